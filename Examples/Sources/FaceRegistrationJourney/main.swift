@@ -8,7 +8,7 @@
 // takes the password from standard input and prints something like
 //
 //     loginForm: signing ada in
-//     recordConsent: Your face as a key
+//     recordConsent: Use your face to sign in
 //     identityVerification: passed, quality 74
 //     registered
 //

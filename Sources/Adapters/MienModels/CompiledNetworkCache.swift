@@ -2,21 +2,22 @@ internal import Crypto
 internal import Foundation
 internal import MienCore
 
-/// The folder in which OpenVINO keeps a pack's compiled networks, and what keeps a damaged one from
-/// running.
+/// The folder in which OpenVINO caches a pack's compiled networks, with protection against damaged
+/// files.
 ///
-/// OpenVINO loads what it finds there without a look at it, and a descriptor network with a few
-/// thousand zeros in it takes everybody for the same person. So each file has its SHA-256 beside
-/// it, written after it was made; what does not match is removed before a network is opened, and
-/// compiled again. Processes take turns.
+/// OpenVINO loads cached files without verifying them, and a descriptor network that contains a few
+/// thousand zeros matches everyone to the same person. Each file therefore has its SHA-256 beside
+/// it, written after the file was created. Files that do not match are removed before a network is
+/// opened, and compiled again. Processes take turns.
 struct CompiledNetworkCache {
     let folder: URL
-    /// Files whose hash was right when this value looked. They are read once, here and by OpenVINO.
+    /// Files whose hash matched when this value checked them. Each is read once here and once by
+    /// OpenVINO.
     private var known: Set<String> = []
 
     private static let suffix = ".blob", hashSuffix = ".sha256"
 
-    /// - Returns: `nil` when there can be no such folder: then nothing is kept, which only costs
+    /// - Returns: `nil` if the folder cannot be created. Nothing is cached then, which only costs
     ///   time.
     init?(folder: URL) {
         let manager = FileManager.default
@@ -60,7 +61,7 @@ struct CompiledNetworkCache {
     private mutating func recordNew() {
         for name in blobs where !known.contains(name) {
             guard let hash = hash(of: name) else { continue }
-            // Not durable and need not be: without its hash the file is removed and made again.
+            // Durability is not needed: a file without its hash is removed and compiled again.
             let written: Void? = try? Data(hash.utf8).write(
                 to: folder.appending(path: name + Self.hashSuffix), options: .atomic)
             if written != nil { known.insert(name) }
@@ -85,8 +86,8 @@ internal import Darwin
 private struct Turn {
     private let descriptor: Int32
 
-    /// Waits for the lock. `nil` when there can be none: the folder then is not ours to write
-    /// either.
+    /// Waits for the lock. Returns `nil` if the lock file cannot be opened; the folder is not
+    /// writable then either.
     init?(_ path: String) {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }

@@ -1,6 +1,6 @@
 public import MienFace
 
-/// Reads frames of live sessions on its workers.
+/// Analyzes frames of live sessions on the engine's workers.
 extension FaceEngine: LiveFaceReader {
     public func reading(of frame: Frame, index: Int) async throws -> FaceReading {
         let analyzer = liveAnalyzer

@@ -3,33 +3,34 @@ public import MienFace
 public import MienInference
 public import MienPixels
 
-/// A loaded model pack with a few workers: what a server, a CLI or a test calls.
+/// A loaded model pack with a few workers, for use by a server, a command-line tool, or a test.
 ///
-/// May be used from many tasks at once; each call runs on a worker's own thread and never blocks
+/// Safe to use from many tasks at once. Each call runs on a worker's own thread and never blocks
 /// the cooperative pool.
 public final class FaceEngine: Sendable {
     public let packID: PackID
     public let analyzer: FaceAnalyzer
-    /// Reads frames of live sessions, with the networks this engine was told to use.
+    /// Analyzes frames of live sessions with the networks selected for this engine.
     public let liveAnalyzer: LiveAnalyzer
     private let workers: WorkerPool<OpenVINOFaceNetworks>
 
-    /// Starts the workers. Networks are compiled when they are first needed, on a worker's thread,
-    /// unless `compilingAll`.
+    /// Starts the workers. Networks are compiled on a worker's thread when they are first needed,
+    /// unless `compilingAll` is set.
     ///
     /// - Parameters:
-    ///   - pack: the networks; its files were checked when it was loaded.
-    ///   - workers: photos worked on at once, 1...64; one thread each unless `options` says more.
+    ///   - pack: the networks. The pack's files were verified when it was loaded.
+    ///   - workers: the number of photos processed at once, 1...64, with one thread each unless
+    ///     `options` says otherwise.
     ///   - options: how the networks are compiled; `streams` becomes `workers`.
-    ///   - crops: what a descriptor is made from, when not the pack's own crops. Calibration holds
-    ///     for those only.
-    ///   - looksForAttacks: ask the pack's presentation-attack network about every frame of a live
-    ///     session.
-    ///   - compilingAll: compile every network that is used now, which blocks for about a second,
-    ///     less with a filled cache folder: for a server.
-    ///   - limits: how many photos may wait, for how long, and how many of one share.
-    /// - Throws: `InferenceError`; `.unreadableModel`, when the pack brings no network to look for
-    ///   attacks with.
+    ///   - crops: the crops from which a descriptor is computed, instead of the pack's own.
+    ///     Calibration is valid only for the pack's own crops.
+    ///   - looksForAttacks: whether to run the pack's presentation-attack network on every frame of
+    ///     a live session.
+    ///   - compilingAll: whether to compile every selected network now. This blocks for about a
+    ///     second, less with a filled cache folder. Use it in a server.
+    ///   - limits: how many photos may wait, for how long, and how many from one share.
+    /// - Throws: `InferenceError`; `.unreadableModel` if `looksForAttacks` is set but the pack
+    ///   contains no presentation-attack network.
     public init(
         pack: ModelPack, workers: Int = 1, options: NetworkOptions = NetworkOptions(),
         crops: [FaceDescriber.Crop]? = nil,
@@ -39,7 +40,7 @@ public final class FaceEngine: Sendable {
         if looksForAttacks, pack.manifest.file(of: .presentationAttack) == nil {
             throw InferenceError(
                 .unreadableModel,
-                "the pack \(pack.id.text) brings no presentation-attack network; docs/spec/model-pack.md says how one is added"
+                "the pack \(pack.id.text) contains no presentation-attack network; docs/spec/model-pack.md explains how to add one"
             )
         }
         var options = options
@@ -57,12 +58,12 @@ public final class FaceEngine: Sendable {
         }
     }
 
-    /// Runs `job` on a worker with its own networks. The pipeline's steps are ``analyzer``'s
-    /// methods.
+    /// Runs `job` on a worker with its own networks. The pipeline's steps are methods of
+    /// ``analyzer``.
     ///
-    /// - Parameter share: whose job it is, when the engine serves several clients.
-    /// - Throws: what `job` throws; `InferenceError` `.busy` when too many jobs wait, or no worker
-    ///   was free in time.
+    /// - Parameter share: the client that the job belongs to, if the engine serves several clients.
+    /// - Throws: the error of `job`, or `InferenceError` `.busy` if too many jobs are waiting or no
+    ///   worker became free in time.
     public func run<Output: Sendable>(
         for share: WorkShare = .common,
         _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
@@ -71,7 +72,7 @@ public final class FaceEngine: Sendable {
         return try await workers.run(for: share) { networks in try job(analyzer, networks) }
     }
 
-    /// Everything about a photo's main face but its descriptor.
+    /// Analyzes a photo's main face, without its descriptor.
     public func analyse(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws
         -> FaceAnalysis
     {
@@ -80,7 +81,7 @@ public final class FaceEngine: Sendable {
         }
     }
 
-    /// A photo's main face with its descriptor; `nil` without a face.
+    /// Returns a photo's main face with its descriptor; `nil` if there is no face.
     public func describe(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws
         -> (
             face: AnalysedFace, description: FaceDescription

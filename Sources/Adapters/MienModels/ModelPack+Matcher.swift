@@ -3,9 +3,9 @@ internal import MienCore
 public import MienFace
 
 extension ModelPack {
-    /// What compares this pack's descriptors, from its calibration and cohort.
+    /// Returns the matcher for this pack's descriptors, from its calibration and cohort.
     ///
-    /// - Throws: ``PackError`` `.badManifest` when they are there but not understood, or do not fit
+    /// - Throws: ``PackError`` `.badManifest` if these files exist but are malformed or do not fit
     ///   the descriptor network.
     public func matcher() throws(PackError) -> FaceMatcher {
         let table: CalibrationTable
@@ -18,7 +18,7 @@ extension ModelPack {
         } catch {
             throw PackError(
                 .badManifest,
-                "\(folder.appending(path: manifest.calibration).path) is no calibration table: \(ModelPack.words(for: error))"
+                "\(folder.appending(path: manifest.calibration).path) is not a calibration table: \(ModelPack.words(for: error))"
             )
         }
         let cohort: Cohort
@@ -27,13 +27,13 @@ extension ModelPack {
         { throw error } catch {
             throw PackError(
                 .badManifest,
-                "\(folder.appending(path: manifest.cohort).path) is no cohort: \(ModelPack.words(for: error))"
+                "\(folder.appending(path: manifest.cohort).path) is not a cohort: \(ModelPack.words(for: error))"
             )
         }
         guard cohort.dimension == manifest.geometry.descriptor.dimensions else {
             throw PackError(
                 .badManifest,
-                "the cohort of \(id.text) has \(cohort.dimension) dimensions, its descriptors have others"
+                "the cohort of \(id.text) has \(cohort.dimension) dimensions, but its descriptors have a different number"
             )
         }
         return FaceMatcher(cohort: cohort, calibration: table)

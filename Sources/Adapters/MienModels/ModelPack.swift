@@ -3,17 +3,16 @@ public import Foundation
 public import MienCore
 internal import MienFace
 
-/// A model pack whose files are what its manifest says.
+/// A model pack whose files match its manifest.
 ///
-/// There is no other way to get one than ``init(folder:)``, so nothing runs a network that was not
-/// checked.
+/// ``init(folder:)`` is the only way to create one, so every network that runs has been verified.
 public struct ModelPack: Sendable {
     public let folder: URL
     public let manifest: PackManifest
 
     public var id: PackID { manifest.id }
 
-    /// Reads the manifest and compares every file with its hash: some 30 MB, about 0.1 s.
+    /// Reads the manifest and verifies every file's hash: about 30 MB, in about 0.1 s.
     ///
     /// - Throws: ``PackError`` `.badManifest` or `.damaged`.
     public init(folder: URL) throws(PackError) {
@@ -22,7 +21,7 @@ public struct ModelPack: Sendable {
         for file in manifest.files { try Self.check(file, in: folder) }
     }
 
-    /// The manifest alone, without a look at the other files.
+    /// Reads only the manifest, without verifying the other files.
     public static func manifest(in folder: URL) throws(PackError) -> PackManifest {
         let url = folder.appending(path: PackManifest.fileName)
         guard let file = PackFile(url), file.size <= PackManifest.sizeLimit,
@@ -30,7 +29,7 @@ public struct ModelPack: Sendable {
         else {
             throw PackError(
                 .badManifest,
-                "\(folder.path) is not a model pack: it holds no readable \(PackManifest.fileName) of at most 1 MB"
+                "\(folder.path) is not a model pack: it contains no readable \(PackManifest.fileName) of at most 1 MB"
             )
         }
         let manifest: PackManifest
@@ -43,14 +42,14 @@ public struct ModelPack: Sendable {
         return manifest
     }
 
-    /// 16 hexadecimal digits that stand for the contents of all files: another pack, or the same
-    /// one with another file, has others.
+    /// 16 hexadecimal digits that identify the contents of all files. Any change of a file changes
+    /// them.
     public var fingerprint: String {
         let lines = manifest.files.map { "\($0.name) \($0.sha256)\n" }.sorted().joined()
         return String(Self.sha256(Data(lines.utf8)).prefix(16))
     }
 
-    /// A file's whole contents, by its name in the manifest.
+    /// Returns a file's contents by its name in the manifest.
     public func contents(of name: String) throws(PackError) -> Data {
         let url = folder.appending(path: name)
         guard let declared = manifest.files.first(where: { $0.name == name }),
@@ -65,18 +64,18 @@ public struct ModelPack: Sendable {
         guard let found = PackFile(url) else {
             throw PackError(
                 .damaged,
-                "\(url.path) is missing, cannot be read or is not a regular file; install the pack again (scripts/setup, or mien models install)"
+                "\(url.path) is missing, unreadable or not a regular file; reinstall the pack (scripts/setup, or mien models install)"
             )
         }
         guard found.size == file.bytes, found.sha256() == file.sha256 else {
             throw PackError(
                 .damaged,
-                "\(url.path) is not the file its manifest describes (sha256 differs); install the pack again and do not use this one"
+                "\(url.path) does not match its manifest (sha256 differs); do not use this pack, and install it again"
             )
         }
     }
 
-    /// 64 lower-case hexadecimal digits.
+    /// Returns 64 lowercase hexadecimal digits.
     static func sha256(_ data: Data) -> String { hexadecimal(SHA256.hash(data: data)) }
 
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
@@ -84,7 +83,7 @@ public struct ModelPack: Sendable {
     }
 
     static func words(for error: any Error) -> String {
-        func place(_ path: [any CodingKey]) -> String {
+        func location(_ path: [any CodingKey]) -> String {
             path.isEmpty ? "the top" : path.map(\.stringValue).joined(separator: ".").printable
         }
         if let error = error as? JSONTextError { return error.description.printable }
@@ -92,10 +91,10 @@ public struct ModelPack: Sendable {
         if let error = error as? CohortError { return error.description }
         return switch error as? DecodingError {
         case .keyNotFound(let key, let context):
-            "“\(key.stringValue)” is missing at \(place(context.codingPath))"
+            "“\(key.stringValue)” is missing at \(location(context.codingPath))"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "a value of another type is expected at \(place(context.codingPath))"
-        case .dataCorrupted(let context): "not understood at \(place(context.codingPath))"
+            "a value has the wrong type at \(location(context.codingPath))"
+        case .dataCorrupted(let context): "cannot be decoded at \(location(context.codingPath))"
         default: "not understood"
         }
     }

@@ -4,25 +4,25 @@ public import MienFace
 public import MienInference
 internal import Synchronization
 
-/// A pack's networks, each compiled for this CPU when it is first used. May be used from any
-/// thread; each worker makes its own ``OpenVINOFaceNetworks`` from it.
+/// A pack's networks, each compiled for this CPU when first used. Safe to use from any thread; each
+/// worker creates its own ``OpenVINOFaceNetworks`` from it.
 public final class CompiledPack: Sendable {
     public let pack: ModelPack
     public let options: NetworkOptions
     private let runtime: InferenceRuntime
-    // Compiling under the lock: whoever needs the same network has to wait for it anyway.
+    // Compile under the lock: other users of the same network have to wait for it anyway.
     private let state: Mutex<State>
 
     private struct State {
         var networks: [BatchedNetwork: Network] = [:]
-        /// Take one input at a time.
+        /// The networks that take only one input at a time.
         var unbatchable: Set<FaceNetwork> = []
         var cache: CompiledNetworkCache?
     }
 
-    /// - Parameter options: compiled networks are kept in a folder of the pack's own under its
-    ///   cache folder. OpenVINO knows a cached network by the file's path and time; the folder's
-    ///   name makes sure that files which changed are compiled anew.
+    /// - Parameter options: compiled networks are cached in a separate folder per pack under the
+    ///   cache folder. OpenVINO identifies a cached network by the file's path and time; the
+    ///   folder's name ensures that changed files are recompiled.
     public init(_ pack: ModelPack, runtime: InferenceRuntime, options: NetworkOptions) {
         var options = options
         let cache = options.cacheFolder.flatMap {
@@ -34,10 +34,10 @@ public final class CompiledPack: Sendable {
         (self.pack, self.runtime, self.options) = (pack, runtime, options)
     }
 
-    /// Compiles what is not compiled yet, so that the first request need not wait. Blocks for about
-    /// a second.
+    /// Compiles the networks that are not compiled yet, so that the first request does not wait.
+    /// Blocks for about a second.
     ///
-    /// - Throws: `InferenceError` when a network cannot be read or compiled.
+    /// - Throws: `InferenceError` if a network cannot be read or compiled.
     public func compile(_ networks: [FaceNetwork] = FaceNetwork.allCases) throws(InferenceError) {
         let crops = pack.manifest.geometry.descriptor.crops.count
         for network in networks {
@@ -46,10 +46,10 @@ public final class CompiledPack: Sendable {
         }
     }
 
-    /// The network for `count` inputs at once.
+    /// Returns the network for `count` inputs at once.
     ///
-    /// - Returns: `nil` for one that takes no batches: its file then has a batch of one written
-    ///   into it.
+    /// - Returns: `nil` if the network does not support batches because its file has a fixed batch
+    ///   size of one.
     func batched(_ name: FaceNetwork, count: Int) -> Network? {
         if count == 1 || state.withLock({ $0.unbatchable.contains(name) }) { return nil }
         do { return try network(name, batch: count) } catch {
@@ -58,7 +58,7 @@ public final class CompiledPack: Sendable {
         }
     }
 
-    /// - Returns: `nil` when the pack does not bring it.
+    /// - Returns: `nil` if the pack does not contain the network.
     func network(_ name: FaceNetwork, batch: Int = 1) throws(InferenceError) -> Network? {
         guard let file = pack.manifest.file(of: name) else { return nil }
         let wanted = BatchedNetwork(name: name, batch: batch)
@@ -83,19 +83,19 @@ public final class CompiledPack: Sendable {
     }
 }
 
-/// A network and how many inputs it takes at once.
+/// A network and its batch size.
 struct BatchedNetwork: Hashable {
     let name: FaceNetwork
     let batch: Int
 }
 
-/// `FaceNetworks` over OpenVINO. One thread at a time.
+/// Runs face networks with OpenVINO. Use it from one thread at a time.
 public final class OpenVINOFaceNetworks: FaceNetworks {
     public let geometry: FaceGeometry
     private let compiled: CompiledPack
     private var requests: [BatchedNetwork: InferRequest] = [:]
 
-    /// Makes no request yet: a network that is never used takes no memory.
+    /// Creates no requests yet, so a network that is never used takes no memory.
     public init(_ compiled: CompiledPack) {
         self.compiled = compiled
         geometry = compiled.pack.manifest.geometry
@@ -132,14 +132,14 @@ public final class OpenVINOFaceNetworks: FaceNetworks {
         let request: InferRequest
         do throws(InferenceError) {
             guard let network = try compiled() else {
-                throw InferenceError(.unreadableModel, "the pack does not bring it")
+                throw InferenceError(.unreadableModel, "the pack does not contain this network")
             }
             request = try InferRequest(network)
         } catch { throw FaceModelError(network, error.reason) }
         guard request.takesFloats,
             request.inputCount == geometry.input(of: network).map({ $0.count * batch })
         else {
-            throw FaceModelError(network, "its input is not the one the manifest declares")
+            throw FaceModelError(network, "its input does not match the manifest")
         }
         requests[wanted] = request
         return request

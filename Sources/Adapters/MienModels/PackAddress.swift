@@ -5,17 +5,18 @@ internal import MienCore
 internal import FoundationNetworking
 #endif
 
-/// The address of an archive on the net.
+/// The URL of an archive.
 struct PackAddress {
     let url: URL
     var isEncrypted: Bool { url.scheme?.lowercased() == "https" }
 
-    /// Scheme, host and path: what may be shown. User, password and query can hold secrets.
+    /// The scheme, host, and path, which may be displayed. User, password, and query can contain
+    /// secrets.
     var shown: String { Self.shown(url) }
 
-    /// - Returns: `nil` when `text` does not look like an address.
-    /// - Throws: ``PackError`` `.notFound` when it looks like one and is none; the text is not
-    ///   repeated, as it may hold a password.
+    /// - Returns: `nil` if `text` does not look like a URL.
+    /// - Throws: ``PackError`` `.notFound` if it looks like a URL but is invalid. The text is not
+    ///   repeated, because it may contain a password.
     init?(_ text: String) throws(PackError) {
         guard let colon = text.range(of: "://"),
             text[..<colon.lowerBound].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
@@ -27,7 +28,7 @@ struct PackAddress {
         else {
             throw PackError(
                 .notFound,
-                "this is not an address that can be fetched; give one that starts with https:// or http://"
+                "the address is invalid; use one that starts with https:// or http://"
             )
         }
         self.url = url
@@ -39,27 +40,30 @@ struct PackAddress {
     }
 }
 
-/// How much of an archive was fetched; `total` where the server says how much there is.
+/// Reports the number of bytes fetched, and the total if the server sends it.
 public typealias FetchProgress = @Sendable (_ bytes: Int, _ total: Int?) -> Void
 
 extension PackAddress {
-    /// Fetches it into a new file at `place`.
+    /// Downloads the archive into a new file at `destination`.
     ///
     /// - Parameters:
-    ///   - limit: the transfer ends as soon as there are more bytes.
-    ///   - allowsPlain: also over plain http, where anybody between can change what comes.
+    ///   - limit: the maximum number of bytes; the transfer stops when it is exceeded.
+    ///   - allowsPlain: whether plain http is allowed, over which the data can be changed in
+    ///     transit.
     /// - Throws: ``PackError`` `.unavailable`, `.insecure`.
-    func fetch(to place: URL, limit: Int, allowsPlain: Bool, progress: @escaping FetchProgress)
+    func fetch(
+        to destination: URL, limit: Int, allowsPlain: Bool, progress: @escaping FetchProgress
+    )
         async throws(PackError)
     {
         guard isEncrypted || allowsPlain else { throw Self.plain(shown) }
         guard
             FileManager.default.createFile(
-                atPath: place.path, contents: nil, attributes: [.posixPermissions: 0o600]),
-            let file = try? FileHandle(forWritingTo: place)
+                atPath: destination.path, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let file = try? FileHandle(forWritingTo: destination)
         else {
             throw PackError(
-                .unavailable, "\(shown) could not be stored: no temporary file can be made")
+                .unavailable, "\(shown) could not be stored: cannot create a temporary file")
         }
         let transfer = Transfer(
             file, shown: shown, limit: limit, allowsPlain: allowsPlain, progress: progress)
@@ -74,7 +78,7 @@ extension PackAddress {
     fileprivate static func plain(_ shown: String) -> PackError {
         PackError(
             .insecure,
-            "\(shown) is plain http, over which anybody between can change what comes; use https, or add --sha256 with the hash its publisher gives"
+            "\(shown) uses plain http, so the download can be changed in transit; use https, or add --sha256 with the hash from the publisher"
         )
     }
 }
@@ -86,7 +90,7 @@ private final class Transfer: NSObject, URLSessionDataDelegate, @unchecked Senda
     private let limit: Int
     private let allowsPlain: Bool
     private let progress: FetchProgress
-    // Only the session's queue touches these once the task runs.
+    // Only the session's queue uses these while the task runs.
     private var received = 0, redirects = 0
     private var total: Int?
     private var failure: PackError?
@@ -122,12 +126,12 @@ private final class Transfer: NSObject, URLSessionDataDelegate, @unchecked Senda
             stop(
                 task,
                 PackError(
-                    .unavailable, "\(shown) could not be fetched: it leads from address to address")
+                    .unavailable, "\(shown) could not be fetched: too many redirects")
             )
             return completionHandler(nil)
         }
         if scheme == "http", !allowsPlain, let url = request.url {
-            stop(task, PackAddress.plain("\(shown) leads to \(PackAddress.shown(url)), which"))
+            stop(task, PackAddress.plain("\(shown) redirects to \(PackAddress.shown(url)), which"))
             return completionHandler(nil)
         }
         completionHandler(request)
@@ -141,7 +145,8 @@ private final class Transfer: NSObject, URLSessionDataDelegate, @unchecked Senda
             length = response.expectedContentLength
         if failure == nil, status != 200 {
             failure = PackError(
-                .unavailable, "\(shown) could not be fetched: the server answered \(status)")
+                .unavailable,
+                "\(shown) could not be fetched: the server responded with status \(status)")
         } else if length > Int64(limit) {
             failure = failure ?? tooMuch
         }
@@ -175,16 +180,16 @@ private final class Transfer: NSObject, URLSessionDataDelegate, @unchecked Senda
     }
 
     private var tooMuch: PackError {
-        PackError(.unavailable, "\(shown) has more than \(limit) bytes, the most that is fetched")
+        PackError(.unavailable, "\(shown) exceeds the download limit of \(limit) bytes")
     }
 
-    /// Foundation's own words name the whole address at times.
+    /// Foundation's own messages sometimes contain the whole URL.
     private static func words(for error: any Error) -> String {
         switch (error as? URLError)?.code {
-        case .cannotFindHost?, .dnsLookupFailed?: "there is no such server"
+        case .cannotFindHost?, .dnsLookupFailed?: "the server was not found"
         case .cannotConnectToHost?, .notConnectedToInternet?: "the server cannot be reached"
         case .networkConnectionLost?: "the connection was lost"
-        case .timedOut?: "the server did not answer in time"
+        case .timedOut?: "the server did not respond in time"
         case .secureConnectionFailed?, .serverCertificateUntrusted?, .serverCertificateHasBadDate?,
             .serverCertificateHasUnknownRoot?,
             .serverCertificateNotYetValid?:

@@ -1,38 +1,38 @@
 internal import Foundation
 
-/// A `.tar`, or one compressed with gzip, of a pack.
+/// A pack's `.tar` archive, optionally compressed with gzip.
 struct PackArchive {
     private let file: PackFile
-    /// What to call it in an error.
+    /// The archive's name in error messages.
     private let shown: String
 
-    /// - Parameter limit: in bytes.
+    /// - Parameter limit: the maximum size in bytes.
     /// - Throws: ``PackError`` `.unavailable`.
     init(_ url: URL, shown: String, limit: Int) throws(PackError) {
         guard let file = PackFile(url, followingLink: true) else {
             throw PackError(.unavailable, "\(shown) cannot be read, or is not a regular file")
         }
         guard file.size <= limit else {
-            throw PackError(.unavailable, "\(shown) has \(file.size) bytes; 2 GB are allowed")
+            throw PackError(.unavailable, "\(shown) has \(file.size) bytes; the limit is 2 GB")
         }
         (self.file, self.shown) = (file, shown)
     }
 
-    /// - Throws: ``PackError`` `.damaged` when the hash is another, in hexadecimal.
+    /// - Throws: ``PackError`` `.damaged` if the hash, in hexadecimal, does not match.
     func check(sha256: String) throws(PackError) {
         guard let found = file.sha256() else {
             throw PackError(.unavailable, "\(shown) cannot be read")
         }
         guard found == sha256 else {
             throw PackError(
-                .damaged, "\(shown) has the sha256 \(found), not the one asked for; do not use it")
+                .damaged, "\(shown) has the sha256 \(found), not the expected one; do not use it")
         }
     }
 
-    /// Writes its files into `folder`, which is empty: those at the top and those in a folder
-    /// there; what lies deeper is no part of a pack.
+    /// Extracts the files at the top level and one folder below into `folder`, which must be empty.
+    /// Deeper files are not part of a pack.
     ///
-    /// - Parameter limit: the most bytes that the files may have together, whatever the archive's
+    /// - Parameter limit: the maximum total size of the files in bytes, regardless of the archive's
     ///   own size.
     /// - Returns: the folder with the manifest.
     func unpack(into folder: URL, limit: Int) throws(PackError) -> URL {
@@ -52,27 +52,29 @@ struct PackArchive {
                 .unavailable, "\(shown) could not be unpacked: \(SystemWords.reason(error))")
         }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        let places =
+        let candidates =
             [folder]
             + names.sorted().map { folder.appending(path: $0, directoryHint: .isDirectory) }
         guard
-            let place = places.first(where: {
+            let found = candidates.first(where: {
                 PackFile($0.appending(path: PackManifest.fileName)) != nil
             })
         else {
-            throw PackError(.badManifest, "\(shown) holds no \(PackManifest.fileName)")
+            throw PackError(.badManifest, "\(shown) contains no \(PackManifest.fileName)")
         }
-        return place
+        return found
     }
 
-    private func write(_ entry: TarReader.Entry, to place: URL, _ reader: inout TarReader) throws {
+    private func write(_ entry: TarReader.Entry, to destination: URL, _ reader: inout TarReader)
+        throws
+    {
         if entry.path.last == PackManifest.fileName, entry.size > PackManifest.sizeLimit {
             throw TarReader.Fault.limit
         }
         try FileManager.default.createDirectory(
-            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)
         let number = unsafe open(
-            place.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            destination.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         let file = FileHandle(fileDescriptor: number, closeOnDealloc: true)
         try reader.contents { try file.write(contentsOf: $0) }
@@ -80,18 +82,19 @@ struct PackArchive {
 
     private static func words(for fault: TarReader.Fault) -> String {
         switch fault {
-        case .truncated: "ends too early: fetch it again"
+        case .truncated: "is truncated; fetch it again"
         case .header:
-            "is not a tar archive that can be unpacked; a pack is a folder or a .tar, .tar.gz or .tgz of one"
-        case .kind: "holds a link, a device or a sparse file; a pack has regular files only"
-        case .name: "holds a name that leads out of it, or that cannot be shown"
+            "is not a valid tar archive; a pack is a folder, or a .tar, .tar.gz or .tgz archive of one"
+        case .kind:
+            "contains a link, a device or a sparse file; a pack may contain regular files only"
+        case .name: "contains a name that leads out of it or cannot be displayed"
         case .limit:
-            "holds too much: 2 GB unpacked, 10,000 entries and a manifest of 1 MB are allowed"
+            "is too large: the limits are 2 GB unpacked, 10,000 entries and a manifest of 1 MB"
         }
     }
 }
 
-/// An archive's bytes, decompressed by gzip where they have to be.
+/// An archive's bytes, decompressed with gzip if needed.
 private final class Decompressor {
     private let file: PackFile
     private let gzip: Process?
@@ -115,12 +118,12 @@ private final class Decompressor {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         do { try process.run() } catch {
-            throw PackError(.unavailable, "\(shown) could not be unpacked: gzip cannot be run")
+            throw PackError(.unavailable, "\(shown) could not be unpacked: cannot run gzip")
         }
         gzip = process
     }
 
-    /// What is not read is not unpacked: without a reader gzip ends.
+    /// Closing the pipe ends gzip, so unread data is not decompressed.
     deinit {
         guard let gzip else { return }
         try? output.fileHandleForReading.close()
@@ -128,7 +131,7 @@ private final class Decompressor {
         gzip.waitUntilExit()
     }
 
-    /// Up to `count` bytes; none at the end.
+    /// Returns up to `count` bytes; none at the end.
     func take(_ count: Int) throws -> [UInt8] {
         let number = gzip == nil ? file.number : output.fileHandleForReading.fileDescriptor
         var part = [UInt8](repeating: 0, count: min(count, Self.partSize))

@@ -1,25 +1,23 @@
 public import MienCore
 
-/// A model pack cannot be used. Branch on ``code``; show ``reason``, which says what to do, to an
-/// operator.
+/// A model pack cannot be used. Branch on ``code``. Show ``reason``, which contains the remedy, to
+/// an operator.
 public struct PackError: CodedError {
-    /// Stable words: logged, counted, documented, and never reused for another meaning.
+    /// A stable code: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
-        /// No pack of that name, or no pack at all, is installed.
+        /// No pack with that name, or no pack at all, is installed.
         case notInstalled = "pack.not-installed"
-        /// The folder holds no manifest, or one that cannot be understood.
+        /// The folder contains no manifest, or a malformed one.
         case badManifest = "pack.bad-manifest"
-        /// A file of the pack is missing or not what the manifest says.
+        /// A file of the pack is missing or does not match the manifest.
         case damaged = "pack.damaged"
-        /// A pack of that name is there already, with other contents.
+        /// A pack with that name but different contents is already installed.
         case conflict = "pack.conflict"
-        /// What was to be installed is not there: there is neither folder nor file at the path
-        /// given.
+        /// The pack to install was not found: neither a folder nor a file exists at the path.
         case notFound = "pack.not-found"
         /// The pack could not be fetched or copied.
         case unavailable = "pack.unavailable"
-        /// The pack would come over a connection that anybody between can change, and nothing says
-        /// what it has to be.
+        /// The connection could be tampered with, and no hash of the pack is known.
         case insecure = "pack.insecure"
     }
 

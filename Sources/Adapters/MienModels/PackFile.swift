@@ -1,18 +1,17 @@
 internal import Crypto
 internal import Foundation
 
-/// A regular file, opened for reading, of the size it had then. Not `Sendable`: one function at a
-/// time.
+/// A regular file opened for reading, with its size at that time. Not `Sendable`: use it from one
+/// function at a time.
 final class PackFile {
-    /// In bytes, when it was opened: no more is read, whatever is appended meanwhile.
+    /// The size in bytes when the file was opened. Data appended later is not read.
     let size: Int
     let number: Int32
     private static let partSize = 1 << 20
 
-    /// - Parameter followingLink: for a path that a person gave; a link inside a pack is no file of
-    ///   the pack.
-    /// - Returns: `nil` when there is no such file, it may not be read, or it is not a regular
-    ///   file.
+    /// - Parameter followingLink: set for a path given by a person. A link inside a pack is not a
+    ///   valid file of the pack.
+    /// - Returns: `nil` if the file does not exist, cannot be read, or is not a regular file.
     init?(_ url: URL, followingLink: Bool = false) {
         // O_NONBLOCK: opening a pipe must not wait for its writer.
         number = unsafe open(
@@ -28,8 +27,8 @@ final class PackFile {
 
     deinit { if number >= 0 { close(number) } }
 
-    /// Hands over the bytes from the start, in parts.
-    /// - Returns: `false` when the system refuses, or the file has become shorter.
+    /// Passes the bytes to `body` in parts, from the start.
+    /// - Returns: `false` if reading fails or the file has become shorter.
     func read(_ body: (ArraySlice<UInt8>) -> Void) -> Bool {
         var part = [UInt8](repeating: 0, count: min(Self.partSize, max(size, 1))), done = 0
         while done < size {
@@ -45,13 +44,13 @@ final class PackFile {
         return true
     }
 
-    /// - Returns: `nil` when it cannot be read.
+    /// - Returns: `nil` if the file cannot be read.
     func contents() -> Data? {
         var data = Data(capacity: size)
         return read { data.append(contentsOf: $0) } ? data : nil
     }
 
-    /// 64 lower-case hexadecimal digits; `nil` when it cannot be read.
+    /// Returns 64 lowercase hexadecimal digits; `nil` if the file cannot be read.
     func sha256() -> String? {
         var hash = SHA256()
         return read { hash.update(data: $0) } ? ModelPack.hexadecimal(hash.finalize()) : nil

@@ -1,7 +1,7 @@
 public import Foundation
 public import MienCore
 
-/// Where Mien keeps its things on this machine: `$MIEN_HOME`, else `~/.local/share/mien`.
+/// The folder for Mien's data on this machine: `$MIEN_HOME`, or else `~/.local/share/mien`.
 public struct MienHome: Sendable {
     public let folder: URL
 
@@ -17,21 +17,21 @@ public struct MienHome: Sendable {
         }
     }
 
-    /// One folder per model pack, named after it.
+    /// The model packs, with one folder per pack, named after it.
     public var packs: URL { folder.appending(path: "packs", directoryHint: .isDirectory) }
-    /// What can be made again; may be deleted at any time.
+    /// Data that can be recreated; may be deleted at any time.
     public var cache: URL { folder.appending(path: "cache", directoryHint: .isDirectory) }
     /// Networks compiled for this CPU; may be deleted at any time.
     public var compiledNetworks: URL {
         folder.appending(path: "cache/networks", directoryHint: .isDirectory)
     }
-    /// Descriptors of photos that were evaluated, sealed; may be deleted at any time.
+    /// Sealed descriptors of evaluated photos; may be deleted at any time.
     public var evaluationCache: URL {
         folder.appending(path: "cache/evaluation", directoryHint: .isDirectory)
     }
     /// The enrolled people.
     public var faces: URL { folder.appending(path: "faces", directoryHint: .isDirectory) }
-    /// Photos the demo uses; not part of the product.
+    /// Photos used by the demo; not part of the product.
     public var demoPhotos: URL {
         folder.appending(path: "demo/photos", directoryHint: .isDirectory)
     }
@@ -39,15 +39,15 @@ public struct MienHome: Sendable {
 
 /// The packs installed on this machine.
 public struct PackLibrary: Sendable {
-    /// The pack that set-up installs and every command takes unless told otherwise.
+    /// The pack that setup installs. Every command uses it by default.
     public static let defaultID = try! PackID("mien-default-1")
 
     public let folder: URL
 
     public init(folder: URL) { self.folder = folder }
 
-    /// Every folder that looks like a pack, by name, with its manifest or what is wrong with it.
-    /// Files are not checked: see ``pack(_:)``.
+    /// Returns every folder that looks like a pack, sorted by name, with its manifest or the
+    /// problem with it. Does not verify files; see ``pack(_:)``.
     public func list() -> [(name: String, manifest: Result<PackManifest, PackError>)] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { !$0.hasPrefix(".") }.sorted().map { name in
@@ -60,56 +60,55 @@ public struct PackLibrary: Sendable {
         }
     }
 
-    /// The pack `id`, its files checked.
+    /// Loads the pack `id` and verifies its files.
     ///
-    /// - Throws: ``PackError`` `.notInstalled` with what to do; what ``ModelPack/init(folder:)``
-    ///   throws.
+    /// - Throws: ``PackError`` `.notInstalled` with the remedy, or any error of
+    ///   ``ModelPack/init(folder:)``.
     public func pack(_ id: PackID = defaultID) throws(PackError) -> ModelPack {
-        let place = folder.appending(path: id.text, directoryHint: .isDirectory)
-        guard FileManager.default.fileExists(atPath: place.path) else {
+        let packFolder = folder.appending(path: id.text, directoryHint: .isDirectory)
+        guard FileManager.default.fileExists(atPath: packFolder.path) else {
             let there = list().map(\.name)
             let advice =
                 id == Self.defaultID
                 ? "run scripts/setup" : "run mien models install with its folder or address"
             let others =
                 there.isEmpty
-                ? "no pack is installed" : "installed are: \(there.joined(separator: ", "))"
+                ? "no pack is installed" : "installed packs: \(there.joined(separator: ", "))"
             throw PackError(
                 .notInstalled,
                 "model pack \(id.text) is not installed in \(folder.path) (\(others)); \(advice)")
         }
-        let pack = try ModelPack(folder: place)
+        let pack = try ModelPack(folder: packFolder)
         guard pack.id == id else {
             throw PackError(
                 .badManifest,
-                "\(place.path) holds the pack \(pack.id.text), not \(id.text); rename the folder or install it again"
+                "\(packFolder.path) contains the pack \(pack.id.text), not \(id.text); rename the folder or install it again"
             )
         }
         return pack
     }
 
-    /// Copies a pack into the library: checked first, then put into place in one step.
+    /// Verifies a pack and copies it into the library atomically.
     ///
-    /// Installing a pack that is there already with the same contents does nothing; when its files
-    /// were damaged, it is put right.
-    /// - Throws: ``PackError``; `.conflict` when another pack has that name and `replacing` is
-    ///   false.
+    /// If the same pack is already installed, does nothing, or repairs it if its files are damaged.
+    ///
+    /// - Throws: ``PackError``; `.conflict` if another pack has that name and `replacing` is false.
     @discardableResult
     public func install(from source: URL, replacing: Bool = false) throws(PackError) -> ModelPack {
         let offered = try ModelPack(folder: source)
-        let place = folder.appending(path: offered.id.text, directoryHint: .isDirectory)
-        if FileManager.default.fileExists(atPath: place.path) {
-            let isSame = (try? ModelPack.manifest(in: place)) == offered.manifest
-            if isSame, let present = try? ModelPack(folder: place) { return present }
+        let packFolder = folder.appending(path: offered.id.text, directoryHint: .isDirectory)
+        if FileManager.default.fileExists(atPath: packFolder.path) {
+            let isSame = (try? ModelPack.manifest(in: packFolder)) == offered.manifest
+            if isSame, let present = try? ModelPack(folder: packFolder) { return present }
             guard replacing || isSame else {
                 throw PackError(
                     .conflict,
-                    "\(place.path) holds another pack named \(offered.id.text); --replace puts this one in its place"
+                    "\(packFolder.path) contains another pack named \(offered.id.text); use --replace to replace it"
                 )
             }
         }
         do {
-            try StagedFolder.put(at: place) { staging in
+            try StagedFolder.put(at: packFolder) { staging in
                 for name in offered.manifest.files.map(\.name) + [PackManifest.fileName] {
                     try FileManager.default.copyItem(
                         at: source.appending(path: name), to: staging.appending(path: name))
@@ -124,6 +123,6 @@ public struct PackLibrary: Sendable {
                 "\(offered.id.text) could not be copied into \(folder.path): \(SystemWords.reason(error))"
             )
         }
-        return try ModelPack(folder: place)
+        return try ModelPack(folder: packFolder)
     }
 }

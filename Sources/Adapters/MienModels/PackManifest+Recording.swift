@@ -1,8 +1,8 @@
 public import Foundation
 
 extension PackManifest {
-    /// This manifest as JSON, with the sizes and hashes of the files given. For maintainers of a
-    /// pack.
+    /// Returns this manifest as JSON, with the sizes and hashes of the given files. For maintainers
+    /// of a pack.
     public func recording(_ contents: [(name: String, data: Data)]) throws -> Data {
         var files = files
         for (name, data) in contents {

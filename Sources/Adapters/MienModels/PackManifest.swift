@@ -2,41 +2,41 @@ public import Foundation
 public import MienCore
 public import MienFace
 
-/// `manifest.json`: what a pack is, what is in it, and what its networks take. Format:
-/// `docs/spec/model-pack.md`.
+/// The contents of `manifest.json`: the pack's identity, its files, and its networks' inputs.
+/// `docs/spec/model-pack.md` describes the format.
 public struct PackManifest: Sendable, Hashable, Codable {
     public static let format = "mien-model-pack/1"
     public static let fileName = "manifest.json"
-    /// The largest manifest that is read, in bytes.
+    /// Maximum size of a manifest in bytes.
     public static let sizeLimit = 1_000_000
-    /// The most that the files of a pack may have together, in bytes.
+    /// Maximum total size of a pack's files in bytes.
     public static let filesLimit = 2_000_000_000
-    /// The most anchors a detector may have.
+    /// Maximum number of a detector's anchors.
     public static let anchorLimit = 100_000
 
     public struct File: Sendable, Hashable, Codable {
-        /// A plain name inside the pack's folder.
+        /// A plain file name inside the pack's folder.
         public let name: String
         public internal(set) var bytes: Int
-        /// 64 lower-case hexadecimal digits.
+        /// 64 lowercase hexadecimal digits.
         public internal(set) var sha256: String
         /// An SPDX expression.
         public let licence: String
-        /// Where it came from, for people.
+        /// The origin of the file, for people.
         public let source: String
     }
 
     public let format: String
     public internal(set) var id: PackID
     public let title: String
-    /// SPDX expression for the pack as a whole.
+    /// The SPDX expression for the whole pack.
     public let licence: String
     public internal(set) var files: [File]
-    /// Which file each network is in. Those that are optional may be missing.
+    /// The file of each network. Optional networks may be missing.
     public let networks: [String: String]
     public let geometry: FaceGeometry
-    /// Names of files: how scores are calibrated, and the synthetic cohort they are normalised
-    /// against.
+    /// The file names of the score calibration and of the synthetic cohort used to normalize
+    /// scores.
     public let calibration: String
     public let cohort: String
 
@@ -49,17 +49,17 @@ public struct PackManifest: Sendable, Hashable, Codable {
         self = try value.decoded(as: PackManifest.self)
     }
 
-    /// The file a network is in.
+    /// Returns the file that contains a network.
     public func file(of network: FaceNetwork) -> String? { networks[network.rawValue] }
 
-    /// What is wrong with a manifest that JSON could read; empty when nothing is. Can be shown to a
-    /// person whatever the manifest holds.
+    /// The problems of a decoded manifest; empty if it is valid. Safe to display whatever the
+    /// manifest contains.
     public var faults: [String] { (fileFaults + textFaults + geometryFaults).map(\.printable) }
 
     private var fileFaults: [String] {
         var faults: [String] = []
         if format != Self.format {
-            faults.append("its format is “\(format)”; this version reads “\(Self.format)”")
+            faults.append("the format is “\(format)”; this version reads “\(Self.format)”")
         }
         for file in files where !Self.isPlain(file.name) {
             faults.append("“\(file.name)” is not a plain file name")
@@ -68,22 +68,23 @@ public struct PackManifest: Sendable, Hashable, Codable {
         if files.contains(where: { !(0...Self.filesLimit).contains($0.bytes) })
             || files.reduce(0, { $0 &+ $1.bytes }) > Self.filesLimit
         {
-            faults.append("its files have 0 to 2 GB together")
+            faults.append("the total size of its files must be 0 to 2 GB")
         }
         let names = Set(files.map(\.name))
         for network in FaceNetwork.allCases where !network.isOptional && file(of: network) == nil {
-            faults.append("no file for the \(network.rawValue) network")
+            faults.append("there is no file for the \(network.rawValue) network")
         }
         for name in networks.keys.sorted() where FaceNetwork(rawValue: name) == nil {
-            faults.append("“\(name)” is not a network this version knows")
+            faults.append("“\(name)” is an unknown network")
         }
         for network in FaceNetwork.allCases
         where network.isOptional
             && (geometry.input(of: network) == nil) != (file(of: network) == nil)
         {
-            faults.append("\(network.rawValue) is in networks and in geometry, or in neither")
+            faults.append(
+                "\(network.rawValue) must be in both networks and geometry, or in neither")
         }
-        // A graph in XML brings its constants in a file beside it.
+        // A network in XML has its constants in a separate file.
         let constants = networks.values.filter { $0.hasSuffix(".xml") }.map {
             String($0.dropLast(4)) + ".bin"
         }
@@ -94,14 +95,14 @@ public struct PackManifest: Sendable, Hashable, Codable {
         return faults
     }
 
-    /// What people get to read must not steer their terminals.
+    /// Displayed text must not contain terminal control sequences.
     private var textFaults: [String] {
         let texts =
             [("title", title), ("licence", licence)]
             + files.flatMap {
                 [("licence of \($0.name)", $0.licence), ("source of \($0.name)", $0.source)]
             }
-        return texts.filter { !$0.1.isPrintable }.map { "the \($0.0) has control characters" }
+        return texts.filter { !$0.1.isPrintable }.map { "the \($0.0) contains control characters" }
     }
 
     private var geometryFaults: [String] {
@@ -110,31 +111,31 @@ public struct PackManifest: Sendable, Hashable, Codable {
             [geometry.detectorShortRange] + [geometry.detectorFullRange].compactMap(\.self)
         for input in FaceNetwork.allCases.compactMap({ geometry.input(of: $0) }) {
             if !(8...1024).contains(input.width) || !(8...1024).contains(input.height) {
-                faults.append("input sides are 8...1024 pixels")
+                faults.append("input sides must be 8...1024 pixels")
             }
             if input.mean.count != 3 || !input.scale.isFinite {
-                faults.append("an input has three means and a finite scale")
+                faults.append("an input must have three means and a finite scale")
             }
         }
         for input in [geometry.mesh.input, geometry.iris.input] where input.width != input.height {
-            faults.append("the inputs of the mesh and iris networks are square")
+            faults.append("the inputs of the mesh and iris networks must be square")
         }
         let grids = detectors.flatMap(\.grids)
         for grid in grids
         where !(1...1024).contains(grid.stride) || !(1...64).contains(grid.perCell) {
-            faults.append("a grid has a stride of 1...1024 and 1...64 anchors in a cell")
+            faults.append("a grid must have a stride of 1...1024 and 1...64 anchors per cell")
         }
-        // Counted only where no number can be too large to count with.
+        // Count only after the sizes were checked, so that the count cannot overflow.
         if faults.isEmpty, detectors.contains(where: { $0.anchorCount > Self.anchorLimit }) {
-            faults.append("a detector has at most 100,000 anchors")
+            faults.append("a detector may have at most 100,000 anchors")
         }
         if !(0.01...100).contains(geometry.mesh.cropFactor)
             || !(0.01...100).contains(geometry.iris.cropFactor)
         {
-            faults.append("a crop factor is 0.01...100")
+            faults.append("a crop factor must be 0.01...100")
         }
         if !FaceDescriptor.dimensionRange.contains(geometry.descriptor.dimensions) {
-            faults.append("a descriptor has 1...1024 dimensions")
+            faults.append("a descriptor must have 1...1024 dimensions")
         }
         let crops = geometry.descriptor.crops
         if !(1...16).contains(crops.count)
@@ -143,7 +144,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
             })
         {
             faults.append(
-                "a descriptor comes from 1 to 16 crops, each enlarged by 0.25...4 and shifted by at most its side"
+                "a descriptor needs 1 to 16 crops, each enlarged by 0.25...4 and shifted by at most its side"
             )
         }
         return faults + Self.faults(of: geometry.descriptor.alignment)
@@ -154,21 +155,21 @@ public struct PackManifest: Sendable, Hashable, Codable {
         guard landmarks.count >= 2,
             landmarks.allSatisfy({ (0..<FaceMesh.pointCount).contains($0.mesh) })
         else {
-            return ["alignment takes two or more of the 468 mesh points"]
+            return ["alignment needs two or more of the 468 mesh points"]
         }
         guard landmarks.count <= FaceMesh.pointCount,
             Set(landmarks.map(\.mesh)).count == landmarks.count
         else {
-            return ["alignment names no mesh point twice"]
+            return ["alignment must not name a mesh point twice"]
         }
         guard landmarks.allSatisfy({ abs($0.x) <= 4096 && abs($0.y) <= 4096 }) else {
-            return ["alignment places points within 4096 pixels"]
+            return ["alignment points must be within 4096 pixels"]
         }
-        // All in one place, they would shrink the face to a point.
+        // If all points coincided, they would shrink the face to a point.
         let first = landmarks[0]
         guard landmarks.contains(where: { abs($0.x - first.x) >= 1 || abs($0.y - first.y) >= 1 })
         else {
-            return ["alignment places points a pixel apart or more"]
+            return ["alignment points must be at least a pixel apart"]
         }
         return []
     }
@@ -182,7 +183,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
 }
 
 extension PackManifest {
-    /// The same pack under another name.
+    /// Returns the same pack under another name.
     public func renamed(_ id: PackID) -> PackManifest {
         var copy = self
         copy.id = id

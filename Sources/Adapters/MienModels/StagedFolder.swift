@@ -1,24 +1,26 @@
 internal import CMienFolders
 public import Foundation
 
-/// Folders that appear whole or not at all, in place of what was there.
+/// Replaces folders atomically.
 public enum StagedFolder {
     private static let prefix = ".staging."
-    /// Whatever the process's mask: models decide who gets in, so nobody else may change them.
+    /// Set regardless of the process's mask: models decide who is recognized, so nobody else may
+    /// change them.
     private static var readable: [FileAttributeKey: Any] { [.posixPermissions: 0o755] }
-    /// How long to wait for another process that puts something into the same folder: 600 tries,
-    /// 100 ms apart.
+    /// The maximum wait for another process that is changing the same folder: 600 tries, 100 ms
+    /// apart.
     private static let lockTries = 600, lockPauseMicroseconds: UInt32 = 100_000
 
-    /// Lets `fill` fill a new folder beside `place`, makes it durable, and puts it in place in one
-    /// step.
+    /// Creates a folder next to `destination`, lets `fill` fill it, makes it durable, and moves it
+    /// to `destination` atomically.
     ///
-    /// Killed at any moment, `place` is the old folder or the new one, and the next call sweeps
-    /// what was left.
-    /// - Throws: what `fill` throws; ``PackError`` `.unavailable` when the system refuses or
-    ///   another process takes too long.
-    public static func put(at place: URL, _ fill: (URL) throws -> Void) throws {
-        let parent = place.deletingLastPathComponent(), files = FileManager.default
+    /// If the process is killed at any moment, `destination` is either the old or the new folder,
+    /// and the next call removes leftover files.
+    ///
+    /// - Throws: the error of `fill`, or ``PackError`` `.unavailable` if the system reports an
+    ///   error or another process takes too long.
+    public static func put(at destination: URL, _ fill: (URL) throws -> Void) throws {
+        let parent = destination.deletingLastPathComponent(), files = FileManager.default
         try attempt(parent) {
             try files.createDirectory(
                 at: parent, withIntermediateDirectories: true, attributes: readable)
@@ -38,17 +40,17 @@ public enum StagedFolder {
             try sync(staging.appending(path: name))
         }
         try sync(staging)
-        try exchange(staging, place)
+        try exchange(staging, destination)
         try sync(parent)
     }
 
-    /// After this `staging` is what `place` was, or nothing.
-    private static func exchange(_ staging: URL, _ place: URL) throws(PackError) {
-        let (from, to) = (plain(staging), plain(place))
+    /// Exchanges the folders. Afterwards `staging` is the old folder or does not exist.
+    private static func exchange(_ staging: URL, _ destination: URL) throws(PackError) {
+        let (from, to) = (plain(staging), plain(destination))
         if unsafe mien_rename_new(from, to) == 0 { return }
         if errno == EEXIST, unsafe mien_rename_exchange(from, to) == 0 { return }
-        // A file system that knows neither way: aside, then in, which leaves a moment without
-        // either.
+        // The file system supports neither method. Move the old folder aside, then the new one in;
+        // for a moment neither exists.
         let aside = plain(
             staging.deletingLastPathComponent().appending(path: prefix + UUID().uuidString))
         let wasThere = unsafe rename(to, aside) == 0
@@ -56,12 +58,12 @@ public enum StagedFolder {
             let number = errno
             if wasThere { _ = unsafe rename(aside, to) }
             throw PackError(
-                .unavailable, "\(to) cannot be put into place: \(SystemWords.word(Int(number)))")
+                .unavailable, "\(to) cannot be moved into place: \(SystemWords.word(Int(number)))")
         }
         if wasThere { try? FileManager.default.removeItem(atPath: aside) }
     }
 
-    /// Without a slash at its end, with which a path names what a link points to.
+    /// Removes a trailing slash, with which a path would mean the target of a link.
     private static func plain(_ url: URL) -> String {
         url.deletingLastPathComponent().appending(
             path: url.lastPathComponent, directoryHint: .notDirectory
@@ -82,11 +84,12 @@ public enum StagedFolder {
         close(number)
         throw PackError(
             .unavailable,
-            "another program has been changing \(folder.path) for a minute; try again when it has ended"
+            "another program has been changing \(folder.path) for a minute; try again when that program has ended"
         )
     }
 
-    /// Only for a holder of the lock: what is staged may be in use otherwise.
+    /// Removes leftover staging folders. Requires the lock, because otherwise a staging folder may
+    /// be in use.
     private static func sweep(_ folder: URL) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         where name.hasPrefix(prefix) {
@@ -106,7 +109,7 @@ public enum StagedFolder {
     private static func attempt<T>(_ url: URL, _ body: () throws -> T) throws(PackError) -> T {
         do { return try body() } catch {
             throw PackError(
-                .unavailable, "\(url.path) cannot be made or read: \(SystemWords.reason(error))")
+                .unavailable, "\(url.path) cannot be created or read: \(SystemWords.reason(error))")
         }
     }
 }

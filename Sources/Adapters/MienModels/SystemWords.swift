@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Why the system refused something, in words that do not depend on how Foundation puts it.
+/// Describes system errors in words that do not depend on Foundation's wording.
 enum SystemWords {
     static func reason(_ error: any Error) -> String {
         let error = error as NSError
@@ -16,7 +16,7 @@ enum SystemWords {
         case .fileWriteOutOfSpace?: word(Int(ENOSPC))
         case .fileWriteFileExists?: word(Int(EEXIST))
         case .fileWriteVolumeReadOnly?: word(Int(EROFS))
-        default: "the system refused (\(error.domain) \(error.code))"
+        default: "the system reported an error (\(error.domain) \(error.code))"
         }
     }
 

@@ -1,29 +1,29 @@
 internal import MienCore
 
-/// Reads a tar archive from front to back: regular files and folders, and nothing else.
+/// Reads a tar archive sequentially. Accepts only regular files and folders.
 ///
-/// Forms: POSIX ustar, with extended headers (`path`, `size`), and GNU's with long names. A link, a
-/// device, a sparse file is refused, as is a name that leads elsewhere. What it cannot see: bytes
+/// Supports POSIX ustar, with extended headers (`path`, `size`), and GNU's long names. Rejects
+/// links, devices, sparse files, and names that lead out of the archive. Does not examine bytes
 /// after the archive's end.
 struct TarReader {
     enum Fault: Error, Equatable {
-        /// The archive ends in the middle of something.
+        /// The archive ends in the middle of an entry.
         case truncated
-        /// Not a header: no archive, or a damaged one.
+        /// The header is invalid: the data is not an archive, or is damaged.
         case header
-        /// A link, a device, a sparse file …
+        /// The entry is a link, a device, a sparse file, …
         case kind
-        /// A name that is absolute, leads upwards, is no UTF-8, or has control characters.
+        /// The name is absolute, leads upward, is not UTF-8, or contains control characters.
         case name
-        /// Files of more bytes than allowed, or too many entries.
+        /// The files are too large in total, or there are too many entries.
         case limit
     }
 
     struct Entry: Equatable {
-        /// The parts of its name; none for the archive's own top.
+        /// The components of the entry's name; empty for the archive's root.
         let path: [String]
         let isFolder: Bool
-        /// In bytes; 0 for a folder.
+        /// The size in bytes; 0 for a folder.
         let size: Int
     }
 
@@ -33,17 +33,18 @@ struct TarReader {
     private let take: (_ atMost: Int) throws -> [UInt8]
     private var allowed: Int
     private var entries = 0
-    /// Of the content that the next header comes after.
+    /// The unread content and padding before the next header.
     private var left = 0, padding = 0
 
     /// - Parameters:
-    ///   - limit: the most bytes that all files may have together.
-    ///   - take: the next bytes, at least one and at most so many; none at the end.
+    ///   - limit: the maximum total size of all files in bytes.
+    ///   - take: returns the next bytes, between one and the requested number; none at the end.
     init(limit: Int, take: @escaping (_ atMost: Int) throws -> [UInt8]) {
         (allowed, self.take) = (limit, take)
     }
 
-    /// The next file or folder; `nil` at the end. What is left of the one before is skipped.
+    /// Returns the next file or folder; `nil` at the end. Skips unread content of the previous
+    /// entry.
     mutating func next() throws -> Entry? {
         var longName: String?, longSize: Int?
         while true {
@@ -78,7 +79,7 @@ struct TarReader {
         }
     }
 
-    /// Hands over the content of the file that ``next()`` gave, in parts.
+    /// Passes the content of the file that ``next()`` returned to `body`, in parts.
     mutating func contents(_ body: ([UInt8]) throws -> Void) throws {
         while left > 0 {
             let part = try take(left)
@@ -127,7 +128,8 @@ struct TarReader {
         return bytes
     }
 
-    /// The sum of the header's bytes, its own field counted as blanks.
+    /// Returns whether the checksum matches. It is the sum of the header's bytes, with its own
+    /// field counted as spaces.
     private static func isSummed(_ header: [UInt8]) -> Bool {
         let sum = header.indices.reduce(0) {
             $0 + ((148..<156).contains($1) ? 32 : Int(header[$1]))
@@ -135,15 +137,15 @@ struct TarReader {
         return number(header[148..<156]) == sum
     }
 
-    /// Octal digits between blanks, up to a zero byte. GNU's binary form is for sizes of 8 GB and
-    /// more.
+    /// Reads octal digits between spaces, up to a zero byte. GNU's binary form exists only for
+    /// sizes of 8 GB and more.
     private static func number(_ field: ArraySlice<UInt8>) -> Int? {
         let digits = field.prefix { $0 != 0 }.filter { $0 != 32 }
         guard digits.allSatisfy({ (48...55).contains($0) }), digits.count <= 12 else { return nil }
         return digits.reduce(0) { $0 * 8 + Int($1 - 48) }
     }
 
-    /// A name may be cut in two; only POSIX's own form says so.
+    /// Reads a name, which may be split in two parts; only the POSIX format does so.
     private static func name(_ header: [UInt8]) -> String? {
         func text(_ range: Range<Int>) -> String? {
             String(validating: header[range].prefix { $0 != 0 }, as: UTF8.self)
@@ -153,7 +155,7 @@ struct TarReader {
         return isPOSIX && !prefix.isEmpty ? prefix + "/" + name : name
     }
 
-    /// Lines of “<length> <key>=<value>\n”, the length being the whole line's.
+    /// Parses lines of “<length> <key>=<value>\n”, where the length includes the whole line.
     private static func records(_ bytes: [UInt8]) throws(Fault) -> [String: String] {
         var records: [String: String] = [:], rest = bytes[...]
         while let first = rest.first, first != 0 {
@@ -167,7 +169,8 @@ struct TarReader {
             else {
                 throw .header
             }
-            // A value that is no UTF-8 is no name either: refused where it is used.
+            // A value that is not UTF-8 is not a valid name either. It is rejected where it is
+            // used.
             records[key] = String(validating: line[(equals + 1)...], as: UTF8.self) ?? "\0"
             rest = rest.dropFirst(count)
         }

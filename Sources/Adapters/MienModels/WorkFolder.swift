@@ -1,28 +1,28 @@
 public import Foundation
 
-/// A folder of this process's own in the machine's temporary place, gone with the last reference.
+/// A temporary folder of this process, removed with its last reference.
 ///
-/// A process that is killed cannot tidy up. So every folder is locked while it is in use, and
-/// whoever makes the next one removes those that nobody holds any more.
+/// A killed process cannot clean up. Every folder is therefore locked while it is in use, and
+/// creating a new one removes unlocked leftovers.
 public final class WorkFolder: Sendable {
     public let url: URL
     private let lock: Int32
-    /// A folder younger than this may be one that is not locked yet.
+    /// A younger folder may not be locked yet.
     private static let graceSeconds = 60
 
     /// - Parameter kind: 1…32 of `a-z -`: the folder's name is `mien-<kind>-<random>`.
-    /// - Throws: ``PackError`` `.unavailable` when no folder can be made.
+    /// - Throws: ``PackError`` `.unavailable` if no folder can be created.
     public init(_ kind: String) throws(PackError) {
-        let place = FileManager.default.temporaryDirectory, prefix = "mien-\(kind)-"
-        Self.sweep(place, prefix)
-        url = place.appending(path: prefix + UUID().uuidString, directoryHint: .isDirectory)
+        let parent = FileManager.default.temporaryDirectory, prefix = "mien-\(kind)-"
+        Self.sweep(parent, prefix)
+        url = parent.appending(path: prefix + UUID().uuidString, directoryHint: .isDirectory)
         do {
             try FileManager.default.createDirectory(
                 at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw PackError(
                 .unavailable,
-                "no temporary folder can be made in \(place.path): \(SystemWords.reason(error))")
+                "cannot create a temporary folder in \(parent.path): \(SystemWords.reason(error))")
         }
         lock = Self.open(url)
         if lock >= 0 { flock(lock, LOCK_EX | LOCK_NB) }
@@ -37,10 +37,10 @@ public final class WorkFolder: Sendable {
         unsafe Foundation.open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    private static func sweep(_ place: URL, _ prefix: String) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+    private static func sweep(_ parent: URL, _ prefix: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
         where name.hasPrefix(prefix) {
-            let folder = place.appending(path: name, directoryHint: .isDirectory),
+            let folder = parent.appending(path: name, directoryHint: .isDirectory),
                 number = open(folder)
             guard number >= 0 else { continue }
             defer { close(number) }

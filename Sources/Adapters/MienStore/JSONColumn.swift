@@ -1,12 +1,12 @@
 internal import Foundation
 internal import MienCore
 
-/// Values kept as JSON in a column.
+/// Encodes values as JSON for a column.
 enum JSONColumn {
     static func bytes(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Our own values; one that cannot be written is a bug.
+        // Only our own types are encoded here, so a failure is a bug.
         return try! Array(encoder.encode(value))
     }
 
@@ -18,7 +18,7 @@ enum JSONColumn {
         throws(StoreError) -> Value
     {
         do { return try JSONDecoder().decode(Value.self, from: Data(bytes)) } catch {
-            throw StoreError(.corrupt, "a stored \(Value.self) cannot be understood")
+            throw StoreError(.corrupt, "a stored \(Value.self) cannot be decoded")
         }
     }
 }
@@ -28,12 +28,13 @@ extension SQLRow {
         throws(StoreError) -> Identifier<Kind>
     {
         guard let id = Identifier<Kind>(try text(index)) else {
-            throw StoreError(.corrupt, "column \(index) of a row holds no identifier")
+            throw StoreError(.corrupt, "column \(index) of a row does not hold an identifier")
         }
         return id
     }
 
-    /// Empty stands for none: a column that is part of a key cannot be null everywhere.
+    /// Reads an identifier; an empty string means `nil`, because not every database allows null in
+    /// a key column.
     func optionalIdentifier<Kind>(_ index: Int) throws(StoreError) -> Identifier<Kind>? {
         try text(index).isEmpty ? nil : try identifier(index)
     }
@@ -45,7 +46,7 @@ extension SQLRow {
         try optionalInteger(index).map { Instant(milliseconds: $0) }
     }
 
-    /// A word of a closed set: an unknown one is an error, never a default.
+    /// Reads a word of a closed set. An unknown word is an error, never a default.
     func word<Word: RawRepresentable<String>>(_ index: Int, _: Word.Type = Word.self)
         throws(StoreError) -> Word
     {

@@ -1,7 +1,7 @@
 public import MienCore
 
-/// Everything the server remembers. Repositories hang off a transaction, so that what belongs
-/// together is written together.
+/// The server's persistent data. Repositories belong to a transaction, so that related data is
+/// written together.
 ///
 ///     let id = try await store.write { tables in
 ///         try tables.accounts.insert(account)
@@ -12,14 +12,14 @@ public final class Store: Sendable {
     private let driver: any SQLDriver
     public let keys: StoreKeys
 
-    /// Brings the schema up to date.
+    /// Creates a store and migrates the schema.
     ///
-    /// - Parameter blob: the dialect's word for bytes: `BLOB` (SQLite), `BYTEA` (PostgreSQL).
+    /// - Parameter blob: the dialect's type for bytes: `BLOB` (SQLite), `BYTEA` (PostgreSQL).
     /// - Throws: ``StoreError``.
     public init(_ driver: some SQLDriver, keys: StoreKeys, blob: String = "BLOB") async throws {
         (self.driver, self.keys) = (driver, keys)
         try await Migrator.migrate(driver, blob: blob)
-        // A few at a time: what is not done when the process ends is done the next time.
+        // Works in small batches. Unfinished batches continue after the next start.
         while try await driver.write(
             .always,
             { try Tables(connection: $0, keys: keys).accounts.completeIdentifiers(atMost: 500) })
@@ -27,11 +27,11 @@ public final class Store: Sendable {
         {}
     }
 
-    /// Detaches addresses that nobody verified from accounts created before addresses were
-    /// verified. Quick when there are none.
+    /// Detaches unverified addresses from accounts created before addresses were verified. Returns
+    /// quickly if there are none.
     ///
-    /// - Returns: how many accounts lost theirs as a login name. Each has an audit entry
-    ///   `user.email-detached`.
+    /// - Returns: the number of accounts whose address no longer is a login name. Each gets an
+    ///   audit entry `user.email-detached`.
     public func detachUnverifiedEmails(at now: Instant) async throws -> Int {
         var detached = 0
         while true {
@@ -43,7 +43,7 @@ public final class Store: Sendable {
         }
     }
 
-    /// - Throws: what `body` throws, then nothing was written; ``StoreError``.
+    /// - Throws: the error of `body`, in which case nothing was written, or ``StoreError``.
     public func write<Output: Sendable>(
         _ durability: Durability = .always, _ body: @escaping @Sendable (Tables) throws -> Output
     ) async throws -> Output {
@@ -65,7 +65,7 @@ public final class Store: Sendable {
 public struct Tables {
     let connection: any SQLConnection
     let keys: StoreKeys
-    /// Noted in audit entries.
+    /// The client recorded in audit entries.
     var client: String?
 
     public var apps: AppTable { AppTable(connection: connection) }

@@ -2,7 +2,7 @@ internal import MienAccess
 public import MienCore
 public import MienVault
 
-/// What the store seals and finds things with. Made from the master key; never prints.
+/// Keys derived from the master key, with which the store seals and finds data. Never printed.
 public struct StoreKeys: Sendable {
     private let master: MasterKey
     private let random: RandomSource
@@ -11,7 +11,7 @@ public struct StoreKeys: Sendable {
         (self.master, self.random) = (master, random)
     }
 
-    /// Seals something that belongs to no person: a journey's run, a signing key.
+    /// Seals data that belongs to no person, such as a journey's run or a signing key.
     func seal(_ content: [UInt8], _ purpose: SealPurpose, for identity: String) -> [UInt8] {
         RecordSealer(key: master, purpose: purpose, random: random).seal(
             content, identity: Array(identity.utf8))
@@ -28,30 +28,30 @@ public struct StoreKeys: Sendable {
         }
     }
 
-    /// What a name is found by: nobody without the master key can tell a name from it, or try names
-    /// against it.
+    /// Returns the hash by which a name is found. Without the master key, nobody can derive or test
+    /// names from it.
     func hash(of kind: String, _ name: String) -> [UInt8] {
         master.code(for: "\(kind):\(name)".utf8, purpose: .accountName)
     }
 
-    /// Two values no name hashes to, for rows that only take a name's place.
+    /// Returns two random hashes that match no name, for rows that only stand in for a name.
     func randomHashes() -> ([UInt8], [UInt8]) {
         (random.bytes(MasterKey.size), random.bytes(MasterKey.size))
     }
 
-    /// What a bearer secret is stored as. Secrets have 128 bits and more, so that a plain keyed
-    /// hash will do.
+    /// Returns the hash under which a bearer secret is stored. Secrets have at least 128 bits, so a
+    /// plain keyed hash suffices.
     public func hash(ofSecret secret: [UInt8]) -> [UInt8] {
         master.code(for: secret, purpose: .bearerSecret)
     }
 
-    /// The secret of a grant's refresh token of one generation: nobody without the master key can
-    /// make one, and none has to be kept.
+    /// Returns the secret of one generation of a grant's refresh token. It is derived, so it need
+    /// not be stored, and nobody without the master key can derive it.
     public func refreshSecret(of grant: GrantID, nonce: [UInt8], generation: Int) -> [UInt8] {
         master.code(for: Array("\(grant.text) \(generation) ".utf8) + nonce, purpose: .refreshToken)
     }
 
-    /// Seals what a journey's token carries for this server alone; bound to the token's `jti`.
+    /// Seals the data that a journey's token carries for this server, bound to the token's `jti`.
     public func sealJourneyProof(_ content: [UInt8], of token: String) -> [UInt8] {
         seal(content, .journeyToken, for: token)
     }
@@ -59,30 +59,32 @@ public struct StoreKeys: Sendable {
     public func openJourneyProof(_ record: [UInt8], of token: String) throws(StoreError) -> [UInt8]
     { try open(record, .journeyToken, for: token) }
 
-    /// What a device is known by among one person's keys.
+    /// Returns the hash that identifies a device among one person's keys.
     public func hash(ofDevice device: String) -> [UInt8] {
         master.code(for: device.utf8, purpose: .deviceName)
     }
 
-    /// What a passkey is found by.
+    /// Returns the hash by which a passkey is found.
     public func hash(ofCredential id: [UInt8]) -> [UInt8] {
         master.code(for: id, purpose: .credentialID)
     }
 
-    /// 32 bytes that look random, and are the same for the same name: for credential ids of nobody.
+    /// Returns 32 bytes that look random but are the same for the same name, for credential IDs of
+    /// unknown users.
     public func decoy(of identifier: String, number: Int) -> [UInt8] {
         master.code(for: "\(number) \(identifier)".utf8, purpose: .decoyCredential)
     }
 
-    /// What shows that the anchor of a pruned audit log was written by this server.
-    func mac(ofAnchor place: AuditChain) -> [UInt8] {
+    /// Returns the MAC that proves that this server wrote the anchor of a pruned audit log.
+    func mac(ofAnchor position: AuditChain) -> [UInt8] {
         var writer = ByteWriter()
-        writer.put(integer: place.number)
-        writer.put(place.hash)
+        writer.put(integer: position.number)
+        writer.put(position.hash)
         return master.code(for: writer.bytes, purpose: .auditAnchor)
     }
 
-    /// A new person's own key, sealed: what is sealed under it is gone when it is.
+    /// Creates a new person's key and its sealed form. Destroying it destroys everything sealed
+    /// under it.
     func newAccountKey(for id: UserID) -> (key: AccountKey, sealed: [UInt8]) {
         let bytes = random.bytes(MasterKey.size)
         return (AccountKey(MasterKey(bytes: bytes), random), seal(bytes, .accountKey, for: id.text))
@@ -91,14 +93,15 @@ public struct StoreKeys: Sendable {
     func accountKey(_ sealed: [UInt8], for id: UserID) throws(StoreError) -> AccountKey {
         let bytes = try open(sealed, .accountKey, for: id.text)
         guard bytes.count == MasterKey.size else {
-            throw StoreError(.corrupt, "an account's key has \(bytes.count) bytes")
+            throw StoreError(
+                .corrupt, "an account key has an invalid length of \(bytes.count) bytes")
         }
         return AccountKey(MasterKey(bytes: bytes), random)
     }
 }
 
-/// One person's key: their profile, passwords, templates are sealed under it. Destroying it
-/// destroys them, in backups of its table too.
+/// One person's key. Their profile, passwords, and templates are sealed under it. Destroying it
+/// makes them unreadable, also in backups of its table.
 struct AccountKey: Sendable {
     private let key: MasterKey
     private let random: RandomSource

@@ -40,7 +40,7 @@ enum SampleJourneys {
           "id": "face-login",
           "version": 1,
           "title": "Log in with a face",
-          "description": "A face or a password; after a face that was not recognized, a password or another attempt.",
+          "description": "Sign in with a face or a password. If the face is not recognized, use a password or try again.",
           "start": "tries",
           "steps": {
             "tries": { "type": "loop", "config": { "max_iterations": 5 }, "on": { "body": "form", "done": "refused" } },
@@ -88,7 +88,7 @@ enum SampleJourneys {
           "id": "face-registration",
           "version": 1,
           "title": "Register a face",
-          "description": "The user signs in with a password, consents, and verifies their identity. The selfie from the verification becomes the reference.",
+          "description": "The user signs in with a password, gives consent, and verifies their identity. The selfie from the verification becomes the reference.",
           "start": "tries",
           "steps": {
             "tries": { "type": "loop", "config": { "max_iterations": 3 }, "on": { "body": "form", "done": "refused" } },
@@ -106,8 +106,8 @@ enum SampleJourneys {
               "type": "record_consent",
               "config": {
                 "text_version": "face-1",
-                "title": "Your face as a key",
-                "text": "We compute numbers from a selfie and store them, encrypted, to recognize you when you log in. You can withdraw this at any time.",
+                "title": "Use your face to sign in",
+                "text": "We compute numbers from a selfie and keep them, encrypted, to recognize you when you log in. You can withdraw this at any time.",
                 "failure_behavior": "abort"
               },
               "on": { "success": "verify" }
@@ -135,7 +135,7 @@ enum SampleJourneys {
           "id": "sign-up",
           "version": 1,
           "title": "Sign up",
-          "description": "An account with a password, a verified email address, and an optional face.",
+          "description": "Creates an account with a password and a verified email address. A face is optional.",
           "start": "tries",
           "steps": {
             "tries": { "type": "loop", "config": { "max_iterations": 3 }, "on": { "body": "form", "done": "refused" } },
@@ -182,7 +182,7 @@ enum SampleJourneys {
               "config": {
                 "text_version": "face-1",
                 "title": "Log in with your face?",
-                "text": "We compute numbers from a selfie and store them, encrypted, to recognize you when you log in. You can withdraw this at any time, and your password always works.",
+                "text": "We compute numbers from a selfie and keep them, encrypted, to recognize you when you log in. You can withdraw this at any time, and your password always works.",
                 "button": "Use my face",
                 "cancel_behavior": "cancel_branch",
                 "failure_behavior": "abort"
@@ -266,7 +266,7 @@ enum SampleJourneys {
           "id": "recovery-code",
           "version": 1,
           "title": "Recover access with a recovery code",
-          "description": "One of the user's recovery codes signs them in at once.",
+          "description": "Signs the user in with one of their recovery codes.",
           "start": "tries",
           "steps": {
             "tries": { "type": "loop", "config": { "max_iterations": 3 }, "on": { "body": "form", "done": "refused" } },

@@ -1,11 +1,11 @@
 import Foundation
 
-/// An ONNX network written byte for byte: it takes bright pictures for faces, dark ones for
+/// An ONNX network written byte for byte. It classifies bright pictures as faces and dark ones as
 /// attacks.
 ///
-/// In: `[1, 3, side, side]`. Out: two logits, attack and live.
+/// Input: `[1, 3, side, side]`. Output: two logits, attack and live.
 enum BrightnessNetwork {
-    /// - Parameter steepness: of the logits, in brightness of 0...1 around one half.
+    /// - Parameter steepness: the steepness of the logits, for brightness 0...1 around one half.
     static func onnx(side: Int, steepness: Float = 8) -> Data {
         let weights: [Float] = [
             -steepness, steepness, -steepness, steepness, -steepness, steepness,
@@ -41,7 +41,7 @@ enum BrightnessNetwork {
         return field(1, Data(name.utf8)) + field(2, field(1, number(1, 1) + field(2, shape)))
     }
 
-    // Protocol buffers: a number, and bytes with their length.
+    // Protocol buffers: numbers, and bytes preceded by their length.
     private static func number(_ field: Int, _ value: Int) -> Data {
         varint(field << 3) + varint(value)
     }

@@ -11,7 +11,7 @@ struct CompiledNetworkCacheTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// What OpenVINO does: finds the file or makes it.
+    /// Finds or creates the file, as OpenVINO does.
     private func open(_ name: String = "1.blob") throws -> (made: Bool, bytes: Data) {
         var cache = try #require(CompiledNetworkCache(folder: folder))
         return try cache.opening {
@@ -22,7 +22,7 @@ struct CompiledNetworkCacheTests {
         }
     }
 
-    @Test("what was made once is found again by later processes")
+    @Test("later processes find a compiled file")
     func kept() throws {
         #expect(try open().made)
         #expect(try !open().made)
@@ -30,7 +30,7 @@ struct CompiledNetworkCacheTests {
         #expect(try !open().made)
     }
 
-    @Test("a single changed byte, and the file is made again", arguments: [0, 500, 999])
+    @Test("a file with a single changed byte is compiled again", arguments: [0, 500, 999])
     func changed(at index: Int) throws {
         let whole = try open().bytes
         var damaged = whole
@@ -40,7 +40,7 @@ struct CompiledNetworkCacheTests {
         #expect(again.made && again.bytes == whole)
     }
 
-    @Test("a file cut short, and one that nobody vouches for, are made again")
+    @Test("a truncated file, and one without a hash, are compiled again")
     func unknown() throws {
         let whole = try open().bytes
         try whole.prefix(400).write(to: folder.appending(path: "1.blob"))
@@ -51,7 +51,7 @@ struct CompiledNetworkCacheTests {
         #expect(try open("3.blob").made)
     }
 
-    @Test("the folder is its owner's alone, also one that was wider")
+    @Test("the folder is restricted to its owner, even if it was wider")
     func mode() throws {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
@@ -61,7 +61,7 @@ struct CompiledNetworkCacheTests {
         #expect(mode == 0o700)
     }
 
-    @Test("where no folder can be made there is no cache, and no error")
+    @Test("if no folder can be created, there is no cache and no error")
     func nowhere() {
         #expect(CompiledNetworkCache(folder: URL(filePath: "/proc/nope/cache")) == nil)
     }

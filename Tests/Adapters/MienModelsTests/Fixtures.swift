@@ -2,7 +2,7 @@ import Foundation
 import MienModels
 import MienTesting
 
-/// The default pack's manifest as it is in the repository, to be changed by tests.
+/// The default pack's manifest from the repository, for tests to change.
 struct ManifestText {
     static let repository = Repository.root
     static let data = try! Data(
@@ -12,7 +12,7 @@ struct ManifestText {
 
     init() { top = try! JSONSerialization.jsonObject(with: Self.data) as! [String: Any] }
 
-    /// What is at a path of keys and indices, e.g. `files.0.name`. Setting `nil` takes it out.
+    /// The value at a path of keys and indices, such as `files.0.name`. Setting `nil` removes it.
     subscript(path: String) -> Any? {
         get { Self.value(top, path.split(separator: ".")[...]) }
         set {
@@ -51,12 +51,12 @@ struct ManifestText {
     }
 }
 
-/// A pack that is whole and right but for its networks, which are a few bytes each.
+/// A pack that is complete and correct except for its networks, which are a few bytes each.
 struct SmallPack {
     let scratch: ScratchFolder
     let folder: URL
 
-    /// - Parameter flavour: another one, other bytes.
+    /// - Parameter flavour: a different value gives different bytes.
     init(
         id: String = "small-1", flavour: UInt8 = 0, in scratch: ScratchFolder? = nil,
         name: String = "pack"
@@ -80,8 +80,8 @@ struct SmallPack {
     var fileNames: [String] { get throws { try scratch.names(in: folder.lastPathComponent) } }
 }
 
-/// Runs a program to its end.
-/// - Returns: what it printed.
+/// Runs a program until it ends.
+/// - Returns: its output.
 @discardableResult
 func run(_ program: String, _ arguments: String...) throws -> String {
     let process = Process(), output = Pipe()

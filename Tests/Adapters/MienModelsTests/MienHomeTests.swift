@@ -5,7 +5,7 @@ import Testing
 @Suite("Home")
 struct MienHomeTests {
     @Test(
-        "MIEN_HOME is it, else a folder of HOME; an empty word counts as none",
+        "the home is MIEN_HOME, or else a folder in HOME; an empty value counts as unset",
         arguments: [
             (["MIEN_HOME": "/srv/mien", "HOME": "/home/ann"], "/srv/mien"),
             (["HOME": "/home/ann"], "/home/ann/.local/share/mien"),
@@ -17,14 +17,14 @@ struct MienHomeTests {
                 "/") == expected)
     }
 
-    @Test("without HOME it is the user's own", arguments: [[:], ["HOME": ""]])
+    @Test("without HOME, the user's own home folder is used", arguments: [[:], ["HOME": ""]])
     func noHome(environment: [String: String]) {
         #expect(
             MienHome(environment: environment).folder.path.trimmingSuffix("/") == NSHomeDirectory()
                 + "/.local/share/mien")
     }
 
-    @Test("everything has its place in it")
+    @Test("every kind of data has its folder")
     func places() {
         let home = MienHome(environment: ["MIEN_HOME": "/srv/mien"])
         let places = [home.packs, home.compiledNetworks, home.faces, home.demoPhotos].map {

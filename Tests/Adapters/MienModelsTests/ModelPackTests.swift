@@ -27,7 +27,7 @@ struct ModelPackTests {
         try JSONSerialization.data(withJSONObject: table).write(to: url)
     }
 
-    @Test("a folder whose files are what the manifest says is a pack")
+    @Test("a folder whose files match the manifest is a pack")
     func whole() throws {
         let pack = try ModelPack(folder: small.folder)
         #expect(pack.id.text == "small-1")
@@ -35,7 +35,7 @@ struct ModelPackTests {
             try pack.contents(of: "cohort.bin") == Data(Array("cohort.bin".utf8) + [0, 0, 255]))
     }
 
-    @Test("a flipped bit in any file is noticed, and the reason names the file")
+    @Test("a flipped bit in any file is detected, and the reason names the file")
     func flippedBit() throws {
         for name in try small.fileNames where name != PackManifest.fileName {
             let url = small.folder.appending(path: name), right = try Data(contentsOf: url)
@@ -51,7 +51,7 @@ struct ModelPackTests {
         _ = try ModelPack(folder: small.folder)
     }
 
-    @Test("a missing file is noticed, and the reason says what to do")
+    @Test("a missing file is detected, and the reason gives the remedy")
     func missing() throws {
         for name in try small.fileNames where name != PackManifest.fileName {
             let url = small.folder.appending(path: name), data = try Data(contentsOf: url)
@@ -64,7 +64,7 @@ struct ModelPackTests {
         }
     }
 
-    @Test("a byte too many or too few is noticed")
+    @Test("a byte too many or too few is detected")
     func wrongSize() throws {
         let url = small.folder.appending(path: "cohort.bin"), data = try Data(contentsOf: url)
         for wrong in [data + [0], data.dropLast(), Data()] {
@@ -73,14 +73,14 @@ struct ModelPackTests {
         }
     }
 
-    @Test("a size that is not the manifest's is noticed though the hash is right")
+    @Test("a wrong size is detected even if the hash is correct")
     func declaredSize() throws {
         try changeManifest("files.0.bytes", 1)
         #expect(try refusal().code == .damaged)
     }
 
     @Test(
-        "names that lead out of the folder are refused before anything is opened",
+        "names that lead out of the folder are rejected before any file is opened",
         arguments: ["../pack/cohort.bin", "/etc/passwd", ".hidden", "sub/file"])
     func pathTricks(name: String) throws {
         try small.scratch.write([1], to: "pack/.hidden")
@@ -90,14 +90,14 @@ struct ModelPackTests {
         #expect(error.reason.contains("“\(name)” is not a plain file name"))
     }
 
-    @Test("a folder without a manifest is no pack")
+    @Test("a folder without a manifest is not a pack")
     func noManifest() throws {
         try FileManager.default.removeItem(at: small.folder.appending(path: PackManifest.fileName))
         let error = try refusal()
         #expect(error.code == .badManifest && error.reason.contains("is not a model pack"))
     }
 
-    @Test("a manifest that is no JSON, or of more than a megabyte, is refused")
+    @Test("a manifest that is not JSON, or larger than a megabyte, is rejected")
     func badManifest() throws {
         try small.scratch.write("{".utf8, to: "pack/manifest.json")
         #expect(try refusal().code == .badManifest)
@@ -106,9 +106,9 @@ struct ModelPackTests {
         #expect(try refusal().code == .badManifest)
     }
 
-    @Test("a manifest of 1.5 GB is refused by its size, not read")
+    @Test("a manifest of 1.5 GB is rejected by its size without being read")
     func hugeManifest() throws {
-        // A file with a hole: it takes no room, but reading it would.
+        // A sparse file takes no disk space, but reading it would take memory.
         let file = try FileHandle(forWritingTo: small.folder.appending(path: PackManifest.fileName))
         try file.truncate(atOffset: 1_500_000_000)
         try file.close()
@@ -116,7 +116,7 @@ struct ModelPackTests {
         #expect(try Self.maxMemoryKilobytes() < 1_000_000)
     }
 
-    @Test("a file far larger than its manifest says is refused by its size, not read")
+    @Test("a file far larger than declared is rejected by its size without being read")
     func hugeFile() throws {
         let file = try FileHandle(forWritingTo: small.folder.appending(path: "cohort.bin"))
         try file.truncate(atOffset: 1_500_000_000)
@@ -125,7 +125,7 @@ struct ModelPackTests {
         #expect(try Self.maxMemoryKilobytes() < 1_000_000)
     }
 
-    /// The most this process has ever held.
+    /// Returns this process's peak memory.
     private static func maxMemoryKilobytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
@@ -134,7 +134,7 @@ struct ModelPackTests {
     }
 
     @Test(
-        "a pipe in a file's place is refused, not waited for; so is a link",
+        "a pipe or a link instead of a file is rejected without waiting",
         .timeLimit(.minutes(15)),
         arguments: ["cohort.bin", PackManifest.fileName])
     func special(name: String) throws {
@@ -148,18 +148,18 @@ struct ModelPackTests {
         #expect(try refusal().code == code)
     }
 
-    @Test("what is missing or of another type in a manifest is said by its place")
+    @Test("missing values and values of the wrong type are reported with their path")
     func words() throws {
         try changeManifest("title", nil)
         #expect(try refusal().reason.hasSuffix("“title” is missing at the top"))
         try changeManifest("title", 5)
-        #expect(try refusal().reason.hasSuffix("a value of another type is expected at title"))
+        #expect(try refusal().reason.hasSuffix("a value has the wrong type at title"))
         try changeManifest("title", "A title")
         try changeManifest("files.0.bytes", "many")
         #expect(try refusal().reason.contains("files."))
     }
 
-    @Test("the error codes are these, and stay these")
+    @Test("the error codes are stable")
     func codes() {
         #expect(
             PackError.Code.allCases.map(\.rawValue) == [

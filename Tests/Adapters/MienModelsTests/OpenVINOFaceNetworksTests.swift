@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Networks of a pack")
 struct OpenVINOFaceNetworksTests {
-    @Test("a pack whose files are no networks cannot be compiled, and the reason names the file")
+    @Test("a pack with invalid networks cannot be compiled, and the reason names the file")
     func noNetworks() throws {
         let small = try SmallPack(), pack = try ModelPack(folder: small.folder)
         let error = try #require(throws: InferenceError.self) {

@@ -17,7 +17,7 @@ struct PackLibraryTests {
 
     private func bytes(_ pack: ModelPack) throws -> Data { try pack.contents(of: "cohort.bin") }
 
-    @Test("an installed pack is a copy: found by its name, whole, without its source")
+    @Test("an installed pack is a complete copy, found by name and independent of its source")
     func install() throws {
         let source = try SmallPack(in: scratch, name: "source")
         let installed = try library.install(from: source.folder)
@@ -37,7 +37,7 @@ struct PackLibraryTests {
                 atPath: installed.folder.appending(path: "extra.sh").path))
     }
 
-    @Test("the same pack again changes nothing")
+    @Test("installing the same pack again changes nothing")
     func again() throws {
         let source = try SmallPack(in: scratch, name: "source")
         let first = try library.install(from: source.folder)
@@ -48,7 +48,7 @@ struct PackLibraryTests {
         #expect(try scratch.names(in: "packs/small-1").contains("mark"))
     }
 
-    @Test("another pack of that name is a conflict, and the one there stays")
+    @Test("another pack with the same name is a conflict, and the installed pack stays")
     func conflict() throws {
         let
             first = try library.install(
@@ -61,7 +61,7 @@ struct PackLibraryTests {
         #expect(try scratch.names(in: "packs") == ["small-1"])
     }
 
-    @Test("when asked to, it takes the other's place")
+    @Test("replacing installs the new pack")
     func replace() throws {
         try library.install(from: SmallPack(flavour: 1, in: scratch, name: "one").folder)
         let other = try SmallPack(flavour: 2, in: scratch, name: "two")
@@ -81,7 +81,7 @@ struct PackLibraryTests {
         #expect((try? scratch.names(in: "packs")) ?? [] == [])
     }
 
-    @Test("one that was damaged after its installation is put right by replacing it")
+    @Test("a pack damaged after installation is repaired by replacing it")
     func repaired() throws {
         let source = try SmallPack(in: scratch, name: "source")
         try library.install(from: source.folder)
@@ -91,7 +91,7 @@ struct PackLibraryTests {
         #expect(try library.pack(PackID("small-1")).id.text == "small-1")
     }
 
-    @Test("another pack does not take a damaged one's place unasked")
+    @Test("another pack does not replace a damaged one without being asked")
     func damagedAndOther() throws {
         try library.install(from: SmallPack(flavour: 1, in: scratch, name: "one").folder)
         try scratch.write([9], to: "packs/small-1/cohort.bin")
@@ -101,14 +101,14 @@ struct PackLibraryTests {
         #expect(try library.pack(PackID("small-1")).id.text == "small-1")
     }
 
-    @Test("whoever looks while a pack is replaced, again and again, always finds a whole one")
+    @Test("readers always find a complete pack while packs are being replaced")
     func noMomentWithout() throws {
         let packs = try [1, 2].map {
             try SmallPack(flavour: $0, in: scratch, name: "flavour\($0)").folder
         }
         try library.install(from: packs[0])
         let library = library, stop = Mutex(false), seen = Mutex((looks: 0, missing: 0))
-        // A thread of its own: tasks share a few, and this test keeps one.
+        // A separate thread: tasks share a few threads, and this test blocks one.
         Thread.detachNewThread {
             while !stop.withLock({ $0 }) {
                 let isThere = FileManager.default.fileExists(
@@ -123,7 +123,7 @@ struct PackLibraryTests {
         #expect(try scratch.names(in: "packs") == ["small-1"])
     }
 
-    @Test("what a killed installation left is swept by the next one; other hidden things stay")
+    @Test("the next installation removes leftovers of a killed one and keeps other hidden files")
     func sweep() throws {
         try scratch.write([1], to: "packs/.staging.0/manifest.json")
         try scratch.write([1], to: "packs/.mien-default-1.stamp")
@@ -131,7 +131,7 @@ struct PackLibraryTests {
         #expect(try scratch.names(in: "packs") == [".mien-default-1.stamp", "small-1"])
     }
 
-    @Test("two installations at once both succeed")
+    @Test("two concurrent installations both succeed")
     func twoAtOnce() async throws {
         let packs = try (1...4).map {
             try SmallPack(
@@ -148,7 +148,7 @@ struct PackLibraryTests {
         #expect(try scratch.names(in: "packs") == ["pack-0", "pack-1"])
     }
 
-    @Test("the list has every pack by name, those that are none with what is wrong")
+    @Test("the list has every pack by name, and invalid ones with their problem")
     func list() throws {
         try library.install(from: SmallPack(id: "b-pack", in: scratch, name: "b").folder)
         try library.install(from: SmallPack(id: "a-pack", in: scratch, name: "a").folder)
@@ -160,10 +160,10 @@ struct PackLibraryTests {
         #expect(throws: PackError(.badManifest, "")) { try found[2].manifest.get() }
     }
 
-    @Test("a library that is not there is empty")
+    @Test("a library without a folder is empty")
     func none() { #expect(library.list().isEmpty) }
 
-    @Test("a pack that is not installed: the reason says what is, and what to do")
+    @Test("for a missing pack, the reason lists installed packs and the remedy")
     func notInstalled() throws {
         let first = try #require(throws: PackError.self) { try library.pack() }
         #expect(first.code == .notInstalled)
@@ -174,11 +174,11 @@ struct PackLibraryTests {
         let second = try #require(throws: PackError.self) { try library.pack(PackID("other-2")) }
         #expect(second.code == .notInstalled)
         #expect(
-            second.reason.contains("other-2") && second.reason.contains("installed are: small-1")
+            second.reason.contains("other-2") && second.reason.contains("installed packs: small-1")
                 && second.reason.contains("mien models install"))
     }
 
-    @Test("a folder that was renamed does not pass for another pack")
+    @Test("a renamed folder is not accepted as another pack")
     func renamed() throws {
         try library.install(from: SmallPack(in: scratch, name: "source").folder)
         try FileManager.default.moveItem(at: scratch("packs/small-1"), to: scratch("packs/other-2"))

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Pack manifest")
 struct PackManifestTests {
-    /// What is wrong after one change.
+    /// Returns the faults after one change.
     private func faults(_ path: String, _ value: Any?) throws -> [String] {
         var text = ManifestText()
         text[path] = value
         return try text.manifest().faults
     }
 
-    @Test("the default pack's has no faults and says what the pack is")
+    @Test("the default pack's manifest has no faults and describes the pack")
     func defaultPack() throws {
         let manifest = try ManifestText().manifest()
         #expect(manifest.faults.isEmpty)
@@ -30,14 +30,14 @@ struct PackManifestTests {
             })
     }
 
-    @Test("the geometry that tests use is the default pack's")
+    @Test("the geometry used in tests matches the default pack's")
     func geometry() throws { #expect(try ManifestText().manifest().geometry == .defaultPack) }
 
     @Test("another format is a fault that names both")
     func format() throws {
         let found = try faults("format", "mien-model-pack/2")
         #expect(
-            found == ["its format is “mien-model-pack/2”; this version reads “mien-model-pack/1”"])
+            found == ["the format is “mien-model-pack/2”; this version reads “mien-model-pack/1”"])
     }
 
     @Test(
@@ -58,12 +58,12 @@ struct PackManifestTests {
     }
 
     @Test(
-        "a network that is needed and has no file is a fault",
+        "a required network without a file is a fault",
         arguments: FaceNetwork.allCases.filter { !$0.isOptional })
     func missingNetwork(network: FaceNetwork) throws {
         #expect(
             try faults("networks.\(network.rawValue)", nil) == [
-                "no file for the \(network.rawValue) network"
+                "there is no file for the \(network.rawValue) network"
             ])
     }
 
@@ -75,15 +75,17 @@ struct PackManifestTests {
         #expect(try text.manifest().faults.isEmpty)
     }
 
-    @Test("the full-range detector cannot be half there", arguments: ["networks", "geometry"])
+    @Test(
+        "the full-range detector cannot be declared only in part",
+        arguments: ["networks", "geometry"])
     func halfFullRange(part: String) throws {
         #expect(
             try faults("\(part).detectorFullRange", nil) == [
-                "detectorFullRange is in networks and in geometry, or in neither"
+                "detectorFullRange must be in both networks and geometry, or in neither"
             ])
     }
 
-    /// What a network for presentation attacks declares: three classes, the second of which is a
+    /// The declaration of a presentation-attack network: three classes, of which the second is a
     /// face.
     private static var attack: [String: Any] {
         [
@@ -95,7 +97,7 @@ struct PackManifestTests {
         ]
     }
 
-    /// The default pack's, with such a network in place of its cohort's file.
+    /// Returns the default pack's manifest, with such a network in place of its cohort's file.
     private static func withAttackNetwork(_ change: (inout ManifestText) -> Void = { _ in })
         -> ManifestText
     {
@@ -111,7 +113,7 @@ struct PackManifestTests {
         return text
     }
 
-    @Test("a network for presentation attacks is taken when it is whole, and half of one is not")
+    @Test("a presentation-attack network must be declared completely")
     func presentationAttack() throws {
         let manifest = try Self.withAttackNetwork().manifest()
         #expect(manifest.faults.isEmpty)
@@ -122,13 +124,13 @@ struct PackManifestTests {
             let half = Self.withAttackNetwork { $0["\(part).presentationAttack"] = nil }
             #expect(
                 try half.manifest().faults == [
-                    "presentationAttack is in networks and in geometry, or in neither"
+                    "presentationAttack must be in both networks and geometry, or in neither"
                 ])
         }
     }
 
     @Test(
-        "what a network for presentation attacks declares out of range is a fault",
+        "a presentation-attack network's out-of-range value is a fault",
         arguments: [
             ("cropFactor", 0.4, "the crop factor of presentationAttack must be 0.5...8"),
             ("cropFactor", 8.1, "the crop factor of presentationAttack must be 0.5...8"),
@@ -150,7 +152,7 @@ struct PackManifestTests {
             ),
             ("limit", 0, "the limit of presentationAttack must lie between 0 and 1"),
             ("limit", 1, "the limit of presentationAttack must lie between 0 and 1"),
-            ("input.width", 7, "input sides are 8...1024 pixels"),
+            ("input.width", 7, "input sides must be 8...1024 pixels"),
         ] as [(String, Double, String)])
     func presentationAttackRanges(key: String, value: Double, fault: String) throws {
         let text = Self.withAttackNetwork {
@@ -159,7 +161,7 @@ struct PackManifestTests {
         #expect(try text.manifest().faults == [fault])
     }
 
-    @Test("one number under softmax says nothing: a fault")
+    @Test("a single class under softmax is a fault")
     func oneClass() throws {
         let text = Self.withAttackNetwork {
             $0["geometry.presentationAttack.classes"] = 1
@@ -172,7 +174,7 @@ struct PackManifestTests {
     }
 
     @Test(
-        "text that would steer a terminal is a fault, and the fault does not",
+        "text with terminal control sequences is a fault, and the fault's text contains none",
         arguments: [
             "title", "licence", "format", "files.0.licence", "files.0.source", "files.0.name",
             "networks.mesh", "networks.\u{1B}[2Jears",
@@ -185,16 +187,17 @@ struct PackManifestTests {
         for fault in found { #expect(fault.isPrintable, "\(path): \(fault.debugDescription)") }
     }
 
-    @Test("sizes that no pack has are a fault", arguments: [-1, 2_000_000_001, Int.max])
+    @Test("sizes out of range are a fault", arguments: [-1, 2_000_000_001, Int.max])
     func fileSizes(bytes: Int) throws {
-        #expect(try faults("files.0.bytes", bytes) == ["its files have 0 to 2 GB together"])
+        #expect(
+            try faults("files.0.bytes", bytes) == ["the total size of its files must be 0 to 2 GB"])
     }
 
-    @Test("a network this version does not know is a fault")
+    @Test("an unknown network is a fault")
     func unknownNetwork() throws {
         #expect(
             try faults("networks.ears", "cohort.bin") == [
-                "“ears” is not a network this version knows"
+                "“ears” is an unknown network"
             ])
     }
 
@@ -206,7 +209,7 @@ struct PackManifestTests {
     }
 
     @Test(
-        "a graph that is not listed is a fault, though its constants are: nobody would have checked it"
+        "an unlisted graph is a fault even if its constants are listed, because it would not be verified"
     )
     func unlistedGraph() throws {
         var text = ManifestText()
@@ -215,7 +218,7 @@ struct PackManifestTests {
         #expect(try text.manifest().faults == ["“descriptor.xml” is not among its files"])
     }
 
-    @Test("constants that are not listed are a fault, though their graph is")
+    @Test("unlisted constants are a fault even if their graph is listed")
     func unlistedConstants() throws {
         var text = ManifestText()
         let index = try text.manifest().files.firstIndex { $0.name == "descriptor.bin" }
@@ -227,11 +230,11 @@ struct PackManifestTests {
     func sides(side: Int) throws {
         #expect(
             try faults("geometry.descriptor.input.width", side) == [
-                "input sides are 8...1024 pixels"
+                "input sides must be 8...1024 pixels"
             ])
         #expect(
             try faults("geometry.detectorFullRange.input.height", side) == [
-                "input sides are 8...1024 pixels"
+                "input sides must be 8...1024 pixels"
             ])
     }
 
@@ -239,7 +242,7 @@ struct PackManifestTests {
     func means(means: [Int]) throws {
         #expect(
             try faults("geometry.mesh.input.mean", means) == [
-                "an input has three means and a finite scale"
+                "an input must have three means and a finite scale"
             ])
     }
 
@@ -247,22 +250,22 @@ struct PackManifestTests {
     func square(network: String) throws {
         #expect(
             try faults("geometry.\(network).input.height", 100) == [
-                "the inputs of the mesh and iris networks are square"
+                "the inputs of the mesh and iris networks must be square"
             ])
     }
 
     @Test(
-        "a grid without a stride, or with more anchors in a cell than any, is a fault",
+        "a grid without a stride, or with too many anchors per cell, is a fault",
         arguments: [("stride", 0), ("stride", -8), ("perCell", -1), ("perCell", 65)])
     func grids(key: String, value: Int) throws {
         #expect(
             try faults("geometry.detectorShortRange.grids.1.\(key)", value) == [
-                "a grid has a stride of 1...1024 and 1...64 anchors in a cell"
+                "a grid must have a stride of 1...1024 and 1...64 anchors per cell"
             ])
     }
 
     @Test(
-        "more anchors than any detector has are a fault",
+        "too many anchors are a fault",
         arguments: ["detectorShortRange", "detectorFullRange"])
     func anchors(detector: String) throws {
         func grids(_ count: Int) -> [[String: Int]] {
@@ -273,15 +276,15 @@ struct PackManifestTests {
         #expect(try faults("geometry.\(detector).grids", grids(most)).isEmpty)
         #expect(
             try faults("geometry.\(detector).grids", grids(most + 1)) == [
-                "a detector has at most 100,000 anchors"
+                "a detector may have at most 100,000 anchors"
             ])
         #expect(
             try faults("geometry.\(detector).grids", [["stride": 1, "perCell": 64]]) == [
-                "a detector has at most 100,000 anchors"
+                "a detector may have at most 100,000 anchors"
             ])
     }
 
-    @Test("anchors are counted as they are made")
+    @Test("the anchor count matches the generated anchors")
     func anchorCount() throws {
         let geometry = try ManifestText().manifest().geometry
         for detector in [geometry.detectorShortRange, try #require(geometry.detectorFullRange)] {
@@ -289,12 +292,12 @@ struct PackManifestTests {
         }
     }
 
-    @Test("a square around nothing, or around everything, is a fault", arguments: ["mesh", "iris"])
+    @Test("a crop factor out of range is a fault", arguments: ["mesh", "iris"])
     func cropFactor(network: String) throws {
         for factor in [0, -1.5, 1e300] {
             #expect(
                 try faults("geometry.\(network).cropFactor", factor) == [
-                    "a crop factor is 0.01...100"
+                    "a crop factor must be 0.01...100"
                 ])
         }
     }
@@ -303,13 +306,13 @@ struct PackManifestTests {
     func dimensions(count: Int) throws {
         #expect(
             try faults("geometry.descriptor.dimensions", count) == [
-                "a descriptor has 1...1024 dimensions"
+                "a descriptor must have 1...1024 dimensions"
             ])
     }
 
-    @Test("alignment takes points of the mesh, two at least")
+    @Test("alignment needs at least two points of the mesh")
     func alignment() throws {
-        let fault = ["alignment takes two or more of the 468 mesh points"]
+        let fault = ["alignment needs two or more of the 468 mesh points"]
         #expect(try faults("geometry.descriptor.alignment.0.mesh", 468) == fault)
         #expect(try faults("geometry.descriptor.alignment.0.mesh", -1) == fault)
         #expect(
@@ -323,31 +326,31 @@ struct PackManifestTests {
         }
         #expect(
             try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30)])) == [
-                "alignment places points a pixel apart or more"
+                "alignment points must be at least a pixel apart"
             ])
         #expect(
             try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 30.5)])) == [
-                "alignment places points a pixel apart or more"
+                "alignment points must be at least a pixel apart"
             ])
         #expect(
             try faults("geometry.descriptor.alignment", alignment([(1, 30), (1, 60)])) == [
-                "alignment names no mesh point twice"
+                "alignment must not name a mesh point twice"
             ])
         #expect(
             try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 1e300)])) == [
-                "alignment places points within 4096 pixels"
+                "alignment points must be within 4096 pixels"
             ])
         #expect(try faults("geometry.descriptor.alignment", alignment([(1, 30), (2, 60)])).isEmpty)
     }
 
     @Test(
-        "an identifier that would not be a safe folder name is not read",
+        "an identifier that is not a safe folder name is rejected",
         arguments: ["../x", "", "A", "a/b"])
     func identifier(id: String) {
         #expect(throws: (any Error).self) { try faults("id", id) }
     }
 
-    @Test("recorded sizes and hashes are those of the contents")
+    @Test("recorded sizes and hashes match the contents")
     func recording() throws {
         let manifest = try ManifestText().manifest()
         let recorded = try manifest.recording([

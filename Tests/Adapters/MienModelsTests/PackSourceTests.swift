@@ -11,7 +11,7 @@ struct PackSourceTests {
 
     init() throws { small = try SmallPack() }
 
-    /// An archive of the pack as the one folder in it, or of the pack's files at its top.
+    /// Creates an archive of the pack, either in one folder or with its files at the top level.
     private func archive(_ name: String, flat: Bool = false) throws -> URL {
         let place = scratch(name)
         let what = flat ? ["-C", small.folder.path, "."] : ["-C", scratch.url.path, "pack"]
@@ -31,7 +31,7 @@ struct PackSourceTests {
         try await #require(throws: PackError.self) { try await source.withFolder { _ in } }
     }
 
-    @Test("a folder is taken as it is")
+    @Test("a folder is used in place")
     func folder() async throws {
         let path = try await PackSource(small.folder.path).withFolder { $0.path }
         #expect(path == small.folder.path)
@@ -44,7 +44,7 @@ struct PackSourceTests {
         #expect(try await id(PackSource(archive(name, flat: flat).path)) == "small-1")
     }
 
-    @Test("what was unpacked is gone afterwards, whether all went well or not")
+    @Test("unpacked files are removed after success and after failure")
     func nothingLeft() async throws {
         struct Stop: Error {}
         let source = PackSource(try archive("a.tar").path), seen = Mutex<[URL]>([])
@@ -66,7 +66,7 @@ struct PackSourceTests {
         }
     }
 
-    @Test("the sha256 asked for is compared, in either case of letters")
+    @Test("the expected sha256 is compared, ignoring case")
     func hash() async throws {
         let archive = try archive("a.tar"), right = try sha256(archive)
         #expect(try await id(PackSource(archive.path, expecting: right)) == "small-1")
@@ -77,7 +77,7 @@ struct PackSourceTests {
         #expect(try await refusal(PackSource(archive.path, expecting: "")).code == .damaged)
     }
 
-    @Test("a sha256 cannot be compared with a folder, and says so")
+    @Test("a sha256 for a folder is rejected")
     func folderHash() async throws {
         let error = try await refusal(
             PackSource(small.folder.path, expecting: String(repeating: "0", count: 64)))
@@ -85,17 +85,17 @@ struct PackSourceTests {
     }
 
     @Test(
-        "what is not there is not found, and the reason has its path",
+        "a missing path is not found, and the reason contains the path",
         arguments: ["nowhere.tar", "nowhere"])
     func missing(name: String) async throws {
         let path = scratch(name).path
         let error = try await refusal(PackSource(path))
         #expect(
             error.code == .notFound
-                && error.reason.hasPrefix("\(path): there is no such folder or archive"))
+                && error.reason.hasPrefix("\(path): no such folder or archive"))
     }
 
-    @Test("a file that is no archive is not available, and the reason says what a pack is")
+    @Test("a file that is not an archive is rejected, and the reason describes a pack")
     func noArchive() async throws {
         var random = TestSeed.generator()
         let path = try scratch.write(
@@ -105,7 +105,7 @@ struct PackSourceTests {
         #expect(error.code == .unavailable && error.reason.contains(".tar.gz"))
     }
 
-    @Test("an archive cut off in the middle is not available")
+    @Test("a truncated archive is rejected")
     func cutOff() async throws {
         let archive = try archive("a.tar.gz"), data = try Data(contentsOf: archive)
         try data.prefix(data.count / 2).write(to: archive)
@@ -113,7 +113,7 @@ struct PackSourceTests {
     }
 
     @Test(
-        "an archive is unpacked up to the limit and no further, whatever it was packed to",
+        "unpacking stops at the limit, regardless of the compressed size",
         .timeLimit(.minutes(15)))
     func bomb() async throws {
         // 50 MB of zeros, packed to 50 KB.
@@ -125,7 +125,7 @@ struct PackSourceTests {
         #expect(error.code == .unavailable && error.reason.contains("a manifest of 1 MB"))
         try FileManager.default.moveItem(at: huge, to: small.folder.appending(path: "cohort.bin.2"))
         let second = try await refusal(PackSource(archive("bomb2.tar.gz").path, limit: 10_000_000))
-        #expect(second.code == .unavailable && second.reason.contains("too much"))
+        #expect(second.code == .unavailable && second.reason.contains("too large"))
     }
 
     @Test("an archive larger than the limit is not unpacked")
@@ -159,13 +159,13 @@ struct PackSourceTests {
                 "leads out of it"))
     }
 
-    @Test("a pipe in an archive's place is refused, not waited for", .timeLimit(.minutes(15)))
+    @Test("a pipe instead of an archive is rejected without waiting", .timeLimit(.minutes(15)))
     func pipe() async throws {
         try run("mkfifo", scratch("pipe.tar").path)
         #expect(try await refusal(PackSource(scratch("pipe.tar").path)).code == .unavailable)
     }
 
-    @Test("what a killed process left in the temporary place is swept, what is in use is not")
+    @Test("temporary files of killed processes are removed, files in use are kept")
     func sweep() async throws {
         let place = FileManager.default.temporaryDirectory,
             stale = place.appending(path: "mien-pack-\(UUID().uuidString)")
@@ -182,7 +182,7 @@ struct PackSourceTests {
     }
 
     @Test(
-        "what is in an address besides the place is never repeated",
+        "errors never repeat the credentials and query of an address",
         arguments: ["https://ada:secret@[::/x?secret", "ftp://ada:secret@host/secret?secret"])
     func secrets(address: String) async throws {
         let error = try await refusal(PackSource(address))
@@ -191,7 +191,7 @@ struct PackSourceTests {
                 && error.reason.contains("https://"))
     }
 
-    @Test("plain http without a sha256 is refused before anything is asked for")
+    @Test("plain http without a sha256 is rejected before any request")
     func plain() async throws {
         let error = try await refusal(
             PackSource("http://ada:secret@192.0.2.1:1/pack.tar?token=secret"))
@@ -201,7 +201,7 @@ struct PackSourceTests {
         #expect(!error.reason.contains("secret"))
     }
 
-    @Test("an archive of something else is no pack")
+    @Test("an archive without a manifest is not a pack")
     func otherArchive() async throws {
         try run(
             "tar", "-cf", scratch("b.tar").path, "-C", small.folder.path, "cohort.bin",
@@ -211,7 +211,7 @@ struct PackSourceTests {
     }
 }
 
-/// A web server on this machine alone, gone with the last reference.
+/// A local web server, stopped with the last reference.
 private final class LocalWebServer {
     static let python: Bool = (try? run("python3", "-c", "import http.server")) != nil
 
@@ -243,8 +243,8 @@ private final class LocalWebServer {
         guard port != nil else { throw PackError(.unavailable, "the web server did not start") }
     }
 
-    /// Not by `terminate()`: a process started from a thread of the pool has inherited that its
-    /// signals are blocked.
+    /// Does not use `terminate()`: a process started from a thread of the pool inherits blocked
+    /// signals.
     func stop() {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -254,7 +254,8 @@ private final class LocalWebServer {
 }
 
 @Suite(
-    "Pack source on the net", .enabled(if: LocalWebServer.python, "needs python3 for a web server"),
+    "Pack source over the network",
+    .enabled(if: LocalWebServer.python, "needs python3 for a web server"),
     .timeLimit(.minutes(15)))
 struct PackSourceAddressTests {
     private let small: SmallPack
@@ -285,14 +286,14 @@ struct PackSourceAddressTests {
     }
 
     @Test(
-        "an address that the server does not know is not available, and the reason has its answer")
+        "an unknown address is not available, and the reason contains the status")
     func notFound() async throws {
         let error = try await refusal(
             PackSource("\(server.address)/other.tar.gz", expecting: Self.anyHash))
         #expect(error.code == .unavailable && error.reason.contains("404"))
     }
 
-    @Test("a page that is no archive is not available")
+    @Test("a page that is not an archive is rejected")
     func noArchive() async throws {
         #expect(
             try await refusal(
@@ -300,7 +301,7 @@ struct PackSourceAddressTests {
             ).code == .damaged)
     }
 
-    @Test("a server that does not answer is not available")
+    @Test("a server that does not respond is not available")
     func noServer() async throws {
         let address = server.address
         server.stop()
@@ -308,17 +309,17 @@ struct PackSourceAddressTests {
         #expect(error.code == .unavailable && error.reason.contains("could not be fetched"))
     }
 
-    @Test("an address that is none is not found")
+    @Test("an invalid address is not found")
     func noAddress() async throws {
         #expect(try await refusal(PackSource("http://[half an address/pack.tar")).code == .notFound)
     }
 
-    @Test("a transfer ends at the limit, and tells how far it is")
+    @Test("a transfer reports progress and stops at the limit")
     func limit() async throws {
         let address = "\(server.address)/pack.tar.gz",
             size = try Data(contentsOf: small.scratch("pack.tar.gz")).count, told = Mutex<[Int]>([])
         let error = try await refusal(PackSource(address, expecting: Self.anyHash, limit: size - 1))
-        #expect(error.code == .unavailable && error.reason.contains("more than \(size - 1) bytes"))
+        #expect(error.code == .unavailable && error.reason.contains("limit of \(size - 1) bytes"))
         _ = try? await PackSource(address, expecting: Self.anyHash, limit: size).withFolder(
             progress: { bytes, total in told.withLock { $0 += [bytes, total ?? -1] } }, { _ in })
         #expect(told.withLock { $0.suffix(2) } == [size, size])

@@ -7,12 +7,12 @@ import Testing
 
 @testable import MienFace
 
-/// The pack's slot for a presentation-attack network, with a network that OpenVINO really runs.
+/// Tests the pack's presentation-attack network with a network that OpenVINO actually runs.
 @Suite("A pack's presentation-attack network")
 struct PresentationAttackNetworkTests {
     private static let side = 32
 
-    /// A pack that has one; its other networks are none.
+    /// Creates a pack with such a network. Its other networks are invalid.
     private static func pack(live: Int = 1, classes: Int = 2, in scratch: ScratchFolder) throws
         -> ModelPack
     {
@@ -51,7 +51,7 @@ struct PresentationAttackNetworkTests {
             CompiledPack(pack, runtime: try InferenceRuntime(), options: NetworkOptions()))
     }
 
-    /// A square of one brightness on a background of another.
+    /// Returns a square of one brightness on a background of another.
     private static func picture(face: UInt8, around: UInt8) -> RGBImage {
         var image = RGBImage(width: 400, height: 300, filledWith: RGBColour(around, around, around))
         for y in 100..<200 { for x in 150..<250 { image[x, y] = RGBColour(face, face, face) } }
@@ -60,7 +60,7 @@ struct PresentationAttackNetworkTests {
 
     private static let face = DetectedFace.made(centre: Point(x: 200, y: 150), width: 100)
 
-    @Test("runs on the face and what is around it, and its numbers become a probability")
+    @Test("the network runs on the face and its surroundings, and its output becomes a probability")
     func runs() throws {
         let scratch = try ScratchFolder(), pack = try Self.pack(in: scratch),
             networks = try Self.networks(pack)
@@ -71,18 +71,18 @@ struct PresentationAttackNetworkTests {
         let black = try scorer.score(
             of: Self.face, in: Self.picture(face: 0, around: 0), with: networks)
         #expect(white.attack < 0.01 && black.attack > 0.99 && white.limit == 0.5)
-        // A crop of twice the face's side: a quarter of it is face.
+        // The crop is twice the face's side, so a quarter of it is face.
         let mixed = try scorer.score(
             of: Self.face, in: Self.picture(face: 255, around: 0), with: networks)
         #expect(abs(mixed.attack - 1 / (1 + exp(-8 * 2 * (0.5 - 0.25)))) < 0.01, "\(mixed.attack)")
-        // Beyond the picture there is black.
+        // The area beyond the picture is black.
         let corner = DetectedFace.made(centre: Point(x: 0, y: 0), width: 100)
         let cut = try scorer.score(
             of: corner, in: Self.picture(face: 255, around: 255), with: networks)
         #expect(abs(cut.attack - mixed.attack) < 0.01, "\(cut.attack)")
     }
 
-    @Test("a class more than the network has is refused, with both numbers")
+    @Test("a class count that differs from the network's is rejected with both numbers")
     func classes() throws {
         let scratch = try ScratchFolder(), pack = try Self.pack(classes: 3, in: scratch),
             networks = try Self.networks(pack)
@@ -96,7 +96,7 @@ struct PresentationAttackNetworkTests {
                 == "the presentationAttack network failed: expected 3 finite numbers, got [2]")
     }
 
-    @Test("probabilities that are none are refused")
+    @Test("invalid probabilities are rejected")
     func activation() throws {
         let networks = ScriptedFaceNetworks(
             geometry: FaceGeometry(
@@ -122,7 +122,7 @@ struct PresentationAttackNetworkTests {
     }
 
     @Test(
-        "an engine that is to look for attacks needs a pack that brings a network; one that is not leaves it alone"
+        "an engine needs a pack with a presentation-attack network only if it checks for attacks"
     )
     func engine() throws {
         let small = try SmallPack(), without = try ModelPack(folder: small.folder)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import MienModels
 
-/// What the tests over real photos share. Nothing of a face is ever printed: distances and counts
-/// only.
+/// Shared parts of the tests with real photos. They print only distances and counts, never face
+/// data.
 private enum Installed {
     static let home = MienHome(environment: ProcessInfo.processInfo.environment)
     static let pack = try? PackLibrary(folder: home.packs).pack()
@@ -34,7 +34,7 @@ private enum Installed {
         pack!, runtime: InferenceRuntime(), options: NetworkOptions(streams: 2))
     static let analyzer = FaceAnalyzer(pack!.manifest.geometry)
 
-    /// The development photos: 250×250 pixels, the person in the middle.
+    /// The development photos: 250×250 pixels, with the person in the middle.
     static let developmentPhotos: [String] = {
         let shared =
             ProcessInfo.processInfo.environment["MIEN_SHARED"].map { URL(filePath: $0) }
@@ -53,7 +53,7 @@ private enum Installed {
     }()
 }
 
-/// One single-crop descriptor as the network gives it, not normalised.
+/// Returns one single-crop descriptor as the network outputs it, not normalized.
 private func rawDescriptor(of image: RGBImage, with networks: OpenVINOFaceNetworks) throws
     -> [Float]
 {
@@ -74,7 +74,7 @@ struct RealPhotoTests {
     private let networks = OpenVINOFaceNetworks(Installed.compiled)
 
     @Test(
-        "each photo shows one face, good enough to be enrolled or with a reason",
+        "each photo shows one face, which can be enrolled or gets a reason",
         arguments: Installed.names.indices)
     func oneFace(index: Int) throws {
         let image = Installed.photos[index]
@@ -86,10 +86,10 @@ struct RealPhotoTests {
         #expect(main.quality.score >= FaceQuality.defaultThreshold || !analysis.reasons().isEmpty)
     }
 
-    /// The reference: the same networks run by an independent pipeline. Its photos in the order of
-    /// ``Installed/names``.
+    /// The reference: the same networks run by an independent pipeline. Its photos are in the order
+    /// of ``Installed/names``.
     @Test(
-        "distances of descriptors are those of the reference pipeline, and tell the person from the stranger"
+        "descriptor distances match the reference pipeline and separate the person from the stranger"
     )
     func distances() throws {
         let reference = [
@@ -111,7 +111,7 @@ struct RealPhotoTests {
     }
 
     @Test(
-        "a photo tilted by 20° shows the same person, and upright again nearly the same numbers",
+        "a photo tilted by 20° shows the same person and, after alignment, nearly the same values",
         arguments: [20.0, -20])
     func tilted(degrees: Double) throws {
         let image = Installed.photos[1], centre = image.bounds.centre, angle = degrees * .pi / 180
@@ -131,7 +131,7 @@ struct RealPhotoTests {
             distance(try rawDescriptor(of: tilt(-angle, tilted), with: networks), original) < 0.15)
     }
 
-    @Test("a descriptor is the same however many workers run at once")
+    @Test("a descriptor does not depend on the number of concurrent workers")
     func workers() async throws {
         let analyzer = Installed.analyzer, photos = Installed.photos
         let faces = try photos.map {
@@ -158,7 +158,7 @@ struct RealPhotoTests {
     }
 
     @Test(
-        "crops that go through the network together get the numbers that each gets alone",
+        "batched crops get the same values as single crops",
         arguments: [2, 4, 7])
     func batches(count: Int) throws {
         let input = Installed.analyzer.geometry.descriptor.input
@@ -176,11 +176,11 @@ struct RealPhotoTests {
             #expect(outputs.map(\.count) == alone.map(\.count))
             #expect(distance(outputs[0], alone[0]) < 1e-4)
         }
-        // Otherwise nothing was batched, and the comparison above says nothing.
+        // Otherwise nothing was batched, and the comparison above proves nothing.
         #expect(Installed.compiled.batched(.descriptor, count: count) != nil)
     }
 
-    @Test("an engine says the same as its parts")
+    @Test("an engine gives the same results as its parts")
     func engine() async throws {
         let engine = try FaceEngine(pack: Installed.pack!, workers: 2), image = Installed.photos[0]
         #expect(engine.packID == PackLibrary.defaultID)
@@ -195,7 +195,7 @@ struct RealPhotoTests {
             try await engine.describe(RGBImage(width: 64, height: 64, filledWith: .black)) == nil)
     }
 
-    @Test("a picture of one colour, of noise, or of a few pixels shows no face")
+    @Test("a picture of one color, of noise, or of a few pixels shows no face")
     func blank() throws {
         let pictures = [
             RGBImage(width: 640, height: 480, filledWith: .white),
@@ -222,7 +222,7 @@ struct RealPhotoTests {
     }
 
     @Test(
-        "in sixty development photos the face in the middle is found",
+        "the face in the middle is found in sixty development photos",
         .enabled(
             if: !Installed.developmentPhotos.isEmpty,
             "needs the development photos: ../shared/data/lfw-dev, or MIEN_SHARED"))

@@ -11,7 +11,7 @@ struct TarReaderTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// What is in an archive, read in parts of so many bytes.
+    /// Returns the contents of an archive, read in parts of `part` bytes.
     private func files(_ archive: [UInt8], limit: Int = 1 << 20, part: Int = 1000) throws -> [(
         path: String, bytes: [UInt8]
     )] {
@@ -41,7 +41,7 @@ struct TarReaderTests {
         return [UInt8](try Data(contentsOf: URL(filePath: place)))
     }
 
-    @Test("every form of tar gives the same files", arguments: ["ustar", "gnu", "posix", "v7"])
+    @Test("every tar format gives the same files", arguments: ["ustar", "gnu", "posix", "v7"])
     func forms(form: String) throws {
         try scratch.write(Array(repeating: 7, count: 1300), to: "pack/a.bin")
         try scratch.write([], to: "pack/empty")
@@ -54,14 +54,14 @@ struct TarReaderTests {
         }
     }
 
-    @Test("names of more than 100 bytes come whole", arguments: ["ustar", "gnu", "posix"])
+    @Test("names longer than 100 bytes are complete", arguments: ["ustar", "gnu", "posix"])
     func longNames(form: String) throws {
         let name = String(repeating: "n", count: 90), path = "\(name)/\(name)"
         try scratch.write([1], to: path)
         #expect(try files(archive("--format=\(form)", name)).map(\.path) == [path])
     }
 
-    @Test("the files together have no more bytes than the limit")
+    @Test("the total size of the files is limited")
     func limit() throws {
         try scratch.write(Array(repeating: 7, count: 600), to: "pack/a")
         try scratch.write(Array(repeating: 7, count: 400), to: "pack/b")
@@ -70,7 +70,7 @@ struct TarReaderTests {
         #expect(throws: TarReader.Fault.limit) { try files(archive, limit: 999) }
     }
 
-    @Test("links and sparse files are refused")
+    @Test("links and sparse files are rejected")
     func kinds() throws {
         try scratch.write([1], to: "pack/a")
         try FileManager.default.linkItem(at: scratch("pack/a"), to: scratch("pack/b"))
@@ -89,7 +89,7 @@ struct TarReaderTests {
     }
 
     @Test(
-        "cut off anywhere, or with any bit of a header flipped, it is refused or says less, and never more"
+        "a truncated archive, or one with a flipped header bit, is rejected or yields fewer files, never more"
     )
     func damage() throws {
         try scratch.write(Array(repeating: 7, count: 700), to: "pack/a")
@@ -111,7 +111,7 @@ struct TarReaderTests {
         }
     }
 
-    @Test("what is no archive has no header")
+    @Test("data that is not an archive has no header")
     func noArchive() {
         #expect(throws: TarReader.Fault.header) { try files(Array(repeating: 65, count: 1024)) }
         #expect(throws: TarReader.Fault.truncated) { try files(Array(repeating: 65, count: 100)) }

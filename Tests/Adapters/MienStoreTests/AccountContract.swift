@@ -6,8 +6,7 @@ import Testing
 
 @Suite struct AccountContract {
     @Test(arguments: StoreKind.allCases)
-    func `an account comes back as it was put, by id and by each name`(kind: StoreKind) async throws
-    {
+    func `an account is read back unchanged, by ID and by each name`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         let profile = AccountProfile(
             externalID: "CRM-1", username: "Ana", email: "Ana@Example.org",
@@ -23,13 +22,13 @@ import Testing
         }
         #expect(
             found.map { $0?.id.text } == ["usr_1", nil, "usr_1", "usr_1", "usr_1", nil, nil],
-            "external ids are taken as they are")
+            "external IDs are not normalized")
         let first = try #require(found[0])
         #expect(
             first.profile.shown == profile && first.state == .active && first.createdAt == .start)
     }
 
-    @Test(arguments: StoreKind.allCases) func `a name is one account's, of its kind`(
+    @Test(arguments: StoreKind.allCases) func `a name of one kind belongs to one account`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -42,11 +41,11 @@ import Testing
                     try $0.accounts.insert(other, names: [LoginName("ＡＮＡ", kind: .username)])
                 }
             } == .conflict)
-        #expect(try await test.count("account") == 1, "nothing of it was written")
+        #expect(try await test.count("account") == 1, "nothing was written")
         try await test.store.write {
             try $0.accounts.insert(other, names: [LoginName("anna", kind: .externalID)])
         }
-        // The same id once more.
+        // The same ID again.
         #expect(
             await refusal {
                 try await test.store.write { try $0.accounts.insert(other, names: []) }
@@ -54,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `nobody's external id is another's user name or address, whatever its case`(
+    func `an external ID cannot equal another account's user name or address in any case`(
         kind: StoreKind
     )
         async throws
@@ -81,9 +80,9 @@ import Testing
                 await add("eve", [("eve", .username), (text, kind)]) == .conflict,
                 "with another name")
         }
-        #expect(try await test.count("account") == 3, "nothing of it was written")
-        // External ids are told apart by case, as ever; one person may go by one name in every
-        // kind; others' names may be taken up when they are free.
+        #expect(try await test.count("account") == 3, "nothing was written")
+        // External IDs remain case-sensitive. One person may use one name in every kind, and names
+        // that became free may be used again.
         #expect(await add("crm2", [("crm-1", .externalID)]) == nil)
         #expect(await add("cleo", [("cleo", .username), ("Cleo", .externalID)]) == nil)
         #expect(
@@ -104,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an identifier that is two people's, from before, is nobody's`(kind: StoreKind)
+    func `an older identifier shared by two accounts finds neither`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -120,7 +119,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an update replaces profile, state and names, or nothing`(kind: StoreKind) async throws {
+    func `an update replaces profile, state, and names together or not at all`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind)
         var ana = try await test.account("ana")
         _ = try await test.account("bruno")
@@ -131,7 +132,7 @@ import Testing
             try $0.accounts.update(
                 changed, names: [LoginName("anita", kind: .username)], at: .start + .seconds(1))
         }
-        // One account at a time: the optimiser of Swift 6.3.1 crashes over a pair of them.
+        // One account at a time: the optimizer of Swift 6.3.1 crashes on a pair of them.
         let found = try #require(
             try await test.store.read { try $0.accounts.find(identifier: "anita") })
         #expect(
@@ -148,11 +149,11 @@ import Testing
         #expect(taken == .conflict)
         #expect(
             try await test.store.read { try $0.accounts.find(identifier: "anita")?.id }
-                == changed.id, "the old names are back")
+                == changed.id, "the old names are restored")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pending account holds its names until its end, and goes then`(kind: StoreKind)
+    func `a pending account holds its names until it expires and is removed then`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -179,7 +180,7 @@ import Testing
                 && found.profile.shown.signUp == SignUp(isDecoy: false))
         #expect(
             try await test.store.read { try $0.accounts.find(identifier: "eve@example.org") }
-                == nil, "a claimed address names nobody")
+                == nil, "a claimed address does not name the account")
         for (text, kind) in [
             ("EVE", LoginName.Kind.username), ("eve", .externalID), ("crm-9", .username),
             ("CRM-9", .externalID),
@@ -194,14 +195,14 @@ import Testing
                 } == nil)
             #expect(
                 try await test.store.read { try $0.accounts.holder(of: name, at: end) } == nil,
-                "its time is over")
+                "the sign-up has expired")
         }
         #expect(await add("2", at: .start + .seconds(59), until: nil) == .conflict)
         #expect(
             try await test.store.write {
                 try $0.accounts.sweepPending(at: .start + .seconds(59), atMost: 10)
             } == 0)
-        // Nobody has come by to sweep, and the name is free all the same.
+        // The expired account has not been swept, but its name is free.
         #expect(await add("2", at: end, until: nil) == nil)
         #expect(try await test.count("account") == 1)
         #expect(
@@ -211,14 +212,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `sign-ups whose time is over are swept, a few at a time`(kind: StoreKind) async throws {
+    func `expired sign-ups are swept in batches`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         for index in 0..<5 {
             let account = AccountRecord.new(
                 UserID("usr_\(index)")!, AccountProfile(), keys: test.store.keys, at: .start,
                 pendingUntil: .start + .seconds(Int64(index)))
             let names = [try LoginName("n\(index)", kind: .username)]
-            // A decoy takes a name's place and holds none.
+            // A decoy stands in for a name but holds none.
             try await test.store.write {
                 if index == 0 {
                     try $0.accounts.insertNameless(account, inPlaceOf: names)
@@ -241,7 +242,7 @@ import Testing
         #expect(try await test.count("account_name") == 1)
     }
 
-    @Test(arguments: StoreKind.allCases) func `an account that is gone is not written to`(
+    @Test(arguments: StoreKind.allCases) func `a deleted account cannot be written`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -266,7 +267,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `with an account goes all that is the person's, and nothing of others`(kind: StoreKind)
+    func `deleting an account deletes all of the person's data and nobody else's`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -299,15 +300,15 @@ import Testing
             try await test.store.read {
                 try $0.authenticators.all(of: #require(bruno)).map(\.id.text)
             } == ["aut_bruno"])
-        // The name may be had again.
+        // The name is free again.
         _ = try await test.account("ana")
     }
 
-    @Test(arguments: StoreKind.allCases) func `pages go through all accounts, the oldest first`(
+    @Test(arguments: StoreKind.allCases) func `pages list all accounts, oldest first`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
-        // Two in each millisecond.
+        // Two accounts per millisecond.
         for index in (0..<7).reversed() {
             _ = try await test.account("p\(index)", at: .start + .milliseconds(index / 2))
         }

@@ -24,9 +24,10 @@ import Testing
         try await test.store.read { try $0.audit.verify() }
     }
 
-    /// The page's worked example, hashed here by its words and not by the product's code.
+    /// The page's worked example, hashed here from its description instead of with the product's
+    /// code.
     @Test(arguments: StoreKind.allCases)
-    func `the specification's example has the specification's hash`(kind: StoreKind) async throws {
+    func `the specification's example has the documented hash`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         let event = AuditEvent(
             "face.registered", actor: "journey", account: UserID("usr_ana"), app: AppID("app_shop"),
@@ -50,7 +51,7 @@ import Testing
 
     static let exampleHash = "6a0d8fd0ee94b2a00477b427bc4c5e3be6e2b48d3335dbf8fc93cd8e019c0eb1"
 
-    @Test(arguments: StoreKind.allCases) func `an untouched log is whole, an empty one too`(
+    @Test(arguments: StoreKind.allCases) func `an unchanged log verifies, and so does an empty one`(
         kind: StoreKind
     ) async throws {
         let empty = try await TestStore(kind)
@@ -58,7 +59,7 @@ import Testing
             try await Self.verdict(empty)
                 == .whole(
                     entries: 0, last: Array(SHA256.hash(data: Data("mien/v1/audit-log".utf8)))))
-        // More than verification reads at a time.
+        // More entries than one verification batch.
         let test = try await Self.filled(kind, 2005)
         let last = try await test.store.read { try $0.audit.page(after: 2004, count: 10) }
         #expect(try await Self.verdict(test) == .whole(entries: 2005, last: last[0].hash))
@@ -72,7 +73,7 @@ import Testing
         "number", "at", "event", "actor", "account_id", "app_id", "detail", "hash",
     ]
 
-    @Test(arguments: StoreKind.allCases) func `any column of any entry changed is found`(
+    @Test(arguments: StoreKind.allCases) func `a change to any column of any entry is detected`(
         kind: StoreKind
     ) async throws {
         let test = try await Self.filled(kind, 3)
@@ -91,7 +92,7 @@ import Testing
                                 "UPDATE audit SET \(column) = ? WHERE number = ?", value,
                                 .integer(number))
                         }) == nil
-                    else { continue }  // the database itself would not have it
+                    else { continue }  // the database itself rejects this
                     guard case .broken = try await Self.verdict(test) else {
                         Issue.record("\(column) of \(number) became \(value)")
                         return
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    /// Other values of each kind a column can be made to hold.
+    /// Returns other values, of each type that a column can hold.
     private static func changes(of value: SQLValue) -> [SQLValue] {
         switch value {
         case .integer(let number):
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `the first entry that is wrong is named`(
+    @Test(arguments: StoreKind.allCases) func `verification names the first wrong entry`(
         kind: StoreKind
     ) async throws {
         let test = try await Self.filled(kind, 1010)
@@ -140,14 +141,14 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `an entry taken out, put in, or moved is found`(
+    @Test(arguments: StoreKind.allCases) func `a removed, inserted, or moved entry is detected`(
         kind: StoreKind
     ) async throws {
         for number in Int64(1)...4 {
             let test = try await Self.filled(kind, 5)
             try await test.sql("DELETE FROM audit WHERE number = ?", .integer(number))
             #expect(try await Self.verdict(test) == .broken(number: Int(number)))
-            // And the gap closed.
+            // Close the gap as well.
             for later in number..<5 {
                 try await test.sql(
                     "UPDATE audit SET number = ? WHERE number = ?", .integer(later),
@@ -169,7 +170,7 @@ import Testing
                 "INSERT INTO audit SELECT ?, at, event, actor, account_id, app_id, detail, hash FROM audit WHERE number = 5",
                 .integer(number))
             guard case .broken = try await Self.verdict(test) else {
-                Issue.record("put in as \(number)")
+                Issue.record("inserted as \(number)")
                 continue
             }
             let code = await refusal {
@@ -181,9 +182,9 @@ import Testing
         }
     }
 
-    /// What it cannot see by itself: whoever keeps the number and the hash can.
+    /// The log cannot detect this by itself, but a stored number and hash can.
     @Test(arguments: StoreKind.allCases)
-    func `a log cut at the end, or made anew, is whole and another one`(kind: StoreKind)
+    func `a truncated or rewritten log verifies but has another last hash`(kind: StoreKind)
         async throws
     {
         let test = try await Self.filled(kind, 5)
@@ -203,7 +204,7 @@ import Testing
         #expect(Set([last, shorter, other]).count == 3)
     }
 
-    @Test(arguments: StoreKind.allCases) func `many who append at once leave no gap`(
+    @Test(arguments: StoreKind.allCases) func `concurrent appends leave no gap`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)

@@ -6,7 +6,7 @@ import Testing
 
 /// Pruning and counting: `docs/spec/audit-log.md`.
 @Suite struct AuditRetentionContract {
-    /// A log of 9 entries of which the first 4 were pruned.
+    /// Creates a log of 9 entries and prunes the first 4.
     private static func pruned(_ kind: StoreKind, through number: Int = 4) async throws -> TestStore
     {
         let test = try await AuditContract.filled(kind, 9)
@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pruned log is whole, with the same last hash, and goes on`(kind: StoreKind) async throws
+    func `a pruned log verifies with the same last hash and accepts new entries`(kind: StoreKind)
+        async throws
     {
         let whole = try await AuditContract.verdict(AuditContract.filled(kind, 9)),
             test = try await Self.pruned(kind)
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a log of which everything was pruned goes on with the next number`(kind: StoreKind)
+    func `a fully pruned log continues with the next number`(kind: StoreKind)
         async throws
     {
         let test = try await Self.pruned(kind, through: 9)
@@ -63,7 +64,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `after pruning, a change of any column of any entry is found`(kind: StoreKind) async throws
+    func `after pruning, a change to any column of any entry is detected`(kind: StoreKind)
+        async throws
     {
         let changes = [
             "number = number + 100", "at = at + 1", "event = 'x'", "actor = 'x'",
@@ -88,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an anchor that was dropped, changed, exchanged, or doubled is found`(kind: StoreKind)
+    func `a dropped, changed, exchanged, or duplicated anchor is detected`(kind: StoreKind)
         async throws
     {
         let zeros = "x'0000000000000000000000000000000000000000000000000000000000000000'"
@@ -108,7 +110,7 @@ import Testing
                     try await test.store.write { try $0.audit.prune(atMost: 1, at: .start) }
                 } == .corrupt, "\(change)")
         }
-        // A genuine anchor of an earlier pruning: the entries after it are gone.
+        // A genuine anchor of an earlier pruning. The entries after it are missing.
         let test = try await Self.pruned(kind, through: 2),
             anchor = try await test.store.read { try $0.audit.start() }
         _ = try await test.store.write { try $0.audit.prune(atMost: 2, at: .start) }
@@ -117,7 +119,7 @@ import Testing
             .blob(anchor.hash),
             .blob(TestStore.keys.mac(ofAnchor: anchor)))
         #expect(try await AuditContract.verdict(test) == .broken(number: 3))
-        // An entry put in where others were pruned.
+        // An entry inserted where others were pruned.
         let filled = try await Self.pruned(kind)
         try await filled.sql(
             "INSERT INTO audit SELECT 2, at, event, actor, account_id, app_id, detail, hash FROM audit WHERE number = 5"
@@ -125,7 +127,7 @@ import Testing
         #expect(try await AuditContract.verdict(filled) == .broken(number: 2))
     }
 
-    @Test(arguments: StoreKind.allCases) func `a log that was changed is not pruned`(
+    @Test(arguments: StoreKind.allCases) func `a changed log is not pruned`(
         kind: StoreKind
     ) async throws {
         for number in 1...4 {
@@ -145,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `pruning through an entry of another log, or one that is to come, removes nothing`(
+    func `pruning through an entry of another log, or a future entry, removes nothing`(
         kind: StoreKind
     )
         async throws
@@ -166,11 +168,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `by age, entries go up to the first that stays, a few at a time`(kind: StoreKind)
+    func `pruning by age removes entries in batches up to the first that stays`(kind: StoreKind)
         async throws
     {
         let test = try await AuditContract.filled(kind, 9)
-        // Entry n is of second n.
+        // Entry n was written at second n.
         let cutoff = Instant.start + .seconds(6)
         var counts: [Int] = []
         repeat {
@@ -187,7 +189,9 @@ import Testing
         #expect(try await Self.number(AuditContract.verdict(test)) == 9)
     }
 
-    @Test(arguments: StoreKind.allCases) func `segments join, and verify as a file`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `segments join and verify as one file`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await Self.pruned(kind)
@@ -218,7 +222,9 @@ import Testing
     // MARK: Counting
 
     @Test(arguments: StoreKind.allCases)
-    func `a thousand refusals alike are one entry, with their number and times`(kind: StoreKind)
+    func `a thousand identical refusals become one entry with their count and times`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind)
@@ -251,7 +257,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of more kinds than are counted apart, the rest is counted together`(kind: StoreKind)
+    func `kinds beyond the limit are counted together`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind), kinds = AuditTable.maxCounted + 50

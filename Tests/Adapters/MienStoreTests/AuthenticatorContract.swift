@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AuthenticatorContract {
     @Test(arguments: StoreKind.allCases)
-    func `authenticators are found by id, by type and app, and all together`(kind: StoreKind)
+    func `authenticators are found by ID, by type and app, and as a list`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -26,7 +26,7 @@ import Testing
             #expect(try tables.authenticators.find(.face, of: bruno, app: .shop) == nil)
             #expect(
                 try tables.authenticators.find(shop.id, of: bruno) == nil,
-                "an id alone is not enough")
+                "an ID alone is not enough")
             let found = try #require(try tables.authenticators.find(shop.id, of: ana))
             #expect(
                 found.info == ["photos": 1] && found.createdAt == .start
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `an update is made on what was read, or not at all`(
+    @Test(arguments: StoreKind.allCases) func `an update applies only to the version that was read`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -44,7 +44,7 @@ import Testing
         new.content = Sensitive([9])
         again.content = Sensitive([7])
         let (first, second) = (new, again)
-        // In the very millisecond in which it was made, too.
+        // Also within the millisecond of its creation.
         try await test.store.write { try $0.authenticators.update(first, of: ana, at: .start) }
         #expect(
             await refusal {
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an authenticator is removed by its owner alone, with locks on purpose; its failures stay`(
+    func `only its owner can remove an authenticator; its manual locks go and its failures stay`(
         kind: StoreKind
     )
         async throws
@@ -85,7 +85,8 @@ import Testing
                 == AuthenticatorLock(total: 3))
     }
 
-    @Test(arguments: StoreKind.allCases) func `with an app go its faces, and the password stays`(
+    @Test(arguments: StoreKind.allCases)
+    func `deleting an app deletes its faces and keeps the password`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -101,9 +102,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `failures are counted by account, method, and app, and apart for devices that earned it`(
-        kind: StoreKind
-    )
+    func
+        `failures are counted by account, method, and app, and separately for devices with their own counter`(
+            kind: StoreKind
+        )
         async throws
     {
         let test = try await TestStore(kind)
@@ -150,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a device that is gone, or another account's, gets no counter`(kind: StoreKind)
+    func `a removed device, or another account's, gets no counter`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -171,9 +173,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a lock on purpose names its holders, and only an administrator lifts an administrator's`(
-        kind: StoreKind
-    )
+    func
+        `a manual lock records its holders, and only an administrator releases an administrator's lock`(
+            kind: StoreKind
+        )
         async throws
     {
         let test = try await TestStore(kind)
@@ -199,7 +202,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `with an app go its counts`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `deleting an app deletes its counts`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -220,7 +223,7 @@ import Testing
         }
     }
 
-    /// As the gate does: looked at and counted in one transaction.
+    /// Like the gate: checked and counted in one transaction.
     @Test(arguments: StoreKind.allCases) func `parallel guesses do not outrun the counter`(
         kind: StoreKind
     ) async throws {
@@ -244,7 +247,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func
-        `of too many devices those with the fewest methods go first, then those unused for longest`(
+        `excess devices are removed by fewest methods first, then by longest disuse`(
             kind: StoreKind
         )
         async throws
@@ -254,7 +257,7 @@ import Testing
             password = LockSubject(ana.id, .password, app: nil),
             otp = LockSubject(ana.id, .otp, app: .shop)
         let own = try await test.device("own", of: ana.id, earned: [password, otp], at: .start)
-        // Somebody who knows the password alone.
+        // An attacker who knows only the password.
         for index in 0..<50 {
             _ = try await test.device(
                 "thief\(index)", of: ana.id, earned: [password], at: .start + .seconds(index + 1))
@@ -263,7 +266,7 @@ import Testing
         #expect(
             left.count == 20 && left.contains(own.text) && left.contains("dev_thief49")
                 && !left.contains("dev_thief0"))
-        // Used again, it stays before others of its kind.
+        // Using it again keeps it ahead of other devices of its kind.
         try await test.store.write {
             try $0.devices.touch(DeviceID("dev_thief31")!, at: .start + .seconds(999))
         }
@@ -313,7 +316,7 @@ import Testing
                 == .conflict)
     }
 
-    @Test(arguments: StoreKind.allCases) func `a device is known by its token`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `a device is found by its token`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -331,7 +334,7 @@ import Testing
         #expect(found?.id == device.id && found?.account == ana && found?.app == .shop)
         #expect(
             try await test.store.read { try $0.devices.find(tokenHash: [1, 2, 3]) } == nil,
-            "the token itself is not what is kept")
+            "the token itself is not stored")
         try await test.store.write { try $0.devices.deleteAll(of: ana) }
         #expect(try await test.store.read { try $0.devices.find(tokenHash: hash) } == nil)
     }

@@ -6,12 +6,12 @@ import Testing
     static let login = JourneyID("face-login")!
 
     @Test(arguments: StoreKind.allCases)
-    func `a draft may be changed, published once, retired once`(kind: StoreKind) async throws {
+    func `a draft can be changed, published once, and retired once`(kind: StoreKind) async throws {
         let test = try await TestStore(kind), id = Self.login
         try await test.store.write { tables in
             try tables.journeys.putDraft(id, version: 1, definition: "a", at: .start)
             try tables.journeys.putDraft(id, version: 1, definition: "b", at: .start + .seconds(1))
-            #expect(try tables.journeys.published(id) == nil, "a draft is not started")
+            #expect(try tables.journeys.published(id) == nil, "a draft cannot be started")
             #expect(try tables.journeys.retire(id, version: 1, at: .start) == false)
             #expect(try tables.journeys.publish(id, version: 2, at: .start) == false)
             #expect(try tables.journeys.publish(id, version: 1, at: .start + .seconds(2)))
@@ -34,11 +34,13 @@ import Testing
             try await test.store.read { try $0.journeys.find(id, version: 1)?.definition } == "b")
         #expect(
             try await test.store.write { try $0.journeys.publish(id, version: 1, at: .start) }
-                == false, "retired is retired")
+                == false, "a retired version cannot be retired again")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `one version is published at a time, and runs find theirs`(kind: StoreKind) async throws {
+    func `one version is published at a time, and runs find their own version`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind), id = Self.login, other = JourneyID("other")!
         try await test.store.write { tables in
             for version in [2, 10, 1] {
@@ -48,7 +50,7 @@ import Testing
             }
             try tables.journeys.putDraft(other, version: 1, definition: "o", at: .start)
             #expect(try tables.journeys.publish(other, version: 1, at: .start))
-            #expect(try tables.journeys.published(id)?.version == 1, "the last to be published")
+            #expect(try tables.journeys.published(id)?.version == 1, "the last published version")
             #expect(
                 try tables.journeys.all().map { "\($0.id) \($0.version) \($0.state)" } == [
                     "face-login 1 published", "face-login 2 retired", "face-login 10 retired",
@@ -65,7 +67,7 @@ import Testing
             expiresAt: .start + .seconds(expires))
     }
 
-    @Test(arguments: StoreKind.allCases) func `a run advances, and remembers what it answered last`(
+    @Test(arguments: StoreKind.allCases) func `a run advances and stores its last response`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), run = Self.run("1")
@@ -99,7 +101,8 @@ import Testing
             } == .stale)
     }
 
-    @Test(arguments: StoreKind.allCases) func `of many that advance one run at once, one does`(
+    @Test(arguments: StoreKind.allCases)
+    func `of many concurrent advances of one run, one succeeds`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), run = Self.run("1")
@@ -128,7 +131,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `sweeping takes what has expired, a little at a time`(
+    @Test(arguments: StoreKind.allCases) func `sweeping removes expired rows in batches`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -141,7 +144,7 @@ import Testing
                 try tables.signingKeys.insert(Self.key("\(index)", expires: end))
             }
         }
-        // Those whose end is this very moment are over: 0...6.
+        // Rows that expire at this very moment have expired: 0...6.
         let now = Instant.start + .seconds(6)
         try await test.store.write { tables in
             for sweep in [tables.runs.sweep, tables.captures.sweep, tables.codes.sweep] {
@@ -156,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of capture trails the newest stay, up to a number, and none that has expired`(
+    func `the newest capture trails stay, up to a limit, and expired ones are removed`(
         kind: StoreKind
     )
         async throws
@@ -164,7 +167,7 @@ import Testing
         let test = try await TestStore(kind)
         try await test.store.write { tables in
             for index in 0..<12 {
-                // Two at a time end at once.
+                // Two at a time expire at the same moment.
                 let record = CaptureTrailRecord(
                     id: CaptureID("cap_\(100 + index)")!, trail: Sensitive([UInt8(index)]),
                     expiresAt: .start + .seconds(index / 2))
@@ -174,7 +177,7 @@ import Testing
         try await test.store.write { tables in
             let newest = try tables.trails.newest(atMost: 5).map(\.id.text)
             #expect(newest == ["cap_110", "cap_111", "cap_108", "cap_109", "cap_106"])
-            // 0 and 1 have expired, 2...5 and 7 are too many.
+            // 0 and 1 have expired; 2...5 and 7 exceed the limit.
             let counts = try (0..<4).map { _ in
                 try tables.trails.sweep(at: .start, keeping: 5, atMost: 3)
             }
@@ -194,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a capture changes from what was read, until it has failed or was cancelled`(
+    func `a capture can be updated from the version that was read until it fails or is canceled`(
         kind: StoreKind
     )
         async throws
@@ -226,7 +229,7 @@ import Testing
             #expect(
                 await refusal {
                     try await test.store.write { try $0.captures.update(late, from: 1) }
-                } == .stale, "a frame that came late")
+                } == .stale, "a late frame")
             try await test.store.write { try $0.captures.delete(capture.id) }
             #expect(try await test.store.read { try $0.captures.find(capture.id) } == nil)
             #expect(
@@ -236,7 +239,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `a code is taken once, in time, within its attempts`(
+    @Test(arguments: StoreKind.allCases)
+    func `a code is accepted once, in time, and within its attempts`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), end = Instant.start + .seconds(300)
@@ -244,24 +248,24 @@ import Testing
             func take(_ hash: [UInt8], at now: Instant = .start) throws -> Bool {
                 try tables.codes.take("c", hash: hash, attempts: 3, at: now)
             }
-            #expect(try !take([1]), "there is none")
+            #expect(try !take([1]), "no such code")
             try tables.codes.put("c", hash: [1], expiresAt: end)
-            #expect(try !take([2]) && !take([2]) && take([1]), "the third guess is the last")
+            #expect(try !take([2]) && !take([2]) && take([1]), "the third attempt is the last")
             #expect(try !take([1]), "used up")
             try tables.codes.put("c", hash: [1], expiresAt: end)
             for _ in 0..<3 { #expect(try !take([2])) }
-            #expect(try !take([1]), "too many guesses")
+            #expect(try !take([1]), "too many attempts")
             try tables.codes.put("c", hash: [3], expiresAt: end)
             #expect(
                 try !take([1]) && take([3]),
-                "a new code in the old one's place has guesses of its own")
+                "a replacement code has its own attempts")
             try tables.codes.put("c", hash: [1], expiresAt: end)
             #expect(try !take([1], at: end) && take([1], at: end - .milliseconds(1)))
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of many that send the right code at once, one is let in`(kind: StoreKind) async throws {
+    func `of many concurrent correct codes, one is accepted`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         try await test.store.write {
             try $0.codes.put("c", hash: [1], expiresAt: .start + .seconds(1))
@@ -287,7 +291,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `signing keys are published until their end, the newest first`(kind: StoreKind)
+    func `signing keys are published until they expire, newest first`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)

@@ -5,32 +5,32 @@ import MienStore
 import MienTesting
 import Testing
 
-/// A real process, really killed.
+/// Kills a real process.
 @Suite struct KilledWriterTests {
-    @Test func `killed at any moment, it has lost nothing that was acknowledged`() async throws {
+    @Test func `a process killed at any moment loses no acknowledged write`() async throws {
         var generator = TestSeed.generator(61)
         let folder = try ScratchFolder()
         var acknowledged: Set<String> = []
         for round in 0..<15 {
-            // From before it has opened the database to well into its work.
+            // From before it opens the database until well into its work.
             let life = Duration.milliseconds(
                 round == 0 ? 300 : .random(in: 1...120, using: &generator))
             let ids = try await Self.write(into: folder("mien.sqlite").path, killedAfter: life)
             acknowledged.formUnion(ids)
-            // Every other time the next process finds what the killed one left; else we do.
+            // Every other round, the next process recovers the database; otherwise this one does.
             if round % 2 == 1 { continue }
             let test = try await TestStore(.sqlite, in: folder)
             let stored = try await Set(test.rows("SELECT id FROM account").map { try $0.text(0) })
             #expect(acknowledged.isSubset(of: stored), "round \(round)")
-            // A few of them, opened.
+            // Open the last few accounts.
             for id in ids.suffix(3) {
                 #expect(
                     try await test.store.read {
                         try $0.accounts.find(identifier: id)?.profile.shown.username
                     } == id)
             }
-            // Account and entry were one transaction each: there are as many of both, acknowledged
-            // or not.
+            // Each account and its entry were one transaction, so there are equally many,
+            // acknowledged or not.
             let accounts = try await test.count("account")
             guard case .whole(accounts, _) = try await test.store.read({ try $0.audit.verify() })
             else {
@@ -41,10 +41,10 @@ import Testing
             #expect(try await test.rows("PRAGMA integrity_check")[0].text(0) == "ok")
             try test.kind.close(test.driver)
         }
-        #expect(!acknowledged.isEmpty, "it did write")
+        #expect(!acknowledged.isEmpty, "nothing was written")
     }
 
-    /// - Returns: the ids it printed.
+    /// - Returns: the IDs that the process printed.
     private static func write(into path: String, killedAfter life: Duration) async throws
         -> [String]
     {
@@ -60,7 +60,7 @@ import Testing
         process.terminationHandler = { _ in ended.continuation.finish() }
         let text = Task.detached {
             try process.run()
-            // Ours would keep it from ever ending.
+            // Our copy of the pipe's write end would keep the output from ending.
             try output.fileHandleForWriting.close()
             return String(
                 decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)

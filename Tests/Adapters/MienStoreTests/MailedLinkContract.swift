@@ -12,7 +12,8 @@ import Testing
             expiresAt: .start + .seconds(seconds + 600))
     }
 
-    @Test(arguments: StoreKind.allCases) func `a link is used once, in time, by one of 64 at once`(
+    @Test(arguments: StoreKind.allCases)
+    func `a link is used once, in time, by one of 64 concurrent calls`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana")
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a newer link about a subject ends the older ones, and those of no other subject`(
+    func `a newer link ends older links about the same subject only`(
         kind: StoreKind
     )
         async throws

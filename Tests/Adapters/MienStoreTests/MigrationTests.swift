@@ -6,7 +6,7 @@ import Testing
 @testable import MienStore
 
 @Suite struct MigrationTests {
-    /// A database as it was after `count` steps.
+    /// Returns a database in the state after `count` steps.
     static func old(_ kind: StoreKind, _ count: Int) async throws -> (
         folder: ScratchFolder, driver: any SQLDriver
     ) {
@@ -24,7 +24,7 @@ import Testing
         return (folder, driver)
     }
 
-    /// As the first schema had it.
+    /// Inserts a row as the first schema defined it.
     static func insert(_ account: NewAccount, _ connection: any SQLConnection) throws {
         let record = account.record
         let profile = record.profile.use {
@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func
-        `addresses of before stay attached if an administrator gave them or a code was entered, and no other does`(
+        `older addresses stay attached only if an administrator set them or a code was entered`(
             kind: StoreKind
         ) async throws
     {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, 0...Migrations.all.count)
-    func `from every earlier schema the newest is reached and the data is still there`(
+    func `every earlier schema migrates to the newest and keeps the data`(
         kind: StoreKind, steps: Int
     ) async throws {
         let (folder, driver) = try await Self.old(kind, steps)
@@ -107,7 +107,7 @@ import Testing
         try await driver.write(.always) { connection in
             let tables = Tables(connection: connection, keys: TestStore.keys)
             if steps >= 1 {
-                // As a program of those days did.
+                // As a program of that version did.
                 try Self.insert(ana, connection)
                 try connection.execute(
                     "INSERT INTO account_name (kind, name_hash, account_id) VALUES ('username', ?, ?)",
@@ -124,7 +124,7 @@ import Testing
                     JourneyContract.login, version: 1, definition: "d", at: .start)
             }
             if steps >= 3 {
-                // As a program of those days did: it knew no anchor.
+                // As a program of that version did, which knew no anchor.
                 let entry = AuditChain.Entry(
                     at: Instant.start.milliseconds, event: "e", actor: "system", account: "",
                     app: "", detail: "{}")
@@ -157,16 +157,16 @@ import Testing
             }
             #expect(entries == (steps >= 3 ? 2 : 1))
         }
-        // As text, 10 comes before 2.
+        // As text, 10 would come before 2.
         #expect(
             try await test.rows("SELECT name FROM schema_step").map { try $0.text(0) }.sorted()
                 == Migrations.all.map(\.name).sorted())
-        // Once more changes nothing.
+        // Another migration changes nothing.
         _ = try await test.reopened()
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `names of before are completed, those of a damaged account as far as it goes`(
+    func `older names are completed, as far as possible for a damaged account`(
         kind: StoreKind
     )
         async throws
@@ -200,7 +200,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func
-        `counters of before become counts of the method; locks by hand stay; no device keeps a counter`(
+        `older counters become counts of the method; manual locks stay; no device keeps a counter`(
             kind: StoreKind
         )
         async throws
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `a database of a newer program is left alone`(
+    @Test(arguments: StoreKind.allCases) func `a database of a newer program is not changed`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -261,11 +261,11 @@ import Testing
         #expect(await refusal { _ = try await TestStore(kind, in: folder) } == .tooNew)
     }
 
-    @Test(arguments: StoreKind.allCases) func `a step that fails leaves nothing half done`(
+    @Test(arguments: StoreKind.allCases) func `a failed step is rolled back completely`(
         kind: StoreKind
     ) async throws {
         let (folder, driver) = try await Self.old(kind, 1)
-        // In the way of the second step's last statements.
+        // Blocks the second step's last statements.
         _ = try await driver.write(.always) {
             try $0.execute("CREATE TABLE one_time_code (id TEXT)", [])
         }
@@ -281,7 +281,7 @@ import Testing
         _ = try await TestStore(kind, in: folder)
     }
 
-    /// A step that has shipped is never changed.
+    /// A released step never changes.
     @Test func `the names of the steps are in order`() {
         #expect(
             Migrations.all.map(\.name) == [
@@ -289,7 +289,7 @@ import Testing
                 "6-passkeys", "7-refresh-marks", "8-otp",
                 "9-capture-trails", "10-licences", "11-mailed-links", "12-recovery-codes",
                 "13-recoveries", "14-credentials",
-                "15-audit-retention", "16-locks", "17-sign-ups",
+                "15-audit-retention", "16-locks", "17-sign-ups", "18-registration-codes",
             ])
     }
 }

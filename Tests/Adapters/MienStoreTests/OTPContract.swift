@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a registration is taken once, in time, with its code`(kind: StoreKind) async throws {
+    func `a registration is redeemed once, in time, with its code`(kind: StoreKind) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana")
         try await test.app(.shop)
         let record = Self.registration("otc_1", of: ana.id)
@@ -31,11 +31,11 @@ import Testing
         #expect(try await take("otc_1", [1]) == nil)
         try await test.store.write { try $0.otpRegistrations.put(record, hash: [1]) }
         #expect(try await take("otc_1", [1], after: 600) == nil)
-        #expect(try await take("otc_1", [1]) == nil, "used up all the same")
+        #expect(try await take("otc_1", [1]) == nil, "used up even when expired")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a newer one takes an older one's place, of the same user and app`(kind: StoreKind)
+    func `a newer registration replaces an older one of the same user and app`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind), ana = try await test.account("ana"),
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a place is spent once, with all before it; with the authenticator it goes`(
+    func `a position is spent once, with all earlier ones, and is deleted with its authenticator`(
         kind: StoreKind
     )
         async throws

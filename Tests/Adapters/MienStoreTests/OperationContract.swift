@@ -4,7 +4,7 @@ import MienStore
 import Testing
 
 @Suite struct OperationContract {
-    @Test(arguments: StoreKind.allCases) func `an app comes back as it was put`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `an app is read back unchanged`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -31,7 +31,7 @@ import Testing
             #expect(
                 found.name == "Shop “é”" && found.settings == settings && found.secretHash == [1]
                     && found.type == .confidential)
-            #expect(try tables.apps.all().map(\.id) == [.shop, .bank], "the oldest first")
+            #expect(try tables.apps.all().map(\.id) == [.shop, .bank], "oldest first")
             #expect(try tables.apps.update(changed, at: .start))
             let after = try #require(try tables.apps.find(.shop))
             #expect(
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `an admin is known by a token that is not kept`(
+    @Test(arguments: StoreKind.allCases) func `an admin is found by a token that is not stored`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), hash = test.store.keys.hash(ofSecret: [7])
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what a job throws takes back its own writes and no others`(kind: StoreKind) async throws {
+    func `a job that throws rolls back only its own writes`(kind: StoreKind) async throws {
         struct Stop: Error {}
         let test = try await TestStore(kind)
         await withTaskGroup { group in
@@ -71,7 +71,7 @@ import Testing
                             try tables.audit.append(
                                 AuditEvent("e\(index)", actor: "system"), at: .start)
                             if index % 3 == 0 { throw Stop() }
-                            // A failure that the job sees and goes on from.
+                            // A failure that the job handles.
                             if index % 3 == 1 {
                                 try? tables.apps.insert(
                                     AppRecord(
@@ -92,13 +92,15 @@ import Testing
                 try Int($0.text(0))! % 3 != 0
             })
         guard case .whole(200, _) = try await test.store.read({ try $0.audit.verify() }) else {
-            Issue.record("concurrent appends leave no gap")
+            Issue.record("concurrent appends left a gap")
             return
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a reader sees one moment, and what was acknowledged before it`(kind: StoreKind)
+    func `a reader sees a consistent snapshot that includes earlier acknowledged writes`(
+        kind: StoreKind
+    )
         async throws
     {
         let test = try await TestStore(kind)
@@ -131,7 +133,7 @@ import Testing
             } == .unreachable)
     }
 
-    @Test(arguments: StoreKind.allCases) func `a text with a NUL is refused, whole`(kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) func `a string with a NUL is rejected`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -146,11 +148,11 @@ import Testing
         try await test.store.write { try $0.audit.append(event, at: .start) }
         #expect(
             try await test.store.read { try $0.audit.page(after: 0, count: 1)[0].event } == event,
-            "JSON has a form for it")
+            "JSON can escape it")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `unknown words and impossible values are errors, never defaults`(kind: StoreKind)
+    func `unknown words and invalid values are errors, never defaults`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind)
@@ -205,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `errors have stable codes and are equal by them`() {
+    @Test func `errors have stable codes and compare by code`() {
         #expect(
             StoreError.Code.allCases.map(\.rawValue) == [
                 "store.busy", "store.corrupt", "store.unreachable", "store.conflict", "store.stale",

@@ -8,7 +8,8 @@ import Testing
         id: ProductKeyID("pk_1")!, product: "mien-face", name: "Branches", activations: 3,
         days: 365, createdAt: .start)
 
-    @Test(arguments: StoreKind.allCases) func `found with its key, listed, revoked once`(
+    @Test(arguments: StoreKind.allCases)
+    func `a product key is found with its key, listed, and revoked once`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), record = Self.record
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of many devices at once as many are activated as may, and each counts once`(
+    func `concurrent activations stop at the limit, and each device counts once`(
         kind: StoreKind
     )
         async throws
@@ -42,7 +43,7 @@ import Testing
         let admitted = try await withThrowingTaskGroup(of: UInt8?.self) { group in
             for number in UInt8(0)..<16 {
                 group.addTask {
-                    // Twice each.
+                    // Each device twice.
                     let device = number % 8
                     return try await store.write {
                         try $0.productKeys.activate(record.id, device: [device], at: .start)

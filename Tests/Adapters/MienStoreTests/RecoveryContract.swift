@@ -5,9 +5,10 @@ import Testing
 
 @Suite struct RecoveryContract {
     @Test(arguments: StoreKind.allCases)
-    func `a recovery code is taken once, by one of 64 at once, and goes with its set`(
-        kind: StoreKind
-    )
+    func
+        `a recovery code is accepted once, for one of 64 concurrent calls, and is deleted with its set`(
+            kind: StoreKind
+        )
         async throws
     {
         let test = try await TestStore(kind), ana = try await test.account("ana")
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a recovery ends once, in one way, and is kept while it counts`(kind: StoreKind)
+    func `a recovery ends once, in one way, and is kept while it counts as recent`(kind: StoreKind)
         async throws
     {
         let test = try await TestStore(kind), ana = try await test.account("ana"),
@@ -109,7 +110,7 @@ import Testing
                 == [nil])
     }
 
-    @Test(arguments: StoreKind.allCases) func `a device is known since its first sign-in`(
+    @Test(arguments: StoreKind.allCases) func `a device records its first sign-in`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MienStore
 
-/// What only SQLite does: one writer that commits what waits together.
+/// Tests of SQLite's single writer, which commits waiting writes together.
 @Suite struct SQLiteDriverTests {
     let folder: ScratchFolder
     let driver: SQLiteDriver
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// Holds the writer until the gate is opened; what comes meanwhile waits and is written
+    /// Blocks the writer until the gate opens. Writes that arrive meanwhile wait and are committed
     /// together.
     private func hold() async -> Gate {
         let gate = Gate()
@@ -42,13 +42,15 @@ import Testing
         Int(try await driver.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) })
     }
 
-    @Test func `when too much waits, more is refused and what waits is written`() async throws {
+    @Test func `with a full queue, further writes are rejected and waiting ones are committed`()
+        async throws
+    {
         let gate = await hold(), surplus = 40
         try await withThrowingTaskGroup(of: StoreError.Code?.self) { group in
             for index in 0..<GroupWriter.maxWaiting + surplus {
                 group.addTask { await note("\(index)") }
             }
-            // Nobody else can have an answer yet.
+            // No other job can have finished yet.
             for _ in 0..<surplus { #expect(try await group.next() == .busy) }
             gate.open()
             for try await code in group { #expect(code == nil) }
@@ -56,7 +58,7 @@ import Testing
         #expect(try await notes() == GroupWriter.maxWaiting)
     }
 
-    @Test func `after a commit that fails everybody in it is told, and the next ones go on`()
+    @Test func `a failed commit fails all of its jobs, and later jobs succeed`()
         async throws
     {
         _ = try await driver.write(.always) {
@@ -68,7 +70,7 @@ import Testing
             group.addTask {
                 await refusal {
                     try await driver.write(.process) { connection in
-                        // Looked at by COMMIT only.
+                        // Checked only by COMMIT.
                         try connection.execute("PRAGMA defer_foreign_keys = ON", [])
                         try connection.execute("INSERT INTO page VALUES ('none')", [])
                     }
@@ -78,7 +80,8 @@ import Testing
             gate.open()
             return await group.reduce(into: [StoreError.Code?]()) { $0.append($1) }
         }
-        // All that waited were in one transaction; whoever came too late for it was in the next.
+        // All waiting jobs were in one transaction. A job that arrived too late for it was in the
+        // next.
         let refused = codes.filter { $0 == .unreachable }.count
         #expect(
             refused >= 1 && codes.count == 21
@@ -87,8 +90,7 @@ import Testing
         #expect(await note("later", .always) == nil)
     }
 
-    @Test func `a job that breaks the transaction is told, and so are those with it`() async throws
-    {
+    @Test func `a job that breaks the transaction fails with all other jobs in it`() async throws {
         let gate = await hold()
         let codes = await withTaskGroup(of: StoreError.Code?.self) { group in
             for index in 0..<10 { group.addTask { await note("\(index)") } }
@@ -109,7 +111,7 @@ import Testing
         )
     }
 
-    @Test func `a write syncs as much as the most careful job in it asks for`() async throws {
+    @Test func `a transaction uses the strictest durability of its jobs`() async throws {
         func level(_ durability: Durability) async throws -> Int64 {
             try await driver.write(durability) {
                 try $0.rows("PRAGMA synchronous", [])[0].integer(0)
@@ -127,7 +129,8 @@ import Testing
         #expect(try await [careful, quick] == [2, 2])
     }
 
-    @Test func `a closed database refuses, and everybody who waited has been told`() async throws {
+    @Test func `a closed database rejects new jobs and has finished the waiting ones`() async throws
+    {
         let gate = await hold()
         let written = await withTaskGroup(of: StoreError.Code?.self) { group in
             for index in 0..<500 { group.addTask { await note("\(index)") } }
@@ -147,7 +150,7 @@ import Testing
         try again.close()
     }
 
-    @Test func `closing folds the log into the database`() async throws {
+    @Test func `closing checkpoints the log into the database`() async throws {
         #expect(await note("one", .always) == nil)
         try driver.close()
         for name in try folder.names() where name.hasSuffix("-wal") {
@@ -160,7 +163,7 @@ import Testing
             } == "one")
     }
 
-    @Test func `letting go of a driver writes what waits`() async throws {
+    @Test func `releasing a driver commits waiting writes`() async throws {
         let path = folder("other.sqlite").path
         var other: SQLiteDriver? = try SQLiteDriver(path: path)
         _ = try await other?.write(.process) { try $0.execute("CREATE TABLE note (text TEXT)", []) }
@@ -169,7 +172,7 @@ import Testing
         #expect(try await again.read { try $0.rows("SELECT * FROM note", []).count } == 0)
     }
 
-    @Test func `its files are its owner's alone`() throws {
+    @Test func `the database files are accessible only to their owner`() throws {
         for name in try folder.names() {
             let mode =
                 try FileManager.default.attributesOfItem(atPath: folder(name).path)[
@@ -179,7 +182,7 @@ import Testing
         #expect(try folder.names().contains("mien.sqlite-wal"))
     }
 
-    @Test func `what is no database, or nowhere, is said to be unreachable`() async throws {
+    @Test func `a file that is not a database, or a missing path, is unreachable`() async throws {
         try folder.write(Array(repeating: UInt8(ascii: "x"), count: 5000), to: "text.sqlite")
         for name in ["text.sqlite", "none/mien.sqlite", "."] {
             let path = folder(name).path
@@ -187,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `a text that is no UTF-8 or has a NUL is not taken for another`() async throws {
+    @Test func `a string with invalid UTF-8 or a NUL is not mistaken for another`() async throws {
         for blob in ["X'6100'", "X'610062'", "X'FF'", "X'C3'"] {
             #expect(
                 await refusal {
@@ -207,7 +210,7 @@ import Testing
     }
 }
 
-/// A door somebody waits behind, on a thread of theirs.
+/// Blocks a thread until it is opened.
 private final class Gate: Sendable {
     private let opened = DispatchSemaphore(value: 0)
     private let arrived: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) =

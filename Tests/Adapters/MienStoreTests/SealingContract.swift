@@ -6,9 +6,9 @@ import MienTesting
 import MienVault
 import Testing
 
-/// What a stolen database tells, and what a changed one gets away with.
+/// Tests what a stolen database reveals and which changes are detected.
 @Suite struct SealingContract {
-    /// What must not be readable: each piece is somewhere in what ``fill(_:)`` writes.
+    /// Secrets that must not be readable. ``fill(_:)`` writes each of them.
     static let secrets = [
         "Zebedäus", "zebedäus", "zeb@marker.example", "CRM-MARKER", "attribute-marker",
         "TEMPLATE-MARKER-0123456789", "$argon2id$MARKER",
@@ -68,19 +68,21 @@ import Testing
         _ = try await Self.fill(test)
         for test in [test, try await test.reopened()] {
             guard let bytes = try kind.bytes(in: test.folder) else { return }
-            #expect(bytes.contains(Array("usr_z".utf8)), "ids are there, so these are the files")
+            #expect(
+                bytes.contains(Array("usr_z".utf8)), "IDs are present, so these are the right files"
+            )
             for secret in Self.secrets {
                 #expect(!bytes.contains(secret), "\(String(decoding: secret, as: UTF8.self))")
             }
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `after deletion not even what was sealed is left`(
+    @Test(arguments: StoreKind.allCases) func `deletion removes sealed data, too`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
         let account = try await Self.fill(test)
-        // Some that stay, before and after, so that pages are shared.
+        // Rows that stay, written before and after, so that pages are shared.
         for index in 0..<20 {
             _ = try await test.authenticator(
                 "x\(index)", of: try await test.account("other\(index)"))
@@ -95,7 +97,7 @@ import Testing
             try [sealed.blob(0), sealed.blob(1)] + contents.map { try $0.blob(0) } + [
                 try capture.blob(0)
             ]
-        // A template that is replaced goes as one that is deleted.
+        // A replaced template must disappear like a deleted one.
         var face = try #require(
             try await test.store.read { try $0.authenticators.find(.face, of: account, app: .shop) }
         )
@@ -107,7 +109,7 @@ import Testing
         #expect(try await test.store.write { try $0.accounts.delete(account.id) })
         try await test.store.write(.process) { try $0.captures.delete(CaptureID("cap_z")!) }
         guard var bytes = try kind.bytes(in: test.folder) else { return }
-        // A record's wrapped key is enough to know it by.
+        // A record's wrapped key suffices to identify it.
         func left() -> Int { blobs.filter { bytes.contains($0[32..<80]) }.count }
         for _ in 0..<100 where left() > 0 {
             try await Task.sleep(for: .milliseconds(50))
@@ -117,12 +119,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a process that was killed leaves no trace for long either`(kind: StoreKind) async throws {
+    func `a killed process's deleted data also disappears soon`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         let account = try await Self.fill(test)
         let key = try await test.rows("SELECT key_sealed FROM account")[0].blob(0)
         #expect(try await test.store.write { try $0.accounts.delete(account.id) })
-        // As it was at this moment: log and all.
+        // A copy of this moment, including the log.
         let copy = try test.folder.copy()
         guard let before = try kind.bytes(in: copy), before.contains(key[32..<80]) else { return }
         let again = try await TestStore(kind, in: copy)
@@ -134,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `sealed contents put into another row's place are refused`(kind: StoreKind) async throws {
+    func `sealed contents moved to another row are rejected`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         let ana = try await test.account("ana"), bruno = try await test.account("bruno")
         _ = try await test.authenticator("1", of: ana)
@@ -176,7 +178,7 @@ import Testing
                     "authenticator", "content_sealed", ["aut_1", "aut_3"],
                     { _ = try $0.authenticators.find(.face, of: bruno, app: .shop) }
                 ),
-                // Or the row itself moved, its contents with it.
+                // Or the row itself is moved with its contents.
                 (
                     "authenticator", "account_id", ["aut_1", "aut_3"],
                     { _ = try $0.authenticators.all(of: ana) }
@@ -213,7 +215,7 @@ import Testing
                 await refusal { try await test.store.read(read) } == .corrupt, "\(table).\(column)")
             try await test.swap(table, column, ids)
         }
-        // One purpose's for another's, in the same row.
+        // Content of one purpose replaced with another's in the same row.
         try await test.sql("UPDATE account SET profile_sealed = key_sealed WHERE id = 'usr_ana'")
         #expect(
             await refusal { _ = try await test.store.read { try $0.accounts.find(ana.id) } }
@@ -230,7 +232,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `without the master key nothing opens and nobody is found`(kind: StoreKind) async throws {
+    func `without the master key, nothing can be opened and nobody found`(kind: StoreKind)
+        async throws
+    {
         let test = try await TestStore(kind)
         let ana = try await test.account("ana")
         try kind.close(test.driver)
@@ -245,7 +249,7 @@ import Testing
         #expect(stranger.store.keys.hash(ofSecret: [1]) != test.store.keys.hash(ofSecret: [1]))
     }
 
-    @Test(arguments: StoreKind.allCases) func `neither errors nor records print what they hold`(
+    @Test(arguments: StoreKind.allCases) func `errors and records do not print their contents`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -279,7 +283,7 @@ import Testing
 }
 
 extension TestStore {
-    /// Swaps a column of two rows.
+    /// Swaps a column's values between two rows.
     fileprivate func swap(_ table: String, _ column: String, _ ids: [String]) async throws {
         try await driver.write(.always) { connection in
             let values = try ids.map {
@@ -305,7 +309,8 @@ extension ScratchFolder {
 }
 
 extension [UInt8] {
-    /// Whether `piece` is somewhere in it: a search of the machine's, as files are long.
+    /// Returns whether `piece` occurs in the data. Uses a fast system search, because files are
+    /// long.
     fileprivate func contains(_ piece: some Collection<UInt8>) -> Bool {
         Data(self).range(of: Data(piece)) != nil
     }

@@ -6,18 +6,18 @@ import MienTesting
 import MienVault
 import Testing
 
-/// The databases the contract is held against. Another one joins here, and nowhere else.
+/// The databases that the contract tests run on. A new database is added only here.
 enum StoreKind: String, CaseIterable, Sendable {
     case sqlite
 
-    /// The word for bytes.
+    /// The dialect's type for bytes.
     var blob: String {
         switch self {
         case .sqlite: "BLOB"
         }
     }
 
-    /// A driver on the database of `folder`; the same one each time.
+    /// Returns a driver for the database in `folder`, the same one each time.
     func driver(in folder: ScratchFolder) throws -> any SQLDriver {
         switch self {
         case .sqlite: try SQLiteDriver(path: folder("mien.sqlite").path)
@@ -30,7 +30,7 @@ enum StoreKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Every byte the database keeps; `nil` for one whose files are elsewhere.
+    /// Returns every byte that the database stores; `nil` if its files are elsewhere.
     func bytes(in folder: ScratchFolder) throws -> [UInt8]? {
         switch self {
         case .sqlite:
@@ -40,7 +40,7 @@ enum StoreKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A store of its own for one test.
+/// A separate store for one test.
 struct TestStore {
     let kind: StoreKind
     let folder: ScratchFolder
@@ -56,13 +56,13 @@ struct TestStore {
         store = try await Store(driver, keys: keys, blob: kind.blob)
     }
 
-    /// The same database, closed and opened.
+    /// Closes and reopens the same database.
     func reopened() async throws -> TestStore {
         try kind.close(driver)
         return try await TestStore(kind, in: folder)
     }
 
-    /// Past the repositories.
+    /// Executes SQL directly, bypassing the repositories.
     @discardableResult
     func sql(_ statement: String, _ values: SQLValue...) async throws -> Int {
         try await driver.write(.always) { try $0.execute(statement, values) }
@@ -76,7 +76,7 @@ struct TestStore {
         Int(try await rows("SELECT COUNT(*) FROM \(table)")[0].integer(0))
     }
 
-    /// An account with a user name, written.
+    /// Inserts an account with a user name.
     func account(_ name: String, at time: Instant = .start) async throws -> AccountRecord {
         let account = AccountRecord.new(
             UserID("usr_\(name)")!, AccountProfile(username: name), keys: store.keys, at: time)
@@ -85,14 +85,14 @@ struct TestStore {
         return account.record
     }
 
-    /// An app, written.
+    /// Inserts an app.
     func app(_ id: AppID) async throws {
         let record = AppRecord(
             id: id, name: id.text, type: .public, settings: AppSettings(), createdAt: .start)
         try await store.write { try $0.apps.insert(record) }
     }
 
-    /// A known device, written.
+    /// Inserts a known device.
     func device(
         _ name: String, of account: UserID, earned: [LockSubject] = [], at time: Instant = .start
     ) async throws -> DeviceID {
@@ -104,7 +104,7 @@ struct TestStore {
         return id
     }
 
-    /// An authenticator of `account`, written.
+    /// Inserts an authenticator of `account`.
     func authenticator(
         _ id: String, _ type: AuthenticatorType = .face, of account: AccountRecord,
         app: AppID? = .shop, content: [UInt8] = [1, 2, 3]
@@ -126,11 +126,11 @@ extension AppID {
 }
 
 extension Sensitive {
-    /// In a test's own data there is nothing to hide.
+    /// The value. Test data need not be hidden.
     var shown: Value { use { $0 } }
 }
 
-/// - Returns: the store's refusal, if that is what `body` ends with.
+/// - Returns: the code of the store error that `body` throws; `nil` if it throws none.
 func refusal(_ body: () async throws -> Void) async -> StoreError.Code? {
     do {
         try await body()

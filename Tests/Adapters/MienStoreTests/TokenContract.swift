@@ -18,7 +18,7 @@ import Testing
             family: RefreshFamily(under: TokenLifetimes(refreshSeconds: 600), at: .start))
     }
 
-    @Test(arguments: StoreKind.allCases) func `a grant comes back as it went in, and turns`(
+    @Test(arguments: StoreKind.allCases) func `a grant is read back unchanged and can be updated`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `grants end by account, by app, by key, and are swept`(kind: StoreKind) async throws {
+    func `grants are revoked by account, app, and key, and swept`(kind: StoreKind) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana"),
             bruno = try await test.account("bruno")
         for app in [AppID.shop, .bank] { try await test.app(app) }
@@ -90,7 +90,7 @@ import Testing
         #expect(try await test.count("token_grant") == 0)
     }
 
-    @Test(arguments: StoreKind.allCases) func `with the account go its grants and keys`(
+    @Test(arguments: StoreKind.allCases) func `deleting an account deletes its grants and keys`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana")
@@ -108,7 +108,7 @@ import Testing
         #expect(try await test.count("device_key") == 0)
     }
 
-    @Test(arguments: StoreKind.allCases) func `a challenge is good once, in time, for its purpose`(
+    @Test(arguments: StoreKind.allCases) func `a challenge is valid once, in time, for its purpose`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind), end = Instant.start + .seconds(300)
@@ -132,14 +132,15 @@ import Testing
         #expect(try await take(2, "p", "c") == false)
         #expect(
             try await take(2) == true,
-            "asked for another purpose it is not used up: whoever guesses has nothing of it")
+            "a request for another purpose does not use it up, so guessing gains nothing")
         #expect(try await take(3, at: end) == false)
         #expect(try await take(3) == false, "late, but used up")
         #expect(try await take(9) == false)
         #expect(try await test.store.write { try $0.challenges.sweep(at: end, atMost: 10) } == 1)
     }
 
-    @Test(arguments: StoreKind.allCases) func `of many who use one challenge at once, one does`(
+    @Test(arguments: StoreKind.allCases)
+    func `of many concurrent uses of one challenge, one succeeds`(
         kind: StoreKind
     ) async throws {
         let test = try await TestStore(kind)
@@ -187,7 +188,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what is spent stays spent until it is over, each kind apart`(kind: StoreKind) async throws
+    func `spent items stay spent until they expire, separately for each kind`(kind: StoreKind)
+        async throws
     {
         let test = try await TestStore(kind), end = Instant.start + .seconds(60)
         #expect(try await test.store.write { try $0.spent.spend(.proof, [1], until: end) })
@@ -200,7 +202,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a device key is found by its id in its app, and goes with its authenticator`(
+    func `a device key is found by its ID in its app and is deleted with its authenticator`(
         kind: StoreKind
     )
         async throws
@@ -227,7 +229,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func
-        `a passkey is one account's, is found by its credential, and goes with its authenticator or account`(
+        `a passkey belongs to one account, is found by its credential, and is deleted with its authenticator or account`(
             kind: StoreKind
         ) async throws
     {
@@ -248,11 +250,11 @@ import Testing
         }
         #expect(
             await refusal { try await test.store.write { try $0.passkeys.insert(same) } }
-                == .conflict, "whoever else registers it")
+                == .conflict, "registered by another account")
         #expect(try await test.store.read { try $0.passkeys.find(first.credentialHash) } == first)
         #expect(
             try await test.store.read { try $0.passkeys.find([1]) } == nil,
-            "by its hash, not by itself")
+            "found by its hash, not by the credential ID")
         #expect(try await test.store.read { try $0.passkeys.find(second.authenticator) } == second)
         #expect(try await test.store.read { try $0.passkeys.find(same.authenticator) } == nil)
         #expect(
@@ -265,7 +267,7 @@ import Testing
         #expect(try await test.count("passkey") == 0)
     }
 
-    @Test func `a decoy is the same for the same name and number, and no other`() {
+    @Test func `a decoy depends only on its name and number`() {
         let keys = TestStore.keys,
             decoys = ["ana", "bruno"].flatMap { name in
                 (0..<3).map { keys.decoy(of: name, number: $0) }

@@ -3,7 +3,7 @@ import MienFace
 import MienVault
 import Testing
 
-/// Descriptors that an evaluation keeps.
+/// Tests the descriptors that an evaluation caches.
 @Suite struct DescriptorCacheTests {
     private static func open(_ folder: String, pipeline: String = "one") throws -> DescriptorCache {
         try DescriptorCache.open(
@@ -16,7 +16,7 @@ import Testing
             descriptor: try FaceDescriptor(normalising: [seed, 2, 3, 4]), quality: 61)
     }
 
-    /// The files of kept entries.
+    /// Returns the files of cached entries.
     private static func entries(_ folder: String) throws -> [String] {
         let root = "\(folder)/cache/evaluation"
         return try FileManager.default.subpathsOfDirectory(atPath: root).filter {
@@ -27,7 +27,7 @@ import Testing
     private let photo: [UInt8] = [1, 2, 3], other: [UInt8] = [1, 2, 4]
 
     @Test
-    func `what was kept is found again, by the photo's bytes, also after the cache is opened anew`()
+    func `a cached entry is found by the photo's bytes, even after the cache is reopened`()
         async throws
     {
         try await withTemporaryFolder { folder throws in
@@ -46,14 +46,14 @@ import Testing
         }
     }
 
-    @Test func `another pipeline knows nothing of it`() async throws {
+    @Test func `another pipeline does not find the entry`() async throws {
         try await withTemporaryFolder { folder throws in
             try Self.open(folder).keep(try Self.entry(1), for: photo)
             #expect(try Self.open(folder, pipeline: "two").entry(for: photo) == nil)
         }
     }
 
-    @Test func `nobody but the owner can read it, and the key lies elsewhere`() async throws {
+    @Test func `only the owner can read the cache, and the key is stored elsewhere`() async throws {
         try await withTemporaryFolder { folder throws in
             try Self.open(folder).keep(try Self.entry(1), for: photo)
             let file = try #require(try Self.entries(folder).first),
@@ -66,13 +66,13 @@ import Testing
                 #expect(try mode(of: path) == 0o700)
             }
             #expect(try contents(of: key).count == 32)
-            // The folder alone does not open: with a fresh key beside it nothing is known.
+            // The folder alone cannot be opened: with a new key beside it, no entry is found.
             try FileManager.default.removeItem(atPath: key)
             #expect(try Self.open(folder).entry(for: photo) == nil)
         }
     }
 
-    @Test func `a key that others can read is refused`() async throws {
+    @Test func `a key that others can read is rejected`() async throws {
         try await withTemporaryFolder { folder throws in
             _ = try Self.open(folder)
             try FileManager.default.setAttributes(
@@ -84,7 +84,7 @@ import Testing
 
     @Test
     func
-        `with any bit flipped, or cut off anywhere, an entry counts as not there, and can be kept again`()
+        `a changed or truncated entry counts as missing and can be cached again`()
         async throws
     {
         try await withTemporaryFolder { folder throws in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `an entry moved to another photo's place does not open`() async throws {
+    @Test func `an entry moved to another photo's file cannot be opened`() async throws {
         try await withTemporaryFolder { folder throws in
             let cache = try Self.open(folder)
             cache.keep(try Self.entry(1), for: photo)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `what an interrupted process left is swept`() async throws {
+    @Test func `leftovers of an interrupted process are removed`() async throws {
         try await withTemporaryFolder { folder throws in
             try Self.open(folder).keep(try Self.entry(1), for: photo)
             let place = (try #require(try Self.entries(folder).first) as NSString)
@@ -129,13 +129,13 @@ import Testing
         }
     }
 
-    @Test func `twenty at once make one key`() async throws {
+    @Test func `twenty concurrent opens create one key`() async throws {
         try await withTemporaryFolder { folder throws in
             let caches = try await withThrowingTaskGroup(of: DescriptorCache.self) { group in
                 for _ in 0..<20 { group.addTask { try Self.open(folder) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            // Not while others open: they sweep what is half written.
+            // Not while others are opening the cache, because they remove unfinished files.
             for (i, cache) in caches.enumerated() {
                 cache.keep(try Self.entry(Float(i)), for: [UInt8(i)])
             }
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `a cache that cannot be written loses entries, no more`() async throws {
+    @Test func `a cache that cannot be written only loses entries`() async throws {
         try await withTemporaryFolder { folder throws in
             let cache = try Self.open(folder)
             try FileManager.default.removeItem(atPath: "\(folder)/cache/evaluation")

@@ -4,7 +4,7 @@ import MienFace
 import MienVault
 import Synchronization
 
-/// A made-up template; another `seed`, another template. No face.
+/// Returns an artificial template that depends on `seed` and is not a face.
 func madeUpTemplate(seed: Int, entries: Int = 1, dimensions: Int = 8) throws -> FaceTemplate {
     let made = try (0..<entries).map { entry in
         let raw = (0..<dimensions).map {
@@ -18,7 +18,7 @@ func madeUpTemplate(seed: Int, entries: Int = 1, dimensions: Int = 8) throws -> 
 }
 
 extension RandomSource {
-    /// Never the same bytes twice, and the same in every run.
+    /// Returns bytes that never repeat and are the same in every run.
     static func counting() -> RandomSource {
         let calls = Counter()
         return RandomSource { count in
@@ -41,7 +41,7 @@ private final class Counter: Sendable {
     }
 }
 
-/// A new folder on the real disk, gone when the test is over.
+/// Runs `body` with a new folder on the real disk, removed afterwards.
 func withTemporaryFolder<T>(_ body: (String) async throws -> T) async throws -> T {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "mien-vault-\(UUID().uuidString)"

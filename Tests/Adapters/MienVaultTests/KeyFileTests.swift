@@ -5,7 +5,7 @@ import Testing
 @Suite struct KeyFileTests {
     @Test
     func
-        `a new key file holds 32 bytes, mode 0600, in a folder of mode 0700, and nothing lies beside it`()
+        `a new key file has 32 bytes and mode 0600 and is alone in a folder of mode 0700`()
         async throws
     {
         try await withTemporaryFolder { folder throws in
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a key file is never replaced: making it again gives the key that is there`()
+    @Test func `a key file is never replaced: creating it again returns the existing key`()
         async throws
     {
         try await withTemporaryFolder { folder throws in
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [0o640, 0o604, 0o660, 0o620, 0o601, 0o777])
-    func `a key that others can touch is refused, with the way to mend it`(wide: Int) async throws {
+    func `a key that others can access is rejected with a remedy`(wide: Int) async throws {
         try await withTemporaryFolder { folder throws in
             let path = "\(folder)/key"
             try put([UInt8](repeating: 7, count: 32), at: path, mode: wide)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a key that only its owner can read is taken`() async throws {
+    @Test func `a key that only its owner can read is accepted`() async throws {
         try await withTemporaryFolder { folder throws in
             try put([UInt8](repeating: 7, count: 32), at: "\(folder)/key", mode: 0o400)
             #expect(try KeyFile(path: "\(folder)/key").load() != nil)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [0, 31, 33, 5_000])
-    func `a key file of another size is refused`(size: Int) async throws {
+    func `a key file with a wrong size is rejected`(size: Int) async throws {
         try await withTemporaryFolder { folder throws in
             let path = "\(folder)/key"
             try put([UInt8](repeating: 7, count: size), at: path)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a folder and a pipe are no key files, and a link is not followed`() async throws {
+    @Test func `a folder and a pipe are not key files, and a link is not followed`() async throws {
         try await withTemporaryFolder { folder throws in
             try FileManager.default.createDirectory(
                 atPath: "\(folder)/folder", withIntermediateDirectories: false)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a key of another user is refused, even with the right mode`() {
+    @Test func `a key of another user is rejected even with the right mode`() {
         let disk = SimulatedDisk()
         disk.plant("/key", [UInt8](repeating: 7, count: 32), owner: 1001)
         #expect(throws: KeyFileError.notOwned(path: "/key", owner: 1001, user: 1000)) {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `no key is made while sealed records wait for the lost one`() async throws {
+    @Test func `no key is created while sealed records need a lost key`() async throws {
         try await withTemporaryFolder { folder throws in
             let file = KeyFile(path: "\(folder)/key")
             let error = #expect(throws: KeyFileError.missing(path: file.path)) {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `two system keys differ, and a key never prints`() throws {
+    @Test func `two system keys differ, and a key is never printed`() throws {
         let disk = SimulatedDisk()
         let a = try KeyFile(path: "/a", files: disk).create(),
             b = try KeyFile(path: "/b", files: disk).create()
@@ -111,7 +111,7 @@ import Testing
         #expect("\(a)" == "‹master key›" && dumped == "- ‹master key›\n")
     }
 
-    @Test func `the codes of key errors are pinned`() {
+    @Test func `the codes of key errors are stable`() {
         let errors: [KeyFileError] = [
             .missing(path: ""), .tooWide(path: "", mode: 0), .notRegular(path: ""),
             .notOwned(path: "", owner: 0, user: 1), .size(path: "", 0),

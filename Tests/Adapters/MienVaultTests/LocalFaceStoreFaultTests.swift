@@ -2,10 +2,10 @@ import MienFace
 import MienVault
 import Testing
 
-/// Whatever goes wrong, and whenever: each person's record is the one before or the one after,
-/// whole.
+/// Tests that after any fault at any time, each person's record is complete: either the old or the
+/// new one.
 @Suite struct LocalFaceStoreFaultTests {
-    /// What one process does, from opening the store to its end.
+    /// The work of one process, from opening the store to its end.
     enum Work: CaseIterable, Sendable {
         case firstEnrolment, enrolment, reEnrolment, removal
 
@@ -44,8 +44,8 @@ import Testing
             folder: "/home/vault/faces", keyPath: key, files: disk, random: random)
     }
 
-    /// Who is enrolled, by the seed of the template; fails when a record is damaged or anything
-    /// else lies about.
+    /// Returns the enrolled people by the seed of their template. Fails if a record is damaged or
+    /// other files are left.
     static func people(on disk: SimulatedDisk, _ random: RandomSource, key: String = key) throws
         -> [PersonName: Int]?
     {
@@ -70,8 +70,8 @@ import Testing
         return disk.afterCrash(try #require(disk.outcomes.first))
     }
 
-    /// Runs `work` with `fault` at the n-th operation, n = 1, 2, … until it comes through.
-    /// - Returns: what each crash then could leave, and whether the work had said it was done.
+    /// Runs `work` with `fault` at the n-th operation, n = 1, 2, … until it succeeds.
+    /// - Returns: the possible states after each crash, and whether the work reported success.
     static func results(
         _ work: Work, _ fault: SimulatedDisk.Fault,
         prepare change: (SimulatedDisk) -> Void = { _ in }
@@ -90,7 +90,7 @@ import Testing
             if fault != .crash { results.append((n, done, try? people(on: disk, random))) }
             if !fired { return results }
         }
-        Issue.record("200 operations and no end")
+        Issue.record("still not finished after 200 operations")
         return results
     }
 
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: Work.allCases)
-    func `what failed once can be done again`(work: Work) throws {
+    func `a failed operation can be repeated`(work: Work) throws {
         for n in 1...200 {
             let random = RandomSource.counting()
             let disk = try Self.prepare(work, random)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `on a disk that does not sync, the loop does find lost and half records`() throws {
+    @Test func `on a disk that does not sync, the loop finds lost and partial records`() throws {
         let results = try Self.results(.reEnrolment, .crash) { $0.stopSyncing() }
         #expect(
             results.contains {
@@ -132,14 +132,14 @@ import Testing
     }
 
     @Test(arguments: [key, "/home/keys/key"])
-    func `what a killed process made without syncing is made durable before anything is sealed`(
+    func `unsynced files of a killed process are made durable before anything is sealed`(
         key: String
     ) throws {
         let random = RandomSource.counting()
         for n in 1...60 {
             let disk = SimulatedDisk()
             disk.arm(.crash, at: n)
-            _ = try? Self.open(disk, random, key: key)  // killed, but the machine goes on
+            _ = try? Self.open(disk, random, key: key)  // killed, but the machine keeps running
             guard disk.disarm() else { return }
             _ = try Self.open(disk, random, key: key).put(madeUpTemplate(seed: 2), as: ana)
             for outcome in disk.outcomes {

@@ -4,9 +4,9 @@ import MienVault
 import Synchronization
 import Testing
 
-/// Several threads, and a process that is killed.
+/// Tests with several threads, and with a process that is killed.
 @Suite struct LocalFaceStoreProcessTests {
-    @Test func `twenty at once: nobody is lost, nobody enrolled twice`() async throws {
+    @Test func `twenty concurrent enrollments lose nobody and enroll nobody twice`() async throws {
         try await withTemporaryFolder { folder throws in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for i in 0..<20 {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a writer makes others wait, a reader does not make readers wait`() async throws {
+    @Test func `a writer blocks others, and a reader does not block readers`() async throws {
         try await withTemporaryFolder { folder throws in
             let files = POSIXFileSystem()
             let first = try files.lock("\(folder)/lock", .shared),
@@ -33,7 +33,7 @@ import Testing
             first.release()
             second.release()
             let writer = try files.lock("\(folder)/lock", .exclusive)
-            // Threads of their own: tasks share a few, and these wait.
+            // Separate threads: tasks share a few threads, and these block.
             let taken = Mutex<[LockMode]>([]), done = DispatchGroup()
             for mode in [LockMode.exclusive, .shared] {
                 done.enter()
@@ -48,7 +48,7 @@ import Testing
             // Not a task's sleep, which may last longer than the others are willing to wait.
             usleep(300_000)
             #expect(
-                taken.withLock { $0.isEmpty }, "neither a writer nor a reader got past a writer")
+                taken.withLock { $0.isEmpty }, "a writer blocks both writers and readers")
             writer.release()
             await withCheckedContinuation { next in done.notify(queue: .global()) { next.resume() }
             }
@@ -57,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: [3, 17, 41, 73])
-    func `killed amid re-enrolling, the store opens and holds one whole record`(milliseconds: Int)
+    func `after a kill during re-enrollment, the store opens with one complete record`(
+        milliseconds: Int
+    )
         async throws
     {
         try await withTemporaryFolder { folder throws in

@@ -3,7 +3,7 @@ import MienFace
 import MienVault
 import Testing
 
-/// On the real disk.
+/// Tests on the real disk.
 @Suite struct LocalFaceStoreTests {
     static func open(_ folder: String) throws -> LocalFaceStore {
         try LocalFaceStore.open(folder: "\(folder)/vault/faces", keyPath: "\(folder)/vault/key")
@@ -15,7 +15,7 @@ import Testing
         }.sorted().map { "\(store.folder)/\($0)" }
     }
 
-    @Test func `what is put is found, by another process too, case aside`() async throws {
+    @Test func `a stored face is found, ignoring case, also by another process`() async throws {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder), template = try madeUpTemplate(seed: 1, entries: 3)
             #expect(try store.list() == FaceListing.empty)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `everybody is listed by name`() async throws {
+    @Test func `everyone is listed by name`() async throws {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder)
             for (seed, name) in ["zoe", "Ana", "bruno"].enumerated() {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `removing tells whether there was anybody, and leaves the others`() async throws {
+    @Test func `removing reports whether the person existed and keeps the others`() async throws {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder)
             for name in [ana, bruno] { _ = try store.put(madeUpTemplate(seed: 1), as: name) }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `files are private, of one size, and their names and bytes show no name`()
+    @Test func `files are private and of one size, and their names and bytes reveal no name`()
         async throws
     {
         try await withTemporaryFolder { folder throws in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a damaged record is named and hides no other`() async throws {
+    @Test func `a damaged record is reported and hides no other record`() async throws {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder)
             for name in [ana, bruno] { _ = try store.put(madeUpTemplate(seed: 1), as: name) }
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `every kind of damage has its word`() async throws {
+    @Test func `every kind of damage has its error`() async throws {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder)
             _ = try store.put(madeUpTemplate(seed: 1), as: ana)
@@ -133,7 +133,7 @@ import Testing
                 "\(store.folder)/" + String(repeating: digit, count: 32) + ".face"
             }
             try put([], at: name("0"))
-            try put(good, at: name("1"))  // another's record under a new name
+            try put(good, at: name("1"))  // another person's record under a new file name
             try put([UInt8](repeating: 0, count: 40_000), at: name("2"))
             try FileManager.default.createDirectory(
                 atPath: name("3"), withIntermediateDirectories: false)
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `what interrupted processes left is ignored, then swept`() async throws {
+    @Test func `leftovers of interrupted processes are ignored, then removed`() async throws {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder)
             let leftovers = [
@@ -202,8 +202,7 @@ import Testing
         #expect(error?.code == "faces.name-twice")
     }
 
-    @Test func `a record the disk refuses to read stops a newcomer, who might be its owner`() throws
-    {
+    @Test func `a record that cannot be read blocks a new person, who might be its owner`() throws {
         let disk = SimulatedDisk()
         let store = try LocalFaceStore.open(
             folder: "/faces", keyPath: "/key", files: disk, random: .counting())
@@ -214,7 +213,7 @@ import Testing
         #expect(try store.list().faces.count == 1)
     }
 
-    @Test func `no error and no listing shows a name or a template`() async throws {
+    @Test func `no error and no listing reveals a name or a template`() async throws {
         try await withTemporaryFolder { folder throws in
             let store = try Self.open(folder), name = try PersonName("Wilhelmina")
             _ = try store.put(madeUpTemplate(seed: 1), as: name)
@@ -223,7 +222,7 @@ import Testing
             dump(store, to: &shown)
             try put([1], at: Self.records(store)[0])
             do { _ = try store.find(name) } catch { dump(error, to: &shown) }
-            // A descriptor's numbers are fractions; a record's random name may end with a 0, before
+            // A descriptor's values are fractions. A record's random name may end with a 0 before
             // “.face”.
             #expect(
                 shown.contains(".face") && !shown.contains("Wilhelmina")
@@ -231,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `the codes of the store's errors are pinned`() {
+    @Test func `the codes of the store's errors are stable`() {
         let errors: [FaceStoreError] = [
             .key(.missing(path: "")), .damaged([]), .nameTwice(paths: []), .full(limit: 1),
             .folderTooWide(path: "", mode: 0),
@@ -244,7 +243,7 @@ import Testing
     }
 
     @Test(arguments: [0o770, 0o707, 0o720, 0o702])
-    func `a folder that others can change is refused, with the remedy`(mode: Int) async throws {
+    func `a folder that others can change is rejected with a remedy`(mode: Int) async throws {
         try await withTemporaryFolder { folder throws in
             _ = try Self.open(folder).put(madeUpTemplate(seed: 1), as: ana)
             let faces = "\(folder)/vault/faces"
@@ -258,6 +257,6 @@ import Testing
 }
 
 extension FaceListing {
-    /// Nobody, nothing damaged.
+    /// An empty listing without damaged records.
     static var empty: FaceListing { FaceListing(faces: [], damaged: []) }
 }

@@ -2,11 +2,11 @@ import Foundation
 import MienVault
 import Testing
 
-/// The same lock between processes: `HostileTests+DataFolder`.
+/// Tests the lock within one process. `HostileTests+DataFolder` tests it between processes.
 @Suite struct ProcessLockTests {
     @Test
     func
-        `a second holder is refused and learns the first one's process id, until the first releases it`()
+        `a second holder is rejected with the first one's process ID until the first releases the lock`()
         async throws
     {
         try await withTemporaryFolder { folder throws in
@@ -26,14 +26,14 @@ import Testing
         }
     }
 
-    @Test func `a lock that is let go of is released`() async throws {
+    @Test func `a lock is released with its last reference`() async throws {
         try await withTemporaryFolder { folder throws in
             do { _ = try ProcessLock("\(folder)/server.lock") }
             try ProcessLock("\(folder)/server.lock").release()
         }
     }
 
-    @Test func `a crashed holder's longer process id is overwritten`() async throws {
+    @Test func `a crashed holder's longer process ID is overwritten`() async throws {
         try await withTemporaryFolder { folder throws in
             let path = "\(folder)/server.lock"
             try Data("99999999999999999999\n".utf8).write(to: URL(filePath: path))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a symbolic link in place of the lock file is refused`() async throws {
+    @Test func `a symbolic link in place of the lock file is rejected`() async throws {
         try await withTemporaryFolder { folder throws in
             try Data("precious".utf8).write(to: URL(filePath: "\(folder)/other"))
             try FileManager.default.createSymbolicLink(

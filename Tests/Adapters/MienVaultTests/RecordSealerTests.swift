@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `any flipped bit is refused`() {
+    @Test func `any flipped bit is rejected`() {
         let record = Self.sealer().seal(Array(0..<40), identity: Self.identity)
         var codes: Set<String> = []
         for bit in 0..<8 * record.count {
@@ -51,7 +51,7 @@ import Testing
             ])
     }
 
-    @Test func `cut anywhere or made longer, a record is refused`() {
+    @Test func `a truncated or extended record is rejected`() {
         let record = Self.sealer().seal(Array(0..<40), identity: Self.identity)
         for end in 0..<record.count {
             #expect(throws: SealError.truncated(at: end)) {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a letter moved from the purpose to the identity is noticed`() {
+    @Test func `a letter moved from the purpose to the identity is detected`() {
         let record = Self.sealer(Self.key, SealPurpose(label: "ab")).seal(
             [1], identity: Array("c".utf8))
         #expect(throws: SealError.refused) {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `the same content sealed twice shares nothing but the clear header`() {
+    @Test func `the same content sealed twice shares only the unencrypted header`() {
         let sealer = RecordSealer(key: Self.key, purpose: .faceTemplate)
         let a = sealer.seal([UInt8](repeating: 0, count: 64), identity: Self.identity)
         let b = sealer.seal([UInt8](repeating: 0, count: 64), identity: Self.identity)
@@ -101,7 +101,7 @@ import Testing
                 && a[96...] != b[96...])
     }
 
-    /// What sealing cannot see, as the specification says.
+    /// A limitation of sealing that the specification documents.
     @Test func `an old record put back in its place still opens`() throws {
         let old = Self.sealer().seal([1], identity: Self.identity)
         _ = Self.sealer().seal([2], identity: Self.identity)
@@ -110,7 +110,7 @@ import Testing
 }
 
 extension RandomSource {
-    /// Gives `bytes` from front to back, in as many pieces as asked for; afterwards again.
+    /// Returns `bytes` in order, in pieces of the requested size, and then starts over.
     fileprivate static func replaying(_ bytes: [UInt8]) -> RandomSource {
         let whole = Position()
         return RandomSource { count in

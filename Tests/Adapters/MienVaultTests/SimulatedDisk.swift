@@ -1,19 +1,18 @@
 import MienVault
 import Synchronization
 
-/// A disk in memory that forgets, as disks may, whatever was not synced; and that fails or crashes
-/// at a chosen operation.
+/// An in-memory disk that may lose unsynced data, and that fails or crashes at a chosen operation.
 ///
-/// Bytes survive a crash from `sync` on, names from `syncFolder` on. Of what was not synced,
-/// ``afterCrash(_:)`` can keep any part: any subset of the changes to names, and all, half or none
-/// of each file's bytes. A rename is kept or lost in one piece.
+/// Bytes survive a crash from `sync` on, names from `syncFolder` on. ``afterCrash(_:)`` can keep
+/// any part of unsynced data: any subset of the changes to names, and all, half, or none of each
+/// file's bytes. A rename is kept or lost as a whole.
 final class SimulatedDisk: FileSystem {
     enum Fault: Sendable, CaseIterable {
-        /// The power goes before the operation; every later one fails too.
+        /// Power fails before the operation. Every later operation fails, too.
         case crash
         /// The operation fails once, without effect.
         case fail
-        /// From there on nothing more fits: making and writing files fails, the rest works.
+        /// The disk is full from now on: creating and writing files fails, everything else works.
         case full
     }
 
@@ -33,12 +32,12 @@ final class SimulatedDisk: FileSystem {
 
     // MARK: Faults
 
-    /// Lets the `n`-th operation from now, from 1, go wrong.
+    /// Makes the `n`-th operation from now fail, counting from 1.
     func arm(_ fault: Fault, at n: Int) {
         state.withLock { ($0.fault, $0.countdown, $0.fired) = (fault, n, false) }
     }
 
-    /// Whether the armed fault has come; disarms it.
+    /// Returns whether the armed fault has occurred, and disarms it.
     func disarm() -> Bool {
         state.withLock { state in
             defer { (state.fault, state.fired) = (nil, false) }
@@ -46,24 +45,24 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    /// A disk whose every sync does nothing and says it did.
+    /// Makes every later sync report success without effect.
     func stopSyncing() { state.withLock { $0.syncs = false } }
 
-    /// All a crash now could leave behind.
+    /// All possible states after a crash now.
     var outcomes: [Outcome] {
         let pending = state.withLock { $0.pending.count }
-        precondition(pending < 12, "\(pending) unsynced changes are too many to try")
+        precondition(pending < 12, "\(pending) are too many unsynced changes to try")
         return (0..<UInt(1) << pending).flatMap { changes in
             Outcome.Bytes.allCases.map { Outcome(changes: changes, bytes: $0) }
         }
     }
 
-    /// The disk as found after a crash now.
+    /// Returns the disk in its state after a crash now.
     func afterCrash(_ outcome: Outcome) -> SimulatedDisk {
         SimulatedDisk(state.withLock { $0.afterCrash(outcome) })
     }
 
-    // MARK: Looking and tampering, without faults
+    // MARK: Inspecting and tampering, without faults
 
     var fileNames: [String] { state.withLock { $0.names.keys.sorted() } }
 
@@ -155,7 +154,7 @@ final class SimulatedDisk: FileSystem {
 
     func lock(_ path: String, _: LockMode) throws(FileSystemError) -> any FileLock {
         try operate(.lock, path) { state in
-            precondition(!state.isLocked, "the lock is taken twice")
+            precondition(!state.isLocked, "the lock is already held")
             if state.names[path] == nil {
                 guard state.folders.contains(parent(of: path)) else {
                     throw FileSystemError.Kind.notFound
@@ -194,7 +193,7 @@ final class SimulatedDisk: FileSystem {
 
 extension FileSystemError.Kind: Error {}
 
-/// What is on the disk, and what of it would survive.
+/// The disk's contents, and the parts that would survive a crash.
 private struct State {
     enum Change {
         case add(String, Int), move(String, String, Int), remove(String), addFolder(String)

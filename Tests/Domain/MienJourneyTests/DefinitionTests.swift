@@ -13,7 +13,7 @@ struct DefinitionTests {
         ]
     }
 
-    /// The least config each type can be made with.
+    /// The minimal config of each type.
     static let least: [StepType: [String: JSONValue]] = [
         .loginForm: ["branches": [["id": "password"]]],
         .authenticatePassword: ["password": "form.password"],
@@ -30,7 +30,7 @@ struct DefinitionTests {
     ]
 
     @Test(
-        "every type can be made with what it requires, and not with less",
+        "every type accepts its required settings and rejects a config that lacks one",
         arguments: StepType.allCases)
     func required(type: StepType) throws {
         let config = Self.least[type] ?? [:]
@@ -43,11 +43,11 @@ struct DefinitionTests {
             }
             #expect(
                 error?.place == "steps.s.config.\(setting.name)"
-                    && error?.reason == "it is required and missing")
+                    && error?.reason == "required but missing")
         }
     }
 
-    /// What a setting takes, and what it does not.
+    /// Returns valid and invalid values for a setting.
     private static func samples(_ kind: Setting.Kind) -> (good: [JSONValue], bad: [JSONValue]) {
         switch kind {
         case .expression, .secret:
@@ -141,11 +141,11 @@ struct DefinitionTests {
         }
     }
 
-    @Test("every setting takes what its table says, and nothing else", arguments: StepType.allCases)
+    @Test("every setting accepts exactly the values in its table", arguments: StepType.allCases)
     func settings(type: StepType) throws {
         let least = Self.least[type] ?? [:]
         for setting in type.implementation.settings {
-            // The two depend on each other; they have tests of their own.
+            // These two depend on each other and have their own tests.
             if ["user_identifier", "user_auth_state"].contains(setting.name),
                 type.implementation.settings.contains(where: { $0.name == "user_auth_state" })
             {
@@ -202,23 +202,23 @@ struct DefinitionTests {
     }
 
     @Test(
-        "what is wrong, and where",
+        "errors name the problem and its path",
         arguments: [
-            (["id": "a b"], "id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected"),
-            (["version": 0], "version", "a whole number from 1 to 1000000 is expected"),
+            (["id": "a b"], "id", "expected 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”"),
+            (["version": 0], "version", "expected an integer from 1 to 1000000"),
             (["version": "1"], "version", nil),
             (["title": ""], "title", nil),
             (["titel": "x"], "titel", nil),
-            (["start": "a b"], "start", "1 to 64 of A-Z, a-z, 0-9, “_” and “-” are expected"),
-            (["steps": [:]], "steps", "a journey has at least one step"),
-            (["steps": []], "steps", "an object is expected, not a list"),
+            (["start": "a b"], "start", "expected 1 to 64 of A-Z, a-z, 0-9, “_” and “-”"),
+            (["steps": [:]], "steps", "a journey needs at least one step"),
+            (["steps": []], "steps", "expected an object, not a list"),
             (["steps": ["a b": [:]]], "steps.a b", nil),
-            (["steps": ["s": [:]]], "steps.s.type", "it is required and missing"),
+            (["steps": ["s": [:]]], "steps.s.type", "required but missing"),
             (["steps": ["s": ["type": "loginform"]]], "steps.s.type", nil),
             (["steps": ["s": ["type": "reject_access", "extra": 1]]], "steps.s.extra", nil),
             (
                 ["steps": ["s": ["type": "reject_access", "on": ["success": 1]]]],
-                "steps.s.on.success", "the name of a step is expected"
+                "steps.s.on.success", "expected the name of a step"
             ),
             (
                 [
@@ -232,7 +232,7 @@ struct DefinitionTests {
             ),
             (
                 ["limits": ["max_steps": 1001]], "limits.max_steps",
-                "a whole number from 1 to 1000 is expected"
+                "expected an integer from 1 to 1000"
             ),
             (["limits": ["steps": 1]], "limits.steps", nil),
             (["limits": ["lifetime_seconds": 59]], "limits.lifetime_seconds", nil),
@@ -253,28 +253,28 @@ struct DefinitionTests {
         if let reason { #expect(error.reason == reason) }
     }
 
-    @Test("slips get a hint")
+    @Test("typos get a suggestion")
     func hints() throws {
         let type = #expect(throws: JourneyDefinitionError.self) {
             try JourneyDefinition(Self.step("login_from"))
         }
         #expect(
-            type?.reason.hasPrefix("there is no such type of step; did you mean “login_form”?")
+            type?.reason.hasPrefix("unknown step type; did you mean “login_form”?")
                 ?? false)
         let setting = #expect(throws: JourneyDefinitionError.self) {
             try JourneyDefinition(Self.step("loop", ["max_iteration": 1]))
         }
         #expect(
             setting?.description
-                == "steps.s.config.max_iteration: there is no such setting; did you mean “max_iterations”? (allowed: condition, counter_variable, max_iterations)"
+                == "steps.s.config.max_iteration: unknown setting; did you mean “max_iterations”? (allowed: condition, counter_variable, max_iterations)"
         )
         let choice = #expect(throws: JourneyDefinitionError.self) {
             try JourneyDefinition(Self.step("selfie_acquisition", ["failure_behavior": "abrt"]))
         }
-        #expect(choice?.reason == "one of branch, abort is expected; did you mean “abort”?")
+        #expect(choice?.reason == "expected one of branch, abort; did you mean “abort”?")
     }
 
-    @Test("documents that are too large, too deep or no JSON")
+    @Test("documents that are too large, too deep, or not JSON are rejected")
     func bytes() throws {
         let good = JSONText.write(Self.step("reject_access"))
         #expect(try JourneyDefinition.parse(Array(good.utf8)).id.text == "j")
@@ -300,7 +300,7 @@ struct DefinitionTests {
         }
     }
 
-    @Test("any damage to a definition is read or refused, and never crashes")
+    @Test("a damaged definition is read or rejected and never crashes the parser")
     func damage() throws {
         var generator = SmallGenerator(seed: 7)
         for name in ExampleJourneys.names {
@@ -316,7 +316,7 @@ struct DefinitionTests {
         }
     }
 
-    @Test("stored and read again it is the same; so is its other spelling of an outcome")
+    @Test("a definition survives a round trip, and so does an alias of an outcome")
     func coding() throws {
         let journey = try ExampleJourneys.journey("sign-up")
         #expect(
@@ -325,7 +325,7 @@ struct DefinitionTests {
         #expect(journey.steps[StepID("without_face")!]?.on == [.success: StepID("done")!])
     }
 
-    @Test("input: what fits, and every problem with what does not")
+    @Test("valid input is accepted, and every problem of invalid input is reported")
     func input() throws {
         let schema = try InputSchema(
             [
@@ -369,13 +369,13 @@ struct DefinitionTests {
                 "email", "pin", "age", "news", "born", "phone", "code", "nick", "zip", "…",
             ])
         #expect(
-            error.problems.first { $0.field == "pin" }?.message == "4 to 6 characters are expected")
+            error.problems.first { $0.field == "pin" }?.message == "expected 4 to 6 characters")
         #expect(
             schema.validate(.null)
                 == .failure(
                     InvalidInput([
-                        FieldProblem(field: "email", message: "it is required and missing"),
-                        FieldProblem(field: "pin", message: "it is required and missing"),
+                        FieldProblem(field: "email", message: "required but missing"),
+                        FieldProblem(field: "pin", message: "required but missing"),
                     ])))
         for text in ["@b", "a@", "a b@c", "a@b\n", "<a@b>", "a"] {
             guard case .failure = schema.validate(["email": .string(text), "pin": "1234"]) else {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MienJourney
 
-/// The journeys that come with the product.
+/// The example journeys that are part of the product.
 enum ExampleJourneys {
     static let repository = Repository.root
     static let folder = repository.appending(path: "Examples/Journeys", directoryHint: .isDirectory)
@@ -43,7 +43,9 @@ struct ExampleJourneyTests {
         #expect(JourneyLinter.lint(journey).map(\.description) == [])
     }
 
-    @Test("the recorded tests pass and take every way but a few", arguments: ExampleJourneys.names)
+    @Test(
+        "the recorded tests pass and reach every outcome except the known ones",
+        arguments: ExampleJourneys.names)
     func recorded(name: String) throws {
         let test = try ExampleJourneys.test(name)
         #expect(test.journey.description == "\(name).json")
@@ -52,7 +54,7 @@ struct ExampleJourneyTests {
             #expect(
                 result.problems == [], "\(result.name)\n\(result.trace.joined(separator: "\n"))")
         }
-        // What only a server that is out of order could bring about.
+        // Outcomes that only a faulty server could cause.
         let known = [
             "recovery-email": ["recover.failure", "unlock_face.failure"],
             "sign-up": ["register.failure", "without_face.success"],

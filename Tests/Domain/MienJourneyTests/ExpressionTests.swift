@@ -4,8 +4,8 @@ import Testing
 
 @testable import MienJourney
 
-/// CEL's semantics, by its specification, where the subset has them; what differs is a test of its
-/// own.
+/// CEL's semantics according to its specification, as far as the subset supports them. Each
+/// difference has its own test.
 @Suite("Expressions")
 struct ExpressionTests {
     static let variables: [String: JSONValue] = [
@@ -54,7 +54,7 @@ struct ExpressionTests {
             ("has(map.null)", true), ("has(map.z)", false), ("has(map.n.deep)", true),
             ("has(a)", true), ("has(z)", false), ("size('a\\u0301😀')", 3),
             ("'abc'.size()", 3), ("size(list)", 3), ("size(map)", 4), ("size([])", 0),
-            // Texts
+            // Strings
             ("s.startsWith('He')", true), ("s.startsWith('')", true), ("s.endsWith('lo')", true),
             ("s.endsWith('Hello!')", false),
             ("s.contains('ell')", true),
@@ -80,7 +80,7 @@ struct ExpressionTests {
     }
 
     @Test(
-        "&& and || decide with one side, whichever it is",
+        "&& and || need only one deciding side, on either side",
         arguments: [
             ("false && missing", false), ("missing && false", false), ("true || missing", true),
             ("missing || true", true),
@@ -92,7 +92,7 @@ struct ExpressionTests {
     }
 
     @Test(
-        "no value",
+        "expressions without a value throw",
         arguments: [
             "true && missing", "missing && true", "false || missing", "missing || false",
             "missing || missing", "missing", "map.z", "a.b",
@@ -115,35 +115,36 @@ struct ExpressionTests {
     }
 
     @Test(
-        "no expression: where, and why",
+        "malformed expressions are rejected with a position and a reason",
         arguments: [
-            ("", 1, "a value is expected, not the end"),
-            ("1 +", 4, "a value is expected, not the end"),
-            ("'it''s'", 5, "an operator or the end is expected, not a text"),
-            ("1 2", 3, "an operator or the end is expected, not a number"),
-            ("a = 1", 3, "“=” means nothing here; to compare, write “==”"),
-            ("a & b", 3, "“&” means nothing here; write “&&”"),
-            ("(1", 3, "“)” is expected, not the end"),
-            ("[1 2]", 4, "“,” or “]” is expected, not a number"), ("a.1", 2, nil),
-            ("'abc", 1, "the text that begins here has no end"),
-            ("s.startWith('a')", 3, "there is no function “startWith”; did you mean “startsWith”?"),
-            ("sise(a)", 1, "there is no function “sise”; did you mean “size”?"),
-            ("startsWith(s, 'a')", 1, "there is no function “startsWith”; write x.startsWith(…)"),
-            ("s.int()", 3, "there is no function “int”; write int(x)"),
-            ("s.matches('a')", 3, "there is no function “matches”"),
+            ("", 1, "expected a value, not the end"),
+            ("1 +", 4, "expected a value, not the end"),
+            ("'it''s'", 5, "expected an operator or the end, not a string"),
+            ("1 2", 3, "expected an operator or the end, not a number"),
+            ("a = 1", 3, "“=” is unexpected here; to compare, write “==”"),
+            ("a & b", 3, "“&” is unexpected here; write “&&”"),
+            ("(1", 3, "expected “)”, not the end"),
+            ("[1 2]", 4, "expected “,” or “]”, not a number"), ("a.1", 2, nil),
+            ("'abc", 1, "the string that starts here is not closed"),
+            ("s.startWith('a')", 3, "unknown function “startWith”; did you mean “startsWith”?"),
+            ("sise(a)", 1, "unknown function “sise”; did you mean “size”?"),
+            ("startsWith(s, 'a')", 1, "unknown function “startsWith”; write x.startsWith(…)"),
+            ("s.int()", 3, "unknown function “int”; write int(x)"),
+            ("s.matches('a')", 3, "unknown function “matches”"),
             ("size(1, 2)", 1, "size() takes one argument"),
             ("s.replace('a')", 3, "replace() takes 2 or 3 arguments, not 1"),
             ("has(1)", 5, "has() takes a variable or a member: has(a) or has(a.b)"),
-            ("while", 1, "“while” is a reserved word and names no variable"), ("'\\q'", 2, nil),
+            ("while", 1, "“while” is a reserved word and cannot name a variable"),
+            ("'\\q'", 2, nil),
             ("0x", 1, nil),
-            ("1abc", 1, "no number is written like this"),
+            ("1abc", 1, "malformed number"),
             (
                 "@policy.userTokens()", 1,
-                "after “@” only “@policy.userContext()” is known, which is “user”"
+                "the only name with “@” is “@policy.userContext()”, which means “user”"
             ),
-            ("a ? b", 6, "“:” is expected, not the end"),
-            ("a # b", 3, "“#” means nothing here"),
-            ("“a”", 1, "““” means nothing here; texts stand in \"…\" or '…'"),
+            ("a ? b", 6, "expected “:”, not the end"),
+            ("a # b", 3, "“#” is unexpected here"),
+            ("“a”", 1, "““” is unexpected here; write strings as \"…\" or '…'"),
             ("1 == == 2", 6, nil),
             ("a..b", 3, nil),
         ] as [(String, Int, String?)])
@@ -184,20 +185,20 @@ struct ExpressionTests {
         #expect(throws: ExpressionError.self) {
             try JourneyExpression("x + x").value(in: ["x": many])
         }
-        // Looking through large values again and again is counted, too.
+        // Repeated searches in large values are counted, too.
         let looks = "[" + Array(repeating: "2 in x", count: 200).joined(separator: ",") + "]"
         #expect(throws: ExpressionError.self) {
             try JourneyExpression(looks).value(in: ["x": .array(Array(repeating: long, count: 10))])
         }
     }
 
-    @Test("what is not evaluated costs nothing and fails nothing")
+    @Test("unevaluated operands cost nothing and cannot fail")
     func lazy() throws {
         #expect(try Self.value("yes ? 1 : 1 / 0") == 1)
         #expect(try Self.value("no && 1 / 0 == 0") == false)
     }
 
-    @Test("an expression is its source when it is stored")
+    @Test("an expression is stored as its source")
     func coding() throws {
         let expression = try JourneyExpression("a + 1")
         let data = try JSONEncoder().encode([expression])
@@ -221,11 +222,11 @@ struct ExpressionTests {
         #expect(throws: ExpressionError.self) {
             try ExpressionTemplate("{{list}}").text(in: Self.variables)
         }
-        // What a variable holds is text, never an expression.
+        // A variable's value is inserted as text and never evaluated.
         #expect(try ExpressionTemplate("{{s}}").text(in: ["s": "{{a}}"]) == "{{a}}")
     }
 
-    @Test("what an expression needs, and what it shows to be there")
+    @Test("an expression reports the paths it requires and the paths it proves to exist")
     func reads() throws {
         func paths(_ source: String) throws -> [String] {
             try JourneyExpression(source).requiredPaths
@@ -243,9 +244,9 @@ struct ExpressionTests {
         #expect(try JourneyExpression("!has(a)").presentPaths(whenValueIs: false) == ["a"])
     }
 
-    /// MIEN_SEED=… replays it.
+    /// Set MIEN_SEED=… to replay a run.
     @Test(
-        "made-up expressions are refused or have a value or none; nothing crashes, and the same comes out twice"
+        "random expressions never crash and give the same result twice"
     )
     func madeUp() throws {
         let seed =
@@ -284,7 +285,7 @@ struct ExpressionTests {
     }
 }
 
-/// SplitMix64.
+/// The SplitMix64 generator.
 struct SmallGenerator: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

@@ -4,15 +4,15 @@ import Testing
 
 @testable import MienJourney
 
-/// What is published is what is built. `MIEN_UPDATE=1 swift test --filter JourneyDocumentsTests`
-/// writes it anew.
+/// Compares the published documents with generated ones. `MIEN_UPDATE=1 swift test --filter
+/// JourneyDocumentsTests` updates them.
 @Suite("Published documents")
 struct JourneyDocumentsTests {
     private static let spec = ExampleJourneys.repository.appending(
         path: "docs/spec", directoryHint: .isDirectory)
     private static let isUpdating = ProcessInfo.processInfo.environment["MIEN_UPDATE"] == "1"
 
-    @Test("the schema is that of the parser's tables")
+    @Test("the published schema matches the parser's tables")
     func schema() throws {
         let file = Self.spec.appending(path: "journey.schema.json"),
             text = JSONText.write(JourneySchema.json, pretty: true) + "\n"
@@ -20,7 +20,7 @@ struct JourneyDocumentsTests {
         #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self) == text)
     }
 
-    @Test("the schema has every type with every setting, and none besides")
+    @Test("the schema has exactly the existing types and settings")
     func coverage() throws {
         let definitions = try #require(JourneySchema.json["$defs"]?.objectValue)
         #expect(
@@ -38,7 +38,7 @@ struct JourneyDocumentsTests {
                 == Set(JourneyDefinition.keys))
     }
 
-    /// The reference of types and settings, between two marks of the page.
+    /// The reference of types and settings, between two markers on the page.
     private static var reference: String {
         var lines: [String] = []
         for type in StepType.allCases {
@@ -93,7 +93,7 @@ struct JourneyDocumentsTests {
         #expect(words.filter { !page.contains("`\($0)`") } == [])
     }
 
-    @Test("defaults that the tables name are those the parser uses")
+    @Test("the tables' defaults match the parser's")
     func defaults() throws {
         for type in StepType.allCases {
             let least = DefinitionTests.least[type] ?? [:]
@@ -113,7 +113,7 @@ struct JourneyDocumentsTests {
         }
     }
 
-    @Test("pictures")
+    @Test("journeys are drawn as graphs")
     func pictures() throws {
         let journey = try ExampleJourneys.journey("password-login")
         #expect(
@@ -151,7 +151,7 @@ struct JourneyDocumentsTests {
 }
 
 extension Setting.Kind {
-    /// For the reference.
+    /// The reference's name for this kind.
     fileprivate var words: String {
         switch self {
         case .expression: "expression"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MienJourney
 
-/// A run and what it is asked to do, for tests that play every part by hand.
+/// A run and its requested effects, for tests that play every part manually.
 struct Play {
     let definition: JourneyDefinition
     var run: JourneyInstance

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MienJourney
 
-/// One journey with one fault for each finding, and the same without.
+/// Tests each finding with one journey that has the fault, and the same journey without it.
 @Suite("The linter")
 struct JourneyLinterTests {
     private static let done: JSONValue = [
@@ -36,7 +36,7 @@ struct JourneyLinterTests {
         return JourneyLinter.lint(try JourneyDefinition(.object(all)))
     }
 
-    /// Codes with their places: `missing_outcome first on.failure`.
+    /// Returns finding codes with their locations: `missing_outcome first on.failure`.
     private func lint(
         _ steps: [String: JSONValue], start: String = "first", extra: [String: JSONValue] = [:]
     ) throws -> [String] {
@@ -45,7 +45,7 @@ struct JourneyLinterTests {
         }
     }
 
-    @Test("an authenticator that an e-mail code alone unlocks")
+    @Test("unlocking an authenticator with only an email code is reported")
     func unlocks() throws {
         let unlock: JSONValue = [
             "type": "unlock_authenticator",
@@ -85,7 +85,7 @@ struct JourneyLinterTests {
             try lint(["first": unlock, "done": Self.done], extra: ["requires_user": true]) == [])
     }
 
-    @Test("targets and outcomes")
+    @Test("unknown and missing targets and outcomes are reported")
     func targets() throws {
         let info: JSONValue = [
             "type": "information", "config": ["text": "Hi"], "on": ["next": "done"],
@@ -96,7 +96,7 @@ struct JourneyLinterTests {
                 == "dangling_target start")
         #expect(
             try findings(["first": info, "dome": Self.done]).map(\.message).contains(
-                "there is no step “done”; did you mean “dome”?"))
+                "unknown step “done”; did you mean “dome”?"))
         #expect(
             try lint([
                 "first": [
@@ -163,7 +163,7 @@ struct JourneyLinterTests {
             ])
     }
 
-    @Test("variables: unknown, not set on every way, set in time")
+    @Test("unknown variables, and variables not set on every path, are reported")
     func variables() throws {
         func lint(_ expression: String, form: JSONValue? = nil, extra: [String: JSONValue] = [:])
             throws -> [String]
@@ -211,7 +211,7 @@ struct JourneyLinterTests {
         #expect(try lint("has(form.username) ? form.username : ''", form: two) == [])
     }
 
-    @Test("a condition tells what is there")
+    @Test("a condition proves which paths exist")
     func conditions() throws {
         func lint(_ condition: String) throws -> [String] {
             let use: JSONValue = [
@@ -240,7 +240,7 @@ struct JourneyLinterTests {
         #expect(try lint("!has(form.name)") == ["unassigned_variable use variables.x"])
     }
 
-    @Test("what an expression that fails leaves, and error variables")
+    @Test("output variables are set only after success, and error variables only after failure")
     func errorVariables() throws {
         let show: (String) -> JSONValue = {
             [
@@ -270,7 +270,7 @@ struct JourneyLinterTests {
             ])
     }
 
-    @Test("secrets: read where they may be, and while they are held")
+    @Test("secrets may be read only by secret settings and while they are held")
     func secrets() throws {
         #expect(
             try lint(["first": Self.form, "next": Self.check, "done": ["type": "complete_journey"]])
@@ -290,7 +290,7 @@ struct JourneyLinterTests {
         #expect(
             try lint(["first": Self.form, "next": info, "check": Self.check, "done": Self.done])
                 == ["secret_forgotten check password"])
-        // On one way only.
+        // Only one path passes the prompt.
         let fork: JSONValue = [
             "type": "condition", "config": ["expression": "form.username == 'ada'"],
             "on": ["true": "info", "false": "check"],
@@ -302,7 +302,7 @@ struct JourneyLinterTests {
             ]) == ["secret_forgotten check password"])
     }
 
-    @Test("users: who has to have signed in, or been found, before")
+    @Test("steps that need a user require an earlier sign-in or identification")
     func users() throws {
         let unlock: (JSONValue) -> JSONValue = {
             [
@@ -344,7 +344,7 @@ struct JourneyLinterTests {
                 "first": create,
                 "next": ["type": "complete_journey", "config": ["user_auth_state": "established"]],
             ]) == [unverified])
-        // Signed in on one way, not on the other.
+        // Signed in on one path, but not on the other.
         let fork: JSONValue = [
             "type": "condition", "config": ["expression": "true"],
             "on": ["true": "form", "false": "done"],
@@ -368,7 +368,7 @@ struct JourneyLinterTests {
                 "user_missing next"))
     }
 
-    @Test("captures: there is one, and it is used once")
+    @Test("a capture must exist and can be used only once")
     func captures() throws {
         let face: (String) -> JSONValue = {
             [
@@ -395,7 +395,7 @@ struct JourneyLinterTests {
             ).contains("capture_missing again"))
     }
 
-    @Test("a face is registered with consent to the same text, on every way")
+    @Test("registering a face requires consent to the same text on every path")
     func consent() throws {
         func lint(_ config: JSONValue, version: String? = nil) throws -> [String] {
             var steps: [String: JSONValue] = [
@@ -426,7 +426,7 @@ struct JourneyLinterTests {
         #expect(try lint(["text_version": "1", "given": "parameters.consents == true"]) == [])
     }
 
-    @Test("whoever has no face to show gets in, too")
+    @Test("a journey must be completable without a face")
     func alternatives() throws {
         let form: (JSONValue) -> JSONValue = { branches in
             [
@@ -452,7 +452,7 @@ struct JourneyLinterTests {
         #expect(
             only.contains("face_without_alternative first branches")
                 && only.contains("face_without_alternative face"))
-        // The other way is there, and leads to the face as well.
+        // The other path exists but leads to the face as well.
         var pretended = both
         pretended["check"] = [
             "type": "authenticate_password",
@@ -465,7 +465,7 @@ struct JourneyLinterTests {
         #expect(try lint(pretended).contains("face_without_alternative face"))
     }
 
-    @Test("cycles: endless, without a bound, bounded by a loop")
+    @Test("endless and unbounded cycles are reported, loops are not")
     func cycles() throws {
         let set: (String) -> JSONValue = {
             [
@@ -491,7 +491,7 @@ struct JourneyLinterTests {
             "on": ["body": "info", "done": "done"],
         ]
         #expect(try lint(["first": loop, "info": info, "fork": fork, "done": Self.done]) == [])
-        // Begun again each time it is done, a loop bounds nothing.
+        // A loop that is restarted whenever it ends bounds nothing.
         let again: JSONValue = [
             "type": "loop", "config": ["max_iterations": 3], "on": ["body": "set", "done": "fork"],
         ]
@@ -501,7 +501,7 @@ struct JourneyLinterTests {
             ])
     }
 
-    @Test("a way of a loop's body that leads nowhere means: try again")
+    @Test("an outcome in a loop's body without a next step starts another iteration")
     func loopBodies() throws {
         let loop: JSONValue = [
             "type": "loop", "config": ["max_iterations": 3],
@@ -509,7 +509,7 @@ struct JourneyLinterTests {
         ]
         let hook: JSONValue = ["type": "call_webhook", "config": ["url": "https://example.org"]]
         #expect(try lint(["first": loop, "hook": hook, "done": Self.done]) == [])
-        // Outside the loop it is missing.
+        // Outside the loop, the next step is missing.
         let after: JSONValue = [
             "type": "loop", "config": ["max_iterations": 3],
             "on": ["body": "hook", "done": "hook"],
@@ -531,7 +531,7 @@ struct JourneyLinterTests {
         #expect(try lint(deep, start: "l1").filter { $0.hasPrefix("loops") } == [])
     }
 
-    @Test("settings that cannot be meant")
+    @Test("settings that are probably unintended are reported")
     func settings() throws {
         let hook: JSONValue = [
             "type": "call_webhook",
@@ -547,10 +547,10 @@ struct JourneyLinterTests {
         #expect(try lint(["first": selfie, "done": Self.done]) == ["liveness_off first liveness"])
     }
 
-    @Test("what the linter finds nothing wrong with never comes to a wrong end")
+    @Test("a journey without findings never fails for a reason the linter checks")
     func agreement() throws {
-        // Every example, whatever the client answers and the server says: no step fails for want of
-        // a variable, a user, a capture, a secret.
+        // In every example, whatever the client and the server respond, no step fails because a
+        // variable, a user, a capture, or a secret is missing.
         let codes: Set<StepErrorCode> = [.expressionFailed, .secretMissing, .consentMissing]
         var generator = SmallGenerator(seed: 11)
         for name in ExampleJourneys.names {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MienJourney
 
-/// Faces, verifications, and keys of devices.
+/// Rules for faces, verifications, and device keys.
 extension JourneyRulesTests {
     private func registration(_ consent: JSONValue, user: JSONValue = [:]) -> JSONValue {
         let config: JSONValue = .object(
@@ -74,7 +74,7 @@ extension JourneyRulesTests {
         }
         #expect(
             try play.answer(registering, .faceRegistered(Made.ada, capture: Made.capture)).rejection
-                != nil, "the second time there is no capture")
+                != nil, "the capture is already used")
 
         for (answer, isRefused) in [(true, false), (false, true)] {
             var (play, finding) = try afterSelfie(
@@ -89,7 +89,7 @@ extension JourneyRulesTests {
             ).1.effect != nil)
     }
 
-    @Test("one selfie is tried on one user, whatever comes of it")
+    @Test("one selfie is compared with one user only, whatever the result")
     func captureOnce() throws {
         let face: (String) -> JSONValue = {
             [
@@ -110,7 +110,7 @@ extension JourneyRulesTests {
         #expect(play.run.transitions.map(\.outcome) == [.failure, .failure])
     }
 
-    @Test("identity verification: what each recommendation means")
+    @Test("each recommendation of an identity verification has its outcome")
     func verification() throws {
         let definition = journey([
             "first": [
@@ -169,7 +169,7 @@ extension JourneyRulesTests {
             ).1.rejection?.reason == "access_denied")
     }
 
-    @Test("a verification that has to establish the user does, or fails")
+    @Test("a verification that must establish the user does so or fails")
     func establishing() throws {
         let definition = journey([
             "first": [
@@ -208,7 +208,7 @@ extension JourneyRulesTests {
         }
     }
 
-    @Test("what a user signs on a device becomes a claim, and only that")
+    @Test("only data that the user signed on a device becomes a claim")
     func transaction() throws {
         let definition = journey([
             "first": [
@@ -251,7 +251,7 @@ extension JourneyRulesTests {
         var bad = try Play(definition)
         #expect(
             try bad.start(["amount": "12 €"]).rejection != nil,
-            "values are of a few characters only")
+            "values may contain only a few characters")
         #expect(throws: JourneyClientError.self) {
             try Play(definition).run.handled(
                 .start(parameters: "12"), JourneyDefinition(definition))
@@ -259,7 +259,7 @@ extension JourneyRulesTests {
     }
 
     @Test(
-        "a device that registers a key gets a challenge for its attestation, and the performer gets both back"
+        "a device that registers a key gets a challenge for its attestation, and the performer receives both"
     )
     func deviceKeyRegistration() throws {
         let definition = journey([

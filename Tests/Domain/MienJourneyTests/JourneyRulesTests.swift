@@ -4,7 +4,7 @@ import Testing
 
 @testable import MienJourney
 
-/// What holds whatever a definition says and whatever clients and servers send.
+/// Rules that hold for every definition and for any behavior of clients and servers.
 @Suite("Rules of a run")
 struct JourneyRulesTests {
     func journey(_ steps: JSONValue, start: String = "first", extra: [String: JSONValue] = [:])
@@ -24,7 +24,7 @@ struct JourneyRulesTests {
     // MARK: Secrets
 
     @Test(
-        "a password is in no variable, no prompt, no error, no print and no stored run, and reaches the effect only"
+        "a password reaches only the effect and appears in no variable, prompt, error, printout, or stored run"
     )
     func password() throws {
         let word = "hunter" + "2"
@@ -61,7 +61,7 @@ struct JourneyRulesTests {
                 .contains(word))
     }
 
-    @Test("a secret goes nowhere but into a setting for secrets, and not past the next prompt")
+    @Test("a secret reaches only secret settings and is discarded at the next prompt")
     func secretFlow() throws {
         let form: JSONValue = [
             "type": "login_form",
@@ -104,8 +104,7 @@ struct JourneyRulesTests {
         _ = try late.respond("password", data)
         #expect(try late.respond("client_input").rejection?.reason == "secret_missing")
 
-        // Computing in between is fine, and so is a variable's being overwritten: the secret goes
-        // with it.
+        // Computation in between is allowed. Overwriting the variable discards its secret.
         var direct = try Play(
             journey([
                 "first": form,
@@ -133,7 +132,7 @@ struct JourneyRulesTests {
 
     // MARK: Results
 
-    @Test("late and foreign results are refused, and nothing changes")
+    @Test("late and foreign results are rejected and change nothing")
     func results() throws {
         var play = try Play(Made.faceLogin)
         _ = try play.start()
@@ -155,16 +154,16 @@ struct JourneyRulesTests {
                 ticket: EffectTicket(step: opening.ticket.step, turn: opening.ticket.turn + 1),
                 answer: opened), "another visit")
         refused(
-            opening.result(.captured(Made.capture, summary: [:])), "an answer to something else")
+            opening.result(.captured(Made.capture, summary: [:])), "an answer to another effect")
         refused(
             opening.result(.faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"])),
-            "an answer to something else")
+            "an answer to another effect")
         #expect(throws: JourneyClientError.invalidState) { try play.respond("client_input") }
         #expect(throws: JourneyClientError.invalidState) { try play.start() }
 
         _ = try play.run.handle(
             .performed(opening.result(opened)), in: play.definition, at: play.now)
-        refused(opening.result(opened), "the same again")
+        refused(opening.result(opened), "the same result again")
         let reading = try #require(try play.respond("client_input").effect)
         refused(reading.result(.captured(Made.otherCapture, summary: [:])), "another capture")
         let comparing = try #require(
@@ -176,11 +175,13 @@ struct JourneyRulesTests {
             comparing.result(
                 .faceAuthenticated(Made.ada, capture: Made.otherCapture, amr: ["face"])),
             "a verdict about another capture")
-        refused(reading.result(.captured(Made.capture, summary: [:])), "a late one")
-        refused(comparing.result(.authenticated(Made.ada, amr: ["pwd"])), "a password is no face")
+        refused(reading.result(.captured(Made.capture, summary: [:])), "a late result")
+        refused(
+            comparing.result(.authenticated(Made.ada, amr: ["pwd"])), "a password instead of a face"
+        )
     }
 
-    @Test("a definition of another version, or another journey, is refused")
+    @Test("a definition with another version or of another journey is rejected")
     func otherVersion() throws {
         var play = try Play(Made.faceLogin)
         var other = try #require(Made.faceLogin.objectValue)
@@ -191,7 +192,7 @@ struct JourneyRulesTests {
         }
     }
 
-    @Test("a run ends with its life, whatever it waits for")
+    @Test("an expired run ends, whatever it waits for")
     func expiry() throws {
         for count in 0..<4 {
             var play = try Play(Made.faceLogin)
@@ -224,7 +225,7 @@ struct JourneyRulesTests {
         }
     }
 
-    @Test("stored after any prompt and restored, a run goes on as if nothing had been")
+    @Test("a run that was stored and restored at any prompt continues unchanged")
     func restored() throws {
         var play = try Play(Made.faceLogin)
         func restore() throws {
@@ -249,7 +250,7 @@ struct JourneyRulesTests {
     // MARK: Users
 
     @Test(
-        "an unknown user, another face, no face and a lock look alike: the same prompts, the same variables"
+        "an unknown user, another face, no face, and a lock give the same prompts and variables"
     )
     func strangers() throws {
         var prompts: Set<ClientPrompt> = []
@@ -272,7 +273,7 @@ struct JourneyRulesTests {
     }
 
     @Test(
-        "a code by e-mail that was never sent is wrong and expires like one that was, whatever the server says"
+        "an email code that was never sent is wrong and expires like one that was, whatever the server reports"
     )
     func codes() throws {
         let definition = journey([
@@ -311,7 +312,7 @@ struct JourneyRulesTests {
         #expect(late.run.hasEnded)
     }
 
-    @Test("the owner learns the reason, once signed in, of their own authenticator only")
+    @Test("a signed-in user learns the reason for their own authenticator only")
     func owner() throws {
         func error(_ config: JSONValue) throws -> JSONValue? {
             var play = try Play(
@@ -343,7 +344,7 @@ struct JourneyRulesTests {
     }
 
     @Test(
-        "one run, one user: nobody else signs in, is created or is acted for once a user is settled"
+        "once a run's user is established, no other user can sign in, be created, or be acted for"
     )
     func oneUser() throws {
         let form: JSONValue = [
@@ -409,7 +410,7 @@ struct JourneyRulesTests {
         return play
     }
 
-    @Test("nobody acts for a user who was only named")
+    @Test("no step acts for a user who was only named")
     func actingUser() throws {
         func position(_ config: JSONValue, _ user: JourneyUser?) throws -> JourneyInstance.Position
         { try acting(config, user).run.position }
@@ -444,7 +445,7 @@ struct JourneyRulesTests {
         }
     }
 
-    @Test("a journey completes only with the user it asks for")
+    @Test("a journey completes only with a user at the required level")
     func completion() throws {
         for (state, needed) in [
             ("authenticated", JourneyUser.Level.authenticated), ("established", .established),
@@ -472,7 +473,7 @@ struct JourneyRulesTests {
 
     // MARK: Limits
 
-    @Test("steps between two answers are counted, over effects, too")
+    @Test("the step limit between two responses includes steps after effects")
     func steps() throws {
         var cycle = try Play(
             journey(
@@ -515,7 +516,7 @@ struct JourneyRulesTests {
         for _ in 0..<10 { #expect(try asked.respond("client_input").prompt != nil) }
     }
 
-    @Test("variables together have a size")
+    @Test("the total size of all variables is limited")
     func variables() throws {
         var play = try Play(
             journey([
@@ -542,7 +543,7 @@ struct JourneyRulesTests {
     }
 
     @Test(
-        "loops: so often, while a condition holds, nested, and again from the start the next time")
+        "loops stop at their maximum or condition, can be nested, and restart from the beginning")
     func loops() throws {
         func count(_ config: JSONValue, _ inner: JSONValue? = nil) throws -> JSONValue? {
             var steps: [String: JSONValue] = [
@@ -575,7 +576,7 @@ struct JourneyRulesTests {
         #expect(try count(["max_iterations": 3, "condition": "nonsense"]) == nil)
     }
 
-    @Test("loops nest so deep")
+    @Test("the nesting of loops is limited")
     func nesting() throws {
         var steps: [String: JSONValue] = [
             "add": ["type": "information", "config": ["text": "Hi"]], "done": Self.done,
@@ -592,7 +593,7 @@ struct JourneyRulesTests {
         #expect(try enough.start().prompt != nil)
     }
 
-    @Test("failures: branch or abort, with the error in a variable")
+    @Test("a failure branches or aborts and sets the error variable")
     func failures() throws {
         func play(_ config: [String: JSONValue], on: JSONValue) throws -> Play {
             var play = try Play(
@@ -624,13 +625,13 @@ struct JourneyRulesTests {
             abort.run.position
                 == .rejected(
                     Rejection(cause: .failed, step: StepID("first")!, reason: "webhook_failed")))
-        // Without a way on, a failure ends the journey, too.
+        // Without a next step, a failure ends the journey, too.
         #expect(try play([:], on: ["success": "done"]).run.position == abort.run.position)
     }
 }
 
 extension JourneyInstance {
-    /// The decision, of a copy.
+    /// Returns the decision of a copy of the run.
     func handled(_ event: JourneyEvent, _ definition: JourneyDefinition) throws -> JourneyDecision {
         var copy = self
         return try copy.handle(event, in: definition, at: createdAt)

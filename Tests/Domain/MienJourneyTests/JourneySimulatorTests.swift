@@ -33,14 +33,14 @@ struct JourneySimulatorTests {
             "cases": [.object(recorded)],
         ])
         guard case .inline(let definition) = test.journey else {
-            throw JourneyDefinitionError(place: "journey", reason: "inline is expected")
+            throw JourneyDefinitionError(place: "journey", reason: "expected an inline journey")
         }
         let report = JourneySimulator.run(try JourneyDefinition(definition), test)
         #expect(report.branchCount == 8)
         return report.cases[0]
     }
 
-    @Test("a case that is right passes, and says the way it went")
+    @Test("a correct case passes and reports its trace")
     func passes() throws {
         let result = try report { _ in }
         #expect(result.hasPassed)
@@ -51,7 +51,7 @@ struct JourneySimulatorTests {
             ])
     }
 
-    @Test("a case that is wrong says what was expected and what came")
+    @Test("an incorrect case reports expected and actual results")
     func fails() throws {
         #expect(
             try report { $0["ends"] = "rejection" }.problems == [
@@ -67,7 +67,7 @@ struct JourneySimulatorTests {
             ])
         #expect(
             try report { $0["steps"] = [] }.problems == [
-                "end: expected success, got asks loginForm (“form”)"
+                "end: expected success, got a prompt for loginForm (“form”)"
             ])
         let wrongStep: JSONValue = [
             ["expect": ["step": "information"], "respond": ["option": "face"]]
@@ -87,8 +87,8 @@ struct JourneySimulatorTests {
                 $0["steps"] = wrongData
                 $0["ends"] = ["rejection": "expired"]
             }.problems == [
-                "step 1: data.title: expected \"Hi\", there is none",
-                "step 1: expected the option “passkey”, there are face, password, cancel",
+                "step 1: data.title: expected \"Hi\", got nothing",
+                "step 1: expected the option “passkey”; the options are face, password, cancel",
                 "end: expected a rejection for expired, got cancelled",
             ])
         let wrongAnswer: JSONValue = [
@@ -96,7 +96,7 @@ struct JourneySimulatorTests {
         ]
         #expect(
             try report { $0["steps"] = wrongAnswer }.problems == [
-                "step 1: the answer was refused: client_response_not_valid; user_identifier: it is required and missing"
+                "step 1: the response was rejected: client_response_not_valid; user_identifier: required but missing"
             ])
         let noMistake: JSONValue = [
             [
@@ -106,18 +106,18 @@ struct JourneySimulatorTests {
         ]
         #expect(
             try report { $0["steps"] = noMistake }.problems == [
-                "step 1: expected the error client_response_not_valid, the answer was accepted"
+                "step 1: expected the error client_response_not_valid, but the response was accepted"
             ])
         let nobody: JSONValue = [
             ["expect": ["step": "loginForm"], "respond": ["option": "cancel", "selfie": "nobody"]]
         ]
         #expect(
             try report { $0["steps"] = nobody }.problems.first
-                == "step 1: there is no selfie “nobody” in the world")
+                == "step 1: the world has no selfie “nobody”")
     }
 
     @Test(
-        "files that are none, and where",
+        "invalid test files are rejected with the path of the error",
         arguments: [
             ([:], "journey"), (["journey": 1], "journey"), (["journey": "x.json"], "cases"),
             (["journey": "x", "cases": [["name": "a"]]], "cases[0].ends"),
@@ -159,7 +159,7 @@ struct JourneySimulatorTests {
         #expect(error.place == place, "\(error)")
     }
 
-    @Test("authenticators lock in the made-up world, and stay silent about it")
+    @Test("authenticators lock in the simulated world without revealing it")
     func locks() throws {
         let journey = try ExampleJourneys.journey("password-login")
         let wrong: JSONValue = [

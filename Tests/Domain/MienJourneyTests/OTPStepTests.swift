@@ -4,7 +4,7 @@ import Testing
 
 @testable import MienJourney
 
-@Suite("Steps with tokens")
+@Suite("Steps with OTP tokens")
 struct OTPStepTests {
     private static func journey(_ type: String, _ config: [String: JSONValue], requiresUser: Bool)
         -> JSONValue
@@ -39,7 +39,9 @@ struct OTPStepTests {
         return (play, prompt)
     }
 
-    @Test("a registration gives the code once, waits for the device, and ends with its first code")
+    @Test(
+        "a registration shows its code once, waits for the device, and ends with the device's first code"
+    )
     func registration() throws {
         var (play, asked) = try register(["kind": "hotp", "digits": 8])
         #expect(
@@ -52,7 +54,7 @@ struct OTPStepTests {
         #expect(
             checking.effect?.work
                 == .confirmOTP(user: Made.ada, CodeID("otc_1")!, passcode: Sensitive("123456")))
-        // Somebody else's registration is no answer.
+        // Another user's registration is not accepted.
         #expect(throws: JourneyClientError.invalidState) {
             try play.answer(checking, .otpRegistered(Made.bob))
         }
@@ -77,7 +79,7 @@ struct OTPStepTests {
             encoded.contains("otc_1") && !encoded.contains("secret") && !encoded.contains("123456"))
     }
 
-    @Test("a registration ends when its time is up, or after so many wrong codes")
+    @Test("a registration ends when it expires or after too many wrong codes")
     func ends() throws {
         var (late, _) = try register()
         late.now = late.now + .seconds(600)
@@ -93,7 +95,7 @@ struct OTPStepTests {
                 .rejection != nil)
     }
 
-    @Test("nobody registers a token who has not signed in")
+    @Test("registering an OTP token requires a signed-in user")
     func stranger() throws {
         var play = try Play(Self.journey("register_otp", [:], requiresUser: false))
         #expect(try play.start().rejection != nil)
@@ -104,7 +106,7 @@ struct OTPStepTests {
     }
 
     @Test(
-        "a code is asked for before anything is looked up, in the same words whoever it is, and signs in whom it belongs to"
+        "a code is requested with the same prompt for everyone, before any lookup, and signs in its owner"
     )
     func authentication() throws {
         var prompts: [JSONValue] = []
@@ -140,7 +142,7 @@ struct OTPStepTests {
             try play.respond("client_input", Self.passcode), .authenticated(Made.ada, amr: ["otp"]))
         #expect(done.completion?.signedInUser == Made.ada)
 
-        // For a known user a verdict about another is none.
+        // For a known user, a result about another user is rejected.
         var known = try Play(Self.journey("authenticate_otp", [:], requiresUser: true))
         _ = try known.start(user: Self.ada)
         let checking = try known.respond("client_input", Self.passcode)
@@ -151,7 +153,7 @@ struct OTPStepTests {
             try known.answer(checking, .authenticated(Made.ada, amr: ["otp"])).completion != nil)
     }
 
-    @Test("an outage ends the step; it is no wrong code")
+    @Test("an outage ends the step and does not count as a wrong code")
     func outage() throws {
         var play = try Play(
             Self.journey(
@@ -163,7 +165,7 @@ struct OTPStepTests {
                 .rejection?.reason == "unavailable")
     }
 
-    @Test("what is signed is what is shown, and becomes a claim only when it was")
+    @Test("the signed data is the shown data and becomes a claim only after signing")
     func signing() throws {
         let config: [String: JSONValue] = ["approval_data": ["amount": "'120.50'"]]
         for isRight in [true, false] {
@@ -196,7 +198,7 @@ struct OTPStepTests {
         }
     }
 
-    @Test("recorded tests know tokens")
+    @Test("recorded tests support OTP tokens")
     func simulated() throws {
         let test = try RecordedTest([
             "journey": Self.journey(
@@ -233,7 +235,7 @@ struct OTPStepTests {
             ],
         ])
         guard case .inline(let definition) = test.journey else {
-            throw JourneyDefinitionError(place: "journey", reason: "inline is expected")
+            throw JourneyDefinitionError(place: "journey", reason: "expected an inline journey")
         }
         let report = JourneySimulator.run(try JourneyDefinition(definition), test)
         #expect(report.cases.map(\.problems) == [[], []])

@@ -31,7 +31,8 @@ struct RecoveryStepTests {
         return JourneyUser(id: Made.ada, level: .authenticated, amr: ["pwd", "otp"], proof: proof)
     }
 
-    @Test("recovery is asked for with what the run has proved, and each answer has its way on")
+    @Test(
+        "recovery is requested with the methods proved in the run, and each answer has its outcome")
     func recovery() throws {
         for (decision, isRecovered) in [(RecoveryDecision.restored, true), (.sufficient, false)] {
             var play = try Play(Self.journey("recover_account"))
@@ -56,7 +57,7 @@ struct RecoveryStepTests {
                 .rejection?.reason == "access_denied")
     }
 
-    @Test("nobody asks for recovery who has not signed in; a recovered run need not ask again")
+    @Test("recovery requires a signed-in user, and a recovered run need not request it again")
     func users() throws {
         var nobody = try Play(Self.journey("recover_account", requiresUser: false))
         #expect(try nobody.start().rejection?.reason == "access_denied")
@@ -64,7 +65,7 @@ struct RecoveryStepTests {
         #expect(
             try established.start(user: JourneyUser(id: Made.ada, level: .established)).rejection?
                 .reason == "access_denied")
-        // An access token alone.
+        // Only an access token, without proof in this run.
         var old = try Play(Self.journey("recover_account"))
         #expect(
             try old.start(user: JourneyUser(id: Made.ada, level: .authenticated, amr: ["otp"]))
@@ -74,7 +75,7 @@ struct RecoveryStepTests {
         #expect(try recovered.start(user: user).completion?.user?.isRecovered == true)
     }
 
-    @Test("a recovery code signs in whom it belongs to, restores access, and is in no stored run")
+    @Test("a recovery code signs in its owner, restores access, and appears in no stored run")
     func code() throws {
         var play = try Play([
             "id": "j", "version": 1, "title": "J", "start": "form",
@@ -126,7 +127,7 @@ struct RecoveryStepTests {
                 && completion.user?.amr == ["x_recovery_code"])
     }
 
-    @Test("a run that was stored before there was recovery is read")
+    @Test("a run stored before recovery existed can be read")
     func earlierRun() throws {
         let user = try JSONDecoder().decode(
             JourneyUser.self,

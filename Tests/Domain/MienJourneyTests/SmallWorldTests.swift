@@ -3,16 +3,16 @@ import Testing
 
 @testable import MienJourney
 
-/// Every story of a small world: two users, two captures, right and wrong, late and foreign
-/// answers, in every order.
+/// Explores every sequence of events in a small world: two users, two captures, and correct, wrong,
+/// late, and foreign answers in every order.
 ///
-/// The oracle knows nothing of the engine. It reads the story: what was accepted, and which effects
-/// had been asked for by then.
-@Suite("A small world, walked through")
+/// The oracle does not depend on the engine. It only reads the sequence: which events were
+/// accepted, and which effects had been requested by then.
+@Suite("Exhaustive runs of a small world")
 struct SmallWorldTests {
     private struct Story {
         var run: JourneyInstance
-        /// Accepted events, and what was decided on each.
+        /// Accepted events and the decision on each.
         var lines: [(event: JourneyEvent, decision: JourneyDecision)] = []
     }
 
@@ -26,8 +26,8 @@ struct SmallWorldTests {
     private static let now = Instant(seconds: 1_700_000_000)
     private static let users = [Made.ada, Made.bob], captures = [Made.capture, Made.otherCapture]
 
-    /// What can happen: everything to the effect that is waited for, to the one before, and to one
-    /// that never was.
+    /// Returns every possible event: every answer to the pending effect, to the previous one, and
+    /// to an effect that never existed.
     private static func events(_ story: Story) -> [JourneyEvent] {
         var events: [JourneyEvent] = [
             .start(), .response(option: "face", data: ["user_identifier": "ada"]),
@@ -63,7 +63,7 @@ struct SmallWorldTests {
         return events
     }
 
-    /// Why a completion for `user` is right, or what is wrong with the story.
+    /// Returns the problem with a completion for `user`; `nil` if it is legitimate.
     private static func fault(_ story: Story) -> String? {
         guard let completion = story.lines.last?.decision.completion else { return nil }
         guard let user = completion.signedInUser else { return "nobody signed in" }
@@ -102,7 +102,7 @@ struct SmallWorldTests {
     }
 
     @Test(
-        "nobody ever gets in without a verdict about them and their capture, and a refused event changes nothing"
+        "nobody signs in without a result about them and their capture, and a rejected event changes nothing"
     )
     func walk() throws {
         let start = JourneyInstance(
@@ -117,7 +117,7 @@ struct SmallWorldTests {
                     guard let decision = try? run.handle(event, in: Self.definition, at: Self.now)
                     else {
                         if run != story.run {
-                            Issue.record("a refused event changed the run: \(event)")
+                            Issue.record("a rejected event changed the run: \(event)")
                         }
                         continue
                     }
@@ -131,7 +131,7 @@ struct SmallWorldTests {
             }
             stories = longer
         }
-        // By face with either capture, as either user; by password as either; also after failures.
+        // With either capture as either user, with a password as either user, and after failures.
         #expect(
             completions > 100 && events > 10_000, "\(completions) completions, \(events) events")
     }

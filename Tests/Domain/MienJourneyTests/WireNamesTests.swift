@@ -6,7 +6,7 @@ import Testing
 @Suite("Names on the wire")
 struct WireNamesTests {
     @Test(
-        "what is sent for each type of step",
+        "each type of step has its wire name",
         arguments: [
             (.loginForm, "loginForm"), (.selfieAcquisition, "selfieAcquisition"),
             (.identityVerification, "identityVerification"),
@@ -27,7 +27,7 @@ struct WireNamesTests {
         #expect(definition.steps[StepID("s")!]?.isClientFacing == true)
     }
 
-    @Test("types without a name never ask")
+    @Test("types without a wire name never ask the client")
     func silent() throws {
         for type in StepType.allCases where type.wireName == nil {
             let definition = try JourneyDefinition(
@@ -37,7 +37,7 @@ struct WireNamesTests {
     }
 
     @Test(
-        "other spellings that are understood",
+        "aliases are accepted",
         arguments: [
             ("nativeBiometricsRegistration", "registerNativeBiometrics"),
             ("nativeBiometricsAuthenticaton", "nativeBiometricsAuthentication"),
@@ -51,11 +51,11 @@ struct WireNamesTests {
         ])
     func aliases(alias: String, name: String) { #expect(WireNames.step(alias) == name) }
 
-    @Test("what is no name of a step", arguments: ["", "LoginForm", "custom", "nonsense"])
+    @Test("unknown names are not step names", arguments: ["", "LoginForm", "custom", "nonsense"])
     func unknown(name: String) { #expect(WireNames.step(name) == nil) }
 
     @Test(
-        "answers",
+        "each option has its ID and aliases",
         arguments: [
             ("client_input", .clientInput), ("clientInput", .clientInput), ("cancel", .cancel),
             ("fail", .fail), ("failure", .fail),
@@ -63,10 +63,10 @@ struct WireNamesTests {
         ] as [(String, ClientOption.Kind)])
     func options(id: String, kind: ClientOption.Kind) {
         #expect(WireNames.option(id) == kind)
-        #expect(Outcome.reservedNames.contains(id), "no branch can be called like this")
+        #expect(Outcome.reservedNames.contains(id), "no branch can have this name")
     }
 
-    @Test("a custom branch is chosen by its id, or by custom with the id in its data")
+    @Test("a custom branch is chosen by its ID, or by custom with the ID in its data")
     func customBranch() throws {
         let journey: JSONValue = [
             "id": "j", "version": 1, "title": "J", "start": "s",

@@ -187,7 +187,10 @@ struct WireDevice: Sendable {
             "challenge": .string(try await challenge.orElse { try await client.challenge() }),
             "action": .string(action),
             "device_info": [
-                "mien": ["model": "Test phone", "os": "linux", "device_id": .string(deviceID)]
+                "mien": [
+                    "model": "Test phone", "os": "linux", "device_id": .string(deviceID),
+                    "user_verification": "biometric",
+                ]
             ],
             "aud": .string(issuer ?? client.server.issuer), "client_id": .string(client.app),
         ]

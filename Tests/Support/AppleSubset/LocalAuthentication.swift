@@ -1,6 +1,6 @@
-// What MienDevice uses of Apple's LocalAuthentication, declared to type-check against where the
-// framework is not. Nothing here runs. Source: Apple's documentation of LAContext, LAError,
-// LAPolicy, LABiometryType (iOS 17, macOS 14).
+// The parts of Apple's LocalAuthentication that MienDevice uses, declared for type checking where
+// the framework is not available. This code never runs. Source: Apple's documentation of LAContext,
+// LAError, LAPolicy, LABiometryType (iOS 17, macOS 14).
 import Foundation
 
 public enum LAPolicy: Int {

@@ -1,9 +1,9 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-// What MienDevice uses of Apple's Security and Core Foundation, declared to type-check against
-// where they are not. Nothing here runs. Core Foundation's types stand for those they bridge to,
-// since Swift bridges on Apple's systems only. Source: Apple's documentation of SecKey, SecItem,
-// SecAccessControl (iOS 17, macOS 14).
+// The parts of Apple's Security and Core Foundation that MienDevice uses, declared for type
+// checking where they are not available. This code never runs. Core Foundation's types stand for
+// the types they bridge to, because Swift bridges only on Apple's systems. Source: Apple's
+// documentation of SecKey, SecItem, SecAccessControl (iOS 17, macOS 14).
 import Foundation
 
 public typealias CFTypeRef = AnyObject

@@ -3,12 +3,12 @@ import MienKeys
 import SwiftASN1
 import X509
 
-/// An attestation of App Attest's, as a device would have it made, with one thing changed.
+/// An App Attest attestation like a device's, with one thing changed.
 package struct MadeAppAttest: Sendable {
     package var counter: UInt32
     package var aaguid: [UInt8]
     package var credentialID: [UInt8]?
-    /// Instead of the signer's key.
+    /// A key to use instead of the signer's key.
     package var key: DevicePublicKey?
     package var hasNonce: Bool
     package var flags: UInt8
@@ -28,7 +28,7 @@ package struct MadeAppAttest: Sendable {
         _ signer: SoftwareSigner, by authority: TestAuthority, app: String, clientDataHash: [UInt8]
     ) throws -> (bytes: [UInt8], keyID: [UInt8]) {
         guard case .p256(let x, let y) = signer.publicKey.material else {
-            preconditionFailure("App Attest's keys are of P-256")
+            preconditionFailure("App Attest keys use P-256")
         }
         let keyID = Write.sha256([4] + x + y)
         let data = Write.authenticatorData(

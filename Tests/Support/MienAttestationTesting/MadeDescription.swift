@@ -1,7 +1,7 @@
 import MienAttestation
 import SwiftASN1
 
-/// A key's description, made as a device would, with one thing changed.
+/// An Android key description like a device's, with one thing changed.
 package struct MadeDescription: Sendable {
     package static let oid: ASN1ObjectIdentifier = [1, 3, 6, 1, 4, 1, 11129, 2, 1, 17]
 
@@ -11,7 +11,8 @@ package struct MadeDescription: Sendable {
         709: DERText.octets(
             application([("org.example.app", 7)], [[UInt8](repeating: 9, count: 32)]))
     ]
-    /// For signing, P-256, biometric each time, made here, booted well.
+    /// A signing key on P-256 that requires biometrics for each use, generated on a device with
+    /// verified boot.
     package var hardware: [UInt: [UInt8]] = [
         1: DERText.set([DERText.integer(2)]), 2: DERText.integer(3), 3: DERText.integer(256),
         10: DERText.integer(1), 504: DERText.integer(2),
@@ -20,7 +21,7 @@ package struct MadeDescription: Sendable {
 
     package init() {}
 
-    /// Behind the list.
+    /// Extra bytes after the list.
     package var hardwareMore: [UInt8] = []
 
     package static func rootOfTrust(locked: Bool = true, state: Int64 = 0) -> [UInt8] {

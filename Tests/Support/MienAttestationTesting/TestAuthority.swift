@@ -6,7 +6,7 @@ import MienKeys
 import SwiftASN1
 import X509
 
-/// An authority of the tests, and what it makes.
+/// A certificate authority for tests, and the certificates it issues.
 package struct TestAuthority: Sendable {
     package static let now = Instant(seconds: 1_790_000_000)
     package static let day = Duration.seconds(86400)
@@ -16,7 +16,7 @@ package struct TestAuthority: Sendable {
     package let der: [UInt8]
     package var anchor: TrustAnchor { try! TrustAnchor(der: der) }
 
-    /// A root, or made by another.
+    /// Creates a root authority, or one issued by another authority.
     package init(
         _ name: String = "Root", by parent: TestAuthority? = nil,
         extensions: Certificate.Extensions? = nil,
@@ -33,7 +33,7 @@ package struct TestAuthority: Sendable {
             extensions: extensions ?? standard, from: from, to: to, version: version)
     }
 
-    /// A root with a full name: somebody else's.
+    /// Creates a root with a full name, like a foreign authority's.
     package static func named(_ common: String, _ organization: String, _ state: String) throws
         -> TestAuthority
     {
@@ -88,7 +88,7 @@ package struct TestAuthority: Sendable {
 }
 
 extension Certificate.Extensions {
-    /// With one more.
+    /// Returns a copy with one more extension.
     package func adding(_ oid: ASN1ObjectIdentifier, _ value: [UInt8], critical: Bool = false)
         throws -> Self
     {

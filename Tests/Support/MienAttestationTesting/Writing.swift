@@ -2,7 +2,7 @@ import Crypto
 import MienAttestation
 import MienKeys
 
-/// Writes what the product only reads.
+/// Writes formats that the product only reads.
 package enum Write {
     package static func cbor(_ value: CBORValue) -> [UInt8] {
         switch value {
@@ -36,7 +36,7 @@ package enum Write {
         }
     }
 
-    /// In CTAP2's order.
+    /// Encodes a map in CTAP2's key order.
     package static func map(_ members: [String: CBORValue]) -> CBORValue {
         let sorted = members.sorted { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
         return .map(sorted.map { CBOREntry(.text($0.key), $0.value) })
@@ -72,7 +72,7 @@ package enum Write {
         (0..<T.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> T(T.bitWidth - 8 - 8 * $0)) }
     }
 
-    /// Bytes after their count, as a TPM has them.
+    /// Returns bytes preceded by their count, as in TPM structures.
     package static func counted(_ bytes: [UInt8]) -> [UInt8] { big(UInt16(bytes.count)) + bytes }
 
     package static func authenticatorData(
@@ -85,7 +85,7 @@ package enum Write {
     }
 }
 
-/// DER, as much as the tests need.
+/// Writes DER, as far as the tests need it.
 package enum DERText {
     package static func value(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
         let count = content.count

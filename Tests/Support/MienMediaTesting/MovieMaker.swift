@@ -2,7 +2,7 @@ import Foundation
 import MienPixels
 import SystemAV
 
-/// Writes small videos with FFmpeg's library, so that no test needs a recording of anybody.
+/// Writes small videos with FFmpeg's library, so that tests need no recordings of people.
 public struct MovieMaker {
     public enum Kind: String, CaseIterable, Sendable {
         case mp4 = "mpeg4.mp4"
@@ -15,7 +15,7 @@ public struct MovieMaker {
 
         var encoder: String { String(rawValue.split(separator: ".")[0]) }
         public var fileExtension: String { String(rawValue.split(separator: ".")[1]) }
-        /// Whether every pixel comes back as it was, but for rounding.
+        /// Whether decoding returns every pixel unchanged except for rounding.
         public var isNearlyExact: Bool { self == .mkv }
 
         var format: AVPixelFormat {
@@ -27,7 +27,7 @@ public struct MovieMaker {
             }
         }
 
-        /// Debian's FFmpeg has all; others may be built without some.
+        /// Whether FFmpeg has the encoder. Debian's build has all of them; others may lack some.
         public var isAvailable: Bool { avcodec_find_encoder_by_name(encoder) != nil }
     }
 
@@ -37,22 +37,23 @@ public struct MovieMaker {
 
     public var kind: Kind
     public var framesPerSecond: Int32 = 25
-    /// Nine numbers, as in the file's header.
+    /// The nine numbers of the display matrix in the file's header.
     public var displayMatrix: [Int32]?
     public var pixelAspect = AVRational(num: 1, den: 1)
 
     public init(_ kind: Kind) { self.kind = kind }
 
-    /// A display matrix that turns by `degrees` clockwise.
+    /// Returns a display matrix that rotates by `degrees` clockwise.
     public static func turned(_ degrees: Double, mirrored: Bool = false) -> [Int32] {
         var matrix = [Int32](repeating: 0, count: 9)
         av_display_rotation_set(&matrix, degrees)
-        // The mirror comes first: it changes the sign of what x contributes.
+        // The mirror is applied first: it changes the sign of x's contribution.
         if mirrored { (matrix[0], matrix[1]) = (-matrix[0], -matrix[1]) }
         return matrix
     }
 
-    /// Red and green above, blue and white below; a black bar wanders down with the frames.
+    /// Returns a picture with red and green above, blue and white below, and a black bar that moves
+    /// down from frame to frame.
     public static func picture(_ number: Int, of count: Int, width: Int, height: Int) -> RGBImage {
         var pixels = [UInt8](repeating: 0, count: 3 * width * height)
         let bar = height * number / max(1, count)
@@ -72,7 +73,7 @@ public struct MovieMaker {
         return try! RGBImage(width: width, height: height, pixels: pixels)
     }
 
-    /// Writes `count` of those pictures.
+    /// Writes `count` of these pictures.
     public func write(_ count: Int, width: Int, height: Int, to file: URL) throws {
         try write(
             (0..<count).lazy.map { Self.picture($0, of: count, width: width, height: height) },
@@ -92,7 +93,7 @@ public struct MovieMaker {
         try encoder?.finish()
     }
 
-    /// A Matroska file with silence, and nothing else.
+    /// Writes a Matroska file that contains only silence.
     public static func writeSilence(to file: URL) throws {
         var muxer: UnsafeMutablePointer<AVFormatContext>?
         try check(avformat_alloc_output_context2(&muxer, nil, nil, file.path), "no muxer")
@@ -136,7 +137,7 @@ private final class Encoder {
         av_log_set_level(AV_LOG_QUIET)
         try MovieMaker.check(avformat_alloc_output_context2(&muxer, nil, nil, file), "no muxer")
         guard let encoder = avcodec_find_encoder_by_name(maker.kind.encoder) else {
-            throw MovieMaker.Failure(description: "no \(maker.kind.encoder)")
+            throw MovieMaker.Failure(description: "missing encoder \(maker.kind.encoder)")
         }
         codec = avcodec_alloc_context3(encoder)
         let codec = codec!
@@ -152,7 +153,7 @@ private final class Encoder {
             codec.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         }
         try MovieMaker.check(
-            avcodec_open2(codec, encoder, nil), "\(maker.kind.encoder) does not open")
+            avcodec_open2(codec, encoder, nil), "\(maker.kind.encoder) cannot be opened")
         stream = avformat_new_stream(muxer, nil)
         try MovieMaker.check(
             avcodec_parameters_from_context(stream.pointee.codecpar, codec), "no parameters")
@@ -207,12 +208,13 @@ private final class Encoder {
         }
         frame!.pointee.pts = number
         number += 1
-        try MovieMaker.check(avcodec_send_frame(codec, frame), "a frame is not taken")
+        try MovieMaker.check(avcodec_send_frame(codec, frame), "the encoder rejected a frame")
         try drain()
     }
 
     func finish() throws {
-        try MovieMaker.check(avcodec_send_frame(codec, nil), "the end is not taken")
+        try MovieMaker.check(
+            avcodec_send_frame(codec, nil), "the encoder rejected the end of the stream")
         try drain()
         try MovieMaker.check(av_write_trailer(muxer), "no trailer")
     }
@@ -223,7 +225,8 @@ private final class Encoder {
             packet!.pointee.stream_index = stream.pointee.index
             packet!.pointee.duration = av_rescale_q(
                 1, codec!.pointee.time_base, stream.pointee.time_base)
-            try MovieMaker.check(av_interleaved_write_frame(muxer, packet), "a packet is not taken")
+            try MovieMaker.check(
+                av_interleaved_write_frame(muxer, packet), "the file format rejected a packet")
         }
     }
 }

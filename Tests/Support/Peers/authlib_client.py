@@ -1,8 +1,8 @@
-"""An app that signs its users in with Authlib: discovery, code and PKCE, refresh, revocation, introspection.
+"""An app that uses Authlib to sign users in: discovery, code and PKCE, refresh, revocation, introspection.
 
-Settings: {"server", "admin_server", "authority": a PEM file, "admin": a credential, "username", "password", "redirect", "public", "confidential"}. It makes the user and
-the two apps first.
-Prints {"check", "ok"} for each thing tried, and at the end {"checks": how many}.
+Settings: {"server", "admin_server", "authority": a PEM file, "admin": a credential, "username", "password", "redirect", "public", "confidential"}. It creates the user
+and the two apps first.
+Prints {"check", "ok"} for each check, and {"checks": count} at the end.
 """
 
 import html.parser
@@ -13,7 +13,7 @@ import warnings
 import httpx
 from authlib.deprecate import AuthlibDeprecationWarning
 
-# Its next major version wants httpx2 in the place of httpx.
+# Authlib's next major version requires httpx2 instead of httpx.
 warnings.simplefilter("ignore", AuthlibDeprecationWarning)
 
 from authlib.common.security import generate_token
@@ -53,7 +53,7 @@ def error_of(call, *arguments, **named):
 
 
 class Form(html.parser.HTMLParser):
-    """The first form of a page: where it goes, and what is in it already."""
+    """Parses the first form of a page: its target and its prefilled fields."""
 
     def __init__(self, page):
         super().__init__()
@@ -69,14 +69,14 @@ class Form(html.parser.HTMLParser):
 
 
 def metadata(kind, address, but=None):
-    """What a discovery document says, once Authlib finds it valid `but` for this change."""
+    """Returns a discovery document that Authlib accepts with the change `but`."""
     found = web.get(address).json()
     kind({**found, **(but or {})}).validate()
     return kind(found)
 
 
 def sign_in(client, **more):
-    """Goes to the page as a browser does. Returns where that sends it, and the verifier and nonce."""
+    """Visits the page as a browser does. Returns the redirect target, the verifier, and the nonce."""
     verifier, nonce = generate_token(48), generate_token(16)
     address, state = client.create_authorization_url(found["authorization_endpoint"], code_verifier=verifier, nonce=nonce, **more)
     browser = httpx.Client(verify=trust, timeout=60)
@@ -97,10 +97,10 @@ def app(name, secret=None, **more):
         verify=trust, timeout=60, **more)
 
 
-# A user, an app without a secret, and one with.
+# Create a user, an app without a secret, and one with a secret.
 administrator = httpx.Client(base_url=options["admin_server"], verify=trust, timeout=60, headers={"authorization": f"Bearer {options['admin']}"})
 user = administrator.post("/v1/users", json={name: options[name] for name in ("username", "password")})
-check("a user is made", user.status_code == 201, user.status_code)
+check("a user is created", user.status_code == 201, user.status_code)
 apps = {
     name: administrator.post("/v1/apps", json={"id": options[name], "name": name, "type": name, "settings": {"redirect_uris": [options["redirect"]], "sign_in_page": True}})
     for name in ("public", "confidential")
@@ -108,39 +108,39 @@ apps = {
 check("and two apps", [made.status_code for made in apps.values()] == [201, 201], [made.status_code for made in apps.values()])
 secret = apps["confidential"].json()["client_secret"]
 
-# Discovery: Authlib refuses what RFC 8414 and OpenID Connect do not allow, http addresses among it. One thing is otherwise on purpose: OpenID Connect
-# wants RS256 for ID tokens, and this server signs with ES256 alone.
+# Discovery: Authlib rejects documents that violate RFC 8414 or OpenID Connect, for example with http URLs. One deviation is intended: OpenID Connect
+# requires RS256 for ID tokens, but this server signs only with ES256.
 found = metadata(
     OpenIDProviderMetadata, openid_address(server, external=True), but={"id_token_signing_alg_values_supported": ["ES256", "RS256"]})
 check("ID tokens are signed with ES256, as api.md says", found["id_token_signing_alg_values_supported"] == ["ES256"])
-check("OpenID Connect's discovery is valid, and is about this server", found["issuer"] == server, found["issuer"])
-check("so is OAuth's, and they agree", metadata(AuthorizationServerMetadata, oauth_address(server, external=True)) == found)
+check("the OpenID Connect discovery document is valid and describes this server", found["issuer"] == server, found["issuer"])
+check("the OAuth metadata is valid and identical", metadata(AuthorizationServerMetadata, oauth_address(server, external=True)) == found)
 keys = KeySet.import_key_set(web.get(found["jwks_uri"]).json())
 
-# Code and PKCE, by an app without a secret.
+# Authorization code with PKCE, by an app without a secret.
 client = app(options["public"])
 back, verifier, nonce, state = sign_in(client)
 parameters = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(back).query))
 check("the page sends the browser back to the app", back.startswith(options["redirect"] + "?"), back.partition("?")[0])
-check("with the state, and the issuer (RFC 9207)", parameters.get("state") == state and parameters.get("iss") == server)
+check("the redirect has the state and the issuer (RFC 9207)", parameters.get("state") == state and parameters.get("iss") == server)
 tokens = fetch(client, back, verifier)
-check("the code brings tokens", {"access_token", "refresh_token", "id_token"} <= set(tokens) and tokens["token_type"] == "Bearer", sorted(tokens))
-check("a third-party app gets less than it asks for: no full-access", tokens["scope"].split() == ["email", "offline_access", "openid", "profile"], tokens["scope"])
+check("the code is exchanged for tokens", {"access_token", "refresh_token", "id_token"} <= set(tokens) and tokens["token_type"] == "Bearer", sorted(tokens))
+check("a third-party app does not get the requested full-access scope", tokens["scope"].split() == ["email", "offline_access", "openid", "profile"], tokens["scope"])
 decoded = jwt.decode(tokens["id_token"], keys, algorithms=found["id_token_signing_alg_values_supported"])
 claims = CodeIDToken(
     decoded.claims, decoded.header, options={"iss": {"essential": True, "value": server}, "aud": {"essential": True, "value": options["public"]}},
     params={"nonce": nonce, "client_id": options["public"], "access_token": tokens["access_token"]})
 claims.validate()
-check("Authlib takes the ID token: iss, aud, exp, nonce, at_hash", claims["nonce"] == nonce)
+check("Authlib accepts the ID token: iss, aud, exp, nonce, at_hash", claims["nonce"] == nonce)
 half = create_half_hash(tokens["access_token"], decoded.header["alg"])
-check("whose at_hash is there, and right", (half.decode() if isinstance(half, bytes) else half) == claims.get("at_hash"))
+check("the ID token has a correct at_hash", (half.decode() if isinstance(half, bytes) else half) == claims.get("at_hash"))
 info = client.get(found["userinfo_endpoint"]).json()
-check("userinfo is about the same user", info["sub"] == claims["sub"] and info["preferred_username"] == options["username"])
-check("a code is good once", error_of(fetch, client, back, verifier) == "invalid_grant")
-check("and ends its tokens when it comes twice", web.get(found["userinfo_endpoint"], headers={"authorization": f"Bearer {tokens['access_token']}"}).status_code == 401)
+check("userinfo returns the same user", info["sub"] == claims["sub"] and info["preferred_username"] == options["username"])
+check("a code can be used once", error_of(fetch, client, back, verifier) == "invalid_grant")
+check("a second use of the code revokes its tokens", web.get(found["userinfo_endpoint"], headers={"authorization": f"Bearer {tokens['access_token']}"}).status_code == 401)
 back, verifier, _, _ = sign_in(client)
-check("another verifier is refused", error_of(fetch, client, back, generate_token(48)) == "invalid_grant")
-check("a request without PKCE is sent back", "error=invalid_request" in web.get(
+check("another verifier is rejected", error_of(fetch, client, back, generate_token(48)) == "invalid_grant")
+check("a request without PKCE is redirected with an error", "error=invalid_request" in web.get(
     OAuth2Client(options["public"], redirect_uri=options["redirect"], scope="openid").create_authorization_url(found["authorization_endpoint"])[0]
 ).headers["location"])
 
@@ -148,19 +148,19 @@ check("a request without PKCE is sent back", "error=invalid_request" in web.get(
 back, verifier, _, _ = sign_in(client)
 old = fetch(client, back, verifier)
 new = client.refresh_token(found["token_endpoint"], old["refresh_token"])
-check("a refresh brings new tokens", new["refresh_token"] != old["refresh_token"] and new["access_token"] != old["access_token"])
-check("asking for full-access again brings no more", new["scope"] == old["scope"], new["scope"])
-check("a rotated refresh token is refused", error_of(client.refresh_token, found["token_endpoint"], old["refresh_token"]) == "invalid_grant")
-check("and ends the family", error_of(client.refresh_token, found["token_endpoint"], new["refresh_token"]) == "invalid_grant")
+check("a refresh returns new tokens", new["refresh_token"] != old["refresh_token"] and new["access_token"] != old["access_token"])
+check("requesting full-access again does not extend the scope", new["scope"] == old["scope"], new["scope"])
+check("a rotated refresh token is rejected", error_of(client.refresh_token, found["token_endpoint"], old["refresh_token"]) == "invalid_grant")
+check("reuse of a rotated refresh token revokes its family", error_of(client.refresh_token, found["token_endpoint"], new["refresh_token"]) == "invalid_grant")
 
 # Revocation, by the public app.
 back, verifier, _, _ = sign_in(client)
 tokens = fetch(client, back, verifier)
 answer = client.revoke_token(found["revocation_endpoint"], tokens["refresh_token"], token_type_hint="refresh_token")
-check("a refresh token is taken back", answer.status_code == 200, answer.status_code)
-check("and brings nothing more", error_of(client.refresh_token, found["token_endpoint"], tokens["refresh_token"]) == "invalid_grant")
+check("a refresh token is revoked", answer.status_code == 200, answer.status_code)
+check("a revoked refresh token returns no tokens", error_of(client.refresh_token, found["token_endpoint"], tokens["refresh_token"]) == "invalid_grant")
 
-# Introspection, by an app with a secret, in both ways of showing it.
+# Introspection, by an app with a secret, with both authentication methods.
 for method in ["client_secret_basic", "client_secret_post"]:
     backend = app(options["confidential"], secret, token_endpoint_auth_method=method, revocation_endpoint_auth_method=method)
     back, verifier, _, _ = sign_in(backend)
@@ -170,15 +170,15 @@ for method in ["client_secret_basic", "client_secret_post"]:
         return backend.introspect_token(found["introspection_endpoint"], token=value).json()
 
     seen = look(tokens["access_token"])
-    check(f"{method}: an access token is looked at", seen["active"] and seen["client_id"] == options["confidential"] and seen["sub"] == claims["sub"], sorted(seen))
-    check(f"{method}: a refresh token is", look(tokens["refresh_token"])["active"])
+    check(f"{method}: an access token is introspected", seen["active"] and seen["client_id"] == options["confidential"] and seen["sub"] == claims["sub"], sorted(seen))
+    check(f"{method}: a refresh token is introspected", look(tokens["refresh_token"])["active"])
     backend.revoke_token(found["revocation_endpoint"], tokens["access_token"], token_type_hint="access_token")
-    check(f"{method}: once revoked, nothing but that is said", look(tokens["access_token"]) == {"active": False})
-    check(f"{method}: the sign-in goes on", look(tokens["refresh_token"])["active"])
+    check(f"{method}: a revoked token is only reported as inactive", look(tokens["access_token"]) == {"active": False})
+    check(f"{method}: the sign-in continues", look(tokens["refresh_token"])["active"])
     wrong = app(options["confidential"], secret[:-4] + "AAAA", token_endpoint_auth_method=method)
-    check(f"{method}: another secret is refused", error_of(wrong.refresh_token, found["token_endpoint"], tokens["refresh_token"]) == "invalid_client")
+    check(f"{method}: another secret is rejected", error_of(wrong.refresh_token, found["token_endpoint"], tokens["refresh_token"]) == "invalid_client")
 
-# DPoP: Authlib makes no proofs and takes no such tokens. With a proof of the test's own it gets one, and says that it cannot use it.
+# DPoP: Authlib creates no proofs and does not support DPoP tokens. With the test's own proof it gets a token and reports that it cannot use it.
 back, verifier, _, _ = sign_in(client)
 bound = fetch(client, back, verifier, headers={"dpop": Key().proof("POST", found["token_endpoint"])})
 check("a proof binds the tokens", bound["token_type"] == "DPoP", bound["token_type"])

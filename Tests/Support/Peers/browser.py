@@ -1,8 +1,8 @@
-"""Passkeys in a real browser: Chromium without a window, and its virtual authenticators, driven over its own debugging protocol.
+"""Tests passkeys in a real browser: headless Chromium with virtual authenticators, controlled over its debugging protocol.
 
-{"chromium": its path, "server": http://localhost:port, "ada", "eve": access tokens}. Prints one line a scene, {"scene": name, …}: {"status", "body"} where
-the server answered, {"error": a DOMException's name} where the browser refused. The page is put in the server's place, for the server has none of its own;
-the page's requests reach the server. No other host is looked up.
+{"chromium": its path, "server": http://localhost:port, "ada", "eve": access tokens}. Prints one line per scene, {"scene": name, …}: {"status", "body"} if
+the server responded, {"error": a DOMException's name} if the browser refused. The page replaces the server's response, because the server has no page of
+its own; the page's requests reach the server. No other host is looked up.
 """
 
 import base64
@@ -16,7 +16,7 @@ from common import end_with_parent, settings, tell
 
 options = settings()
 server = options["server"]
-# Another page on the same host: browsers let it use the domain's passkeys, the server does not.
+# Another page on the same host: browsers allow it to use the domain's passkeys, but the server does not.
 elsewhere = "http://localhost:64999"
 
 PAGE = """<!doctype html><title>Passkeys</title><script>
@@ -52,14 +52,14 @@ async function signIn(username, change) {
 
 
 class Browser:
-    """Messages end with a zero byte, on descriptors 3 (to the browser) and 4 (from it)."""
+    """Exchanges messages that end with a zero byte, on descriptors 3 (to the browser) and 4 (from it)."""
 
     def __init__(self, path, folder):
         to_read, to_write = os.pipe()
         from_read, from_write = os.pipe()
 
         def descriptors():
-            # Out of the way first: one may be where another has to go.
+            # Move the descriptors aside first: one may occupy the other's number.
             read, write = os.dup(to_read), os.dup(from_write)
             os.dup2(read, 3)
             os.dup2(write, 4)
@@ -68,7 +68,7 @@ class Browser:
         arguments += ["--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update"]
         arguments += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"]
         if os.geteuid() == 0:
-            # Chromium's sandbox is not for root, as whom containers run tests.
+            # Chromium's sandbox does not work for root, and containers run tests as root.
             arguments.append("--no-sandbox")
         self.process = subprocess.Popen(
             [*arguments, "about:blank"],
@@ -143,7 +143,7 @@ class Browser:
                 raise RuntimeError("the page does not load")
 
     def call(self, function, *arguments):
-        """What the page's function gives, or {"error": the name of what it throws}."""
+        """Returns the result of the page's function, or {"error": the name of the thrown exception}."""
         words = ", ".join(json.dumps(argument) for argument in arguments)
         text = f"{function}({words}).catch(error => ({{error: error.name, message: error.message}}))"
         result = self.ask("Runtime.evaluate", expression=text, awaitPromise=True, returnByValue=True, userGesture=True)
@@ -158,20 +158,20 @@ class Browser:
 def play(browser):
     browser.open_page()
     browser.go(server)
-    # A browser that refuses says so when time is up, so that pages do not learn who is there.
+    # A browser reports a refusal only at the timeout, so that pages cannot detect existing users.
     short = {"timeout": 2000}
 
     own = browser.authenticator()
     tell(scene="register", **browser.call("register", options["ada"], {}))
     signed_in = browser.call("signIn", None, {})
-    # With a passkey, adding another takes a sign-in with it.
+    # Adding another passkey requires a sign-in with the first one.
     tell(scene="register twice", **browser.call("register", signed_in["body"]["access_token"], {}))
     tell(scene="sign in", **signed_in)
     tell(scene="sign in by name", **browser.call("signIn", "ada", {}))
     tell(scene="sign in as nobody", **browser.call("signIn", "nobody", short))
     tell(scene="replay", **browser.call("post", "/v1/webauthn/login", {"client_id": "default_application", "credential": signed_in["credential"]}))
 
-    # A copy of the key counts on from where it was made.
+    # A copy of the key continues its own counter.
     [copy] = browser.ask("WebAuthn.getCredentials", authenticatorId=own)["credentials"]
     tell(scene="sign in again", **browser.call("signIn", None, {}))
     browser.ask("WebAuthn.removeCredential", authenticatorId=own, credentialId=copy["credentialId"])
@@ -181,12 +181,12 @@ def play(browser):
     browser.ask("WebAuthn.addCredential", authenticatorId=own, credential={**copy, "signCount": copy["signCount"] + 100})
     tell(scene="no clone", **browser.call("signIn", None, {}))
 
-    # Somebody who has the passkey of one user, and asks for another.
+    # A user with their own passkey requests another user's account.
     asked = browser.call("post", "/v1/webauthn/login/options", {"client_id": "default_application", "username": "eve"})["body"]["publicKey"]
     credential = browser.call("use", {**asked, "allowCredentials": []})
     tell(scene="another user", **browser.call("post", "/v1/webauthn/login", {"client_id": "default_application", "credential": credential}))
 
-    # A page of another origin: what it gets of the browser is brought to the server by whoever runs it.
+    # A page of another origin: its operator forwards the browser's response to the server.
     creating = browser.call("post", "/v1/webauthn/register/options", {}, options["eve"])["body"]["publicKey"]
     using = browser.call("post", "/v1/webauthn/login/options", {"client_id": "default_application"})["body"]["publicKey"]
     browser.go(elsewhere)
@@ -195,14 +195,14 @@ def play(browser):
     tell(scene="another origin", **browser.call("post", "/v1/webauthn/login", {"client_id": "default_application", "credential": used}))
     tell(scene="registered elsewhere", **browser.call("post", "/v1/webauthn/register", {"credential": made}, options["eve"]))
 
-    # Another authenticator, that says what it is.
+    # Another authenticator that attests its model.
     browser.ask("WebAuthn.removeVirtualAuthenticator", authenticatorId=own)
     key = browser.authenticator(transport="usb")
     tell(scene="attested", **browser.call("register", options["eve"], {"attestation": "direct"}))
     eve = browser.call("signIn", "eve", {})
     tell(scene="eve signs in", **eve)
 
-    # Nobody verified the user, or the authenticator cannot.
+    # The user was not verified, or the authenticator cannot verify users.
     browser.ask("WebAuthn.setUserVerified", authenticatorId=key, isUserVerified=False)
     tell(scene="not verified", **browser.call("signIn", "eve", short))
     browser.ask("WebAuthn.removeVirtualAuthenticator", authenticatorId=key)
@@ -219,5 +219,5 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     finally:
         browser.process.terminate()
         browser.process.wait()
-# The thread that waits for the parent still reads.
+# The thread that waits for the parent is still reading.
 os._exit(0)

@@ -1,4 +1,4 @@
-"""Makes an authority and certificates of it for a test, in the folder named: {"folder": …}.
+"""Creates a test authority and its certificates in the folder {"folder": …}.
 
 ca.pem; localhost.pem, elsewhere.pem, expired.pem with their *.key.
 """

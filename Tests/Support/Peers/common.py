@@ -1,4 +1,4 @@
-"""What the peers share: they print JSON lines, and end when whoever started them is gone."""
+"""Shared code of the peers: prints JSON lines, and ends the process when its parent has ended."""
 
 import json
 import os

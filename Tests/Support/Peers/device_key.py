@@ -1,4 +1,4 @@
-"""A P-256 key of a device, as docs/biometric-login.md describes what it signs."""
+"""A device's P-256 key that signs as described in docs/biometric-login.md."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ class Key:
         return f"{text}.{base64url(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
 
     def proof(self, method, address, token=None):
-        """RFC 9449."""
+        """Returns a DPoP proof (RFC 9449)."""
         claims = {"jti": str(uuid.uuid4()), "htm": method, "htu": address, "iat": int(time.time())}
         if token:
             claims["ath"] = base64url(hashlib.sha256(token.encode()).digest())

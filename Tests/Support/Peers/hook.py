@@ -1,4 +1,4 @@
-"""A receiver of webhooks, by path. Prints {"port"}, then each call: path, headers, body, and what docs/webhooks.md's own code says of its signature.
+"""A webhook receiver that behaves according to the path. Prints {"port"}, then each call: path, headers, body, and the result of docs/webhooks.md's signature check.
 
 {"certificate", "key": PEM files for https, "page": docs/webhooks.md, "secret"}
 /ok  /text  /empty  /deep  /big  /endless  /redirect  /hang  /drip  /drop  /busy-then-ok/N  /status/N
@@ -16,7 +16,7 @@ from common import end_with_parent, settings, tell
 options = settings()
 page = {}
 if "page" in options:
-    # The code that readers of the page copy.
+    # Run the code from the page that readers copy.
     exec(re.search(r"```python\n(.*?)```", pathlib.Path(options["page"]).read_text(), re.S).group(1), page)
 calls = {}
 

@@ -1,11 +1,11 @@
-"""A relay that does not behave, by {"mode"}:
+"""A misbehaving mail relay, by {"mode"}:
 
-silent: takes the connection and says nothing        stops: falls silent after EHLO
-chatty: an answer without an end                      nonsense: an answer that is no SMTP
-drops: takes the mail, then hangs up without goodbye  late: takes the mail, and does not answer QUIT
-injects: with "220" to STARTTLS, in the same packet, an answer for later
-injects-apart: the same in a packet of its own, before the handshake can begin
-Prints {"port"}, {"heard": first word} for each line it understands, {"mail": true} for each mail it takes.
+silent: accepts the connection and sends nothing      stops: stops responding after EHLO
+chatty: an endless response                           nonsense: a response that is not SMTP
+drops: accepts the mail, then closes the connection   late: accepts the mail and does not respond to QUIT
+injects: sends a later response in the same packet as "220" to STARTTLS
+injects-apart: the same in a separate packet, before the handshake can begin
+Prints {"port"}, {"heard": first word} for each line it understands, {"mail": true} for each mail it accepts.
 """
 
 import socket

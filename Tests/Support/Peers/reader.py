@@ -1,6 +1,6 @@
-"""Reads a token as an app would, with PyJWT and the keys at {"keys"}. Prints {"claims"} or {"error": its class} for each of {"tries"}.
+"""Verifies a token as an app would, with PyJWT and the keys at {"keys"}. Prints {"claims"} or {"error": its class} for each of {"tries"}.
 
-A try overrides what is standard: {"token", "audience", "issuer", "leeway"}. With "forge": "none" or "hs256" the token's claims are signed anew that way first.
+A try overrides the defaults: {"token", "audience", "issuer", "leeway"}. With "forge": "none" or "hs256", the token's claims are first re-signed that way.
 """
 
 import base64

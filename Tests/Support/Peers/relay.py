@@ -1,7 +1,7 @@
-"""A mail relay: aiosmtpd, which takes mail or refuses it as told. Prints {"port"}, then each mail as it was understood.
+"""A mail relay based on aiosmtpd, which accepts or rejects mail as configured. Prints {"port"}, then each parsed mail.
 
 {"certificate", "key": PEM files, "tls": "starttls" or "tls", "user", "password",
- "answers": {"RCPT ada@example.org": ["451 later", …], "DATA": …}: said instead, one a command, until they are used up,
+ "answers": {"RCPT ada@example.org": ["451 later", …], "DATA": …}: sent instead, one per command, until they are used up,
  "lines": true for replies of several lines, "utf8": whether SMTPUTF8 is offered}
 """
 

@@ -4,8 +4,8 @@ import MienCore
 import MienStore
 import MienVault
 
-/// mien-store-writer FILE: makes accounts, four at a time, each with an entry in the audit log;
-/// prints an account's id when the store has acknowledged it. Goes on until it is killed.
+/// mien-store-writer FILE: creates accounts, four at a time, each with an entry in the audit log.
+/// Prints an account's ID when the store has acknowledged it. Continues until it is killed.
 let store = try await Store(
     SQLiteDriver(path: CommandLine.arguments[1]), keys: StoreKeys(MasterKey(bytes: Array(1...32))))
 await withTaskGroup { group in
@@ -24,7 +24,7 @@ await withTaskGroup { group in
                         try tables.audit.append(
                             AuditEvent("user.created", actor: "system", account: id), at: now)
                     }
-                    // One write, so that no line is cut.
+                    // A single write, so that no line is cut.
                     FileHandle.standardOutput.write(Data("\(id.text)\n".utf8))
                 }
             } catch {

@@ -3,23 +3,24 @@ import MienAccess
 import MienAttestation
 import MienCore
 
-/// mien-text-cost INPUT BYTES: reads an input of about so many bytes that is as expensive as its
-/// limits allow, and compares what was read.
+/// mien-text-cost INPUT BYTES: reads an input of about BYTES bytes that is as expensive as its
+/// limits allow, and compares the result.
 ///
-/// Run it under callgrind, which counts instructions the same way each time: scripts/measure-text.
-/// BYTES of 0 counts what the program itself costs.
+/// Run it with scripts/measure-text under callgrind, whose instruction counts are reproducible.
+/// BYTES of 0 measures the program itself.
 enum Input: String, CaseIterable {
     case longKey = "json-long-key", manyKeys = "json-many-keys", value = "json-value"
     case longName = "form-long-name", manyNames = "form-many-names", query = "query-value"
     case userName = "user-name", cbor = "cbor-text"
-    /// What a long key cost before keys had a limit, for comparison.
+    /// A long key without the key limit, for comparison.
     case unbounded = "hash-without-limit"
 }
 
-/// Marks that have to be sorted, in a single run. Always refused, and the refusal must be cheap.
+/// A single run of marks that must be sorted. It is always rejected, and the rejection must be
+/// cheap.
 func run(bytes: Int) -> String { String(repeating: "\u{301}\u{316}", count: bytes / 4) }
 
-/// The same marks in the longest runs that are accepted.
+/// The same marks in the longest accepted runs.
 func accepted(bytes: Int) -> String {
     let part = "a" + String(repeating: "\u{301}\u{316}", count: StreamSafeText.maxMarks / 2)
     return String(repeating: part, count: bytes / part.utf8.count)
@@ -29,7 +30,7 @@ func percentEncoded(_ text: String) -> String {
     text.utf8.map { "%" + String($0, radix: 16) }.joined()
 }
 
-/// Compares and hashes a text in the ways a server does.
+/// Compares and hashes a text as a server does.
 func use(_ text: String) -> Int {
     var hasher = Hasher()
     hasher.combine(text)

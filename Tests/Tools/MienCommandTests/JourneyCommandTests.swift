@@ -24,7 +24,7 @@ import Testing
         #expect(
             found.status == 1
                 && found.out.contains(
-                    "lame.json: error: steps.a: on some way the user has not signed in")
+                    "lame.json: error: steps.a: on some path the user has not signed in")
         )
         let json = try await home.mien("journey", "lint", lame, "--json")
         let files = try #require(try json.json["files"] as? [[String: Any]])
@@ -89,7 +89,8 @@ import Testing
         let failed = try await home.mien("journey", "test", wrong)
         #expect(
             failed.status == 1 && failed.out.contains("✘")
-                && failed.out.contains("end: expected success, got asks loginForm (“form”)"))
+                && failed.out.contains("end: expected success, got a prompt for loginForm (“form”)")
+        )
         let json = try await home.mien("journey", "test", wrong, "--json")
         let files = try #require(try json.json["files"] as? [[String: Any]])
         let cases = try #require(files.first?["cases"] as? [[String: Any]])

@@ -1,18 +1,18 @@
 public import MienAccess
 public import MienCore
 
-/// A person's account, opened.
+/// A person's account, decrypted.
 public struct AccountRecord: Sendable {
     public let id: UserID
     public var state: AccountState
     public var profile: Sensitive<AccountProfile>
     public let createdAt: Instant
-    /// Counts the changes that end everything opened before them: see
+    /// Counts the changes that end everything opened before them. See
     /// ``AccountTable/endSignIns(of:keeping:at:)``.
     public var epoch = 0
-    /// When a pending account is removed; `nil` for any other.
+    /// The time when a pending account is removed; `nil` for any other account.
     public var expiresAt: Instant?
-    /// Opens what is sealed for this person.
+    /// The key that opens data sealed for this person.
     let key: AccountKey
 
     /// Whether nobody has changed the account between two reads of it.
@@ -22,7 +22,7 @@ public struct AccountRecord: Sendable {
             && profile.use { mine in other.profile.use { mine == $0 } }
     }
 
-    /// A new account, with a key of its own.
+    /// Creates an account with its own key.
     ///
     /// - Parameter expiresAt: The end of a sign-up, which makes the account pending.
     public static func new(
@@ -42,15 +42,15 @@ public struct NewAccount: Sendable {
     let sealedKey: [UInt8]
 }
 
-/// What an account says of its person.
+/// Personal data of an account.
 public struct AccountProfile: Sendable, Hashable, Codable {
-    /// As typed; ``LoginName`` is what is compared. `email` is verified: a code sent to it was
-    /// entered, or an administrator vouches for it.
+    /// The names as typed; ``LoginName`` is used for comparison. `email` is verified: a code sent
+    /// to it was entered, or an administrator vouches for it.
     public var externalID, username, email: String?
-    /// An address nobody has verified. It never names the account, and nothing but its own
-    /// sign-up's code is mailed to it.
+    /// An unverified address. It never names the account, and only the code of the account's own
+    /// sign-up is mailed to it.
     public var claimedEmail: String?
-    /// While the account is pending.
+    /// The sign-up, while the account is pending.
     public var signUp: SignUp?
     public var attributes: [String: JSONValue]
 
@@ -63,14 +63,14 @@ public struct AccountProfile: Sendable, Hashable, Codable {
         (self.claimedEmail, self.signUp, self.attributes) = (claimedEmail, signUp, attributes)
     }
 
-    /// Replaces the address: attached if somebody vouches for it, else kept as a claim.
+    /// Replaces the address: attaches it if it is verified, otherwise keeps it as a claim.
     public mutating func setEmail(_ address: String?, isVerified: Bool) {
         (email, claimedEmail) = isVerified ? (address, nil) : (nil, address)
     }
 
-    /// The names an account is found by. A claimed address is not one of them.
+    /// Returns the names by which the account can be found. A claimed address is not one of them.
     ///
-    /// - Throws: ``LoginNameError`` when one of them is none.
+    /// - Throws: ``LoginNameError`` if a name is invalid.
     public func names() throws(LoginNameError) -> [LoginName] {
         var names: [LoginName] = []
         if let externalID { names.append(try LoginName(externalID, kind: .externalID)) }
@@ -86,16 +86,16 @@ public struct AccountTable {
     private static let columns =
         "id, state, key_sealed, profile_sealed, created_at, expires_at, epoch"
 
-    /// Names held by sign-ups whose time is over are freed first.
+    /// Inserts an account. First frees names held by expired sign-ups.
     ///
-    /// - Throws: ``StoreError`` `.conflict` when somebody has one of the names already, be it as
+    /// - Throws: ``StoreError`` `.conflict` if another account has one of the names, even as
     ///   another kind of name.
     public func insert(_ account: NewAccount, names: [LoginName]) throws(StoreError) {
         try insertRow(account)
         try setNames(names, of: account.record.id, at: account.record.createdAt)
     }
 
-    /// Inserts an account that holds no names, with the same writes as one that does.
+    /// Inserts an account without names, with the same writes as an account with names.
     public func insertNameless(_ account: NewAccount, inPlaceOf names: [LoginName])
         throws(StoreError)
     {
@@ -120,8 +120,10 @@ public struct AccountTable {
             record.expiresAt.map { .time($0) } ?? .null, .time(record.createdAt))
     }
 
-    /// Replaces the profile, the state and the names.
-    /// - Throws: ``StoreError`` `.conflict` as above, `.stale` when the account is gone.
+    /// Replaces the profile, the state, and the names.
+    ///
+    /// - Throws: ``StoreError`` `.conflict` as for ``insert(_:names:)``, `.stale` if the account no
+    ///   longer exists.
     public func update(_ record: AccountRecord, names: [LoginName], at now: Instant)
         throws(StoreError)
     {
@@ -130,19 +132,19 @@ public struct AccountTable {
         try setNames(names, of: record.id, at: now)
     }
 
-    /// Replaces the profile, the state, and the end; the names stay.
+    /// Replaces the profile, the state, and the expiration time. The names stay.
     ///
-    /// - Throws: ``StoreError`` `.stale` when the account is gone.
+    /// - Throws: ``StoreError`` `.stale` if the account no longer exists.
     public func updateRow(_ record: AccountRecord, at now: Instant) throws(StoreError) {
         let changed = try connection.execute(
             "UPDATE account SET state = ?, profile_sealed = ?, expires_at = ?, updated_at = ? WHERE id = ?",
             .text(record.state.rawValue),
             .blob(sealed(record)), record.expiresAt.map { .time($0) } ?? .null, .time(now),
             .id(record.id))
-        guard changed == 1 else { throw StoreError(.stale, "the account is gone") }
+        guard changed == 1 else { throw StoreError(.stale, "the account no longer exists") }
     }
 
-    /// Another account that has this name, or a name that could be mistaken for it.
+    /// Returns another account that has this name, or a name that could be mistaken for it.
     public func holder(of name: LoginName, except id: UserID? = nil, at now: Instant)
         throws(StoreError) -> UserID?
     {
@@ -157,9 +159,9 @@ public struct AccountTable {
         ).map { row throws(StoreError) in try row.identifier(0) }
     }
 
-    /// Removes sign-ups whose time is over, and frees their names.
+    /// Removes expired sign-ups and frees their names.
     ///
-    /// - Returns: how many were removed, at most `count`.
+    /// - Returns: the number of removed sign-ups, at most `count`.
     public func sweepPending(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         let rows = try connection.rows(
             "SELECT id FROM account WHERE state = ? AND expires_at <= ? LIMIT ?",
@@ -169,8 +171,9 @@ public struct AccountTable {
         return rows.count
     }
 
-    /// Destroys the person's key first, then the row; everything of theirs goes with it.
-    /// - Returns: whether there was such an account.
+    /// Destroys the person's key first, then the row and everything that belongs to the person.
+    ///
+    /// - Returns: whether the account existed.
     public func delete(_ id: UserID) throws(StoreError) -> Bool {
         connection.leaveNoTrace()
         try connection.execute(
@@ -192,10 +195,11 @@ public struct AccountTable {
         ).map { row throws(StoreError) in try record(row) }
     }
 
-    /// Whoever `identifier` names, as any kind of name it may be: ``LoginName/candidates(_:)``.
+    /// Finds the account that `identifier` names, as any possible kind of name:
+    /// ``LoginName/candidates(_:)``.
     ///
-    /// - Returns: `nil`, too, when it names two people, which names of before uniqueness across
-    ///   kinds can: neither answers for the other.
+    /// - Returns: `nil` if nobody has the name, or if two accounts do. That is possible for names
+    ///   stored before names were unique across kinds; neither account is returned then.
     public func find(identifier: String) throws(StoreError) -> AccountRecord? {
         let names = LoginName.candidates(identifier)
         guard !names.isEmpty else { return nil }
@@ -206,9 +210,9 @@ public struct AccountTable {
         return rows.count == 1 ? try find(try rows[0].identifier(0) as UserID) : nil
     }
 
-    /// Gives names of before `identifier_hash` theirs.
+    /// Fills in missing values of `identifier_hash` for names stored by earlier versions.
     ///
-    /// - Returns: how many accounts had such; at most `count` are done.
+    /// - Returns: the number of updated accounts, at most `count`.
     func completeIdentifiers(atMost count: Int) throws(StoreError) -> Int {
         let rows = try connection.rows(
             "SELECT DISTINCT account_id FROM account_name WHERE identifier_hash IS NULL LIMIT ?",
@@ -221,8 +225,7 @@ public struct AccountTable {
                     .blob(identifierHash(name)), .id(id),
                     .text(name.kind.rawValue))
             }
-            // Of an account that does not open nothing is known but this, which is nobody's
-            // identifier.
+            // If the account cannot be decrypted, use its name hash, which is nobody's identifier.
             try connection.execute(
                 "UPDATE account_name SET identifier_hash = name_hash WHERE account_id = ? AND identifier_hash IS NULL",
                 .id(id))
@@ -230,14 +233,14 @@ public struct AccountTable {
         return rows.count
     }
 
-    /// Detaches addresses that nobody verified from accounts of before addresses were verified.
+    /// Detaches unverified addresses from accounts created before addresses were verified.
     ///
-    /// An address counts as verified if an administrator created the account, or a code mailed to
-    /// it was entered once. Any other becomes a claim: it no longer names the account. Each such
-    /// account gets an audit entry.
+    /// An address counts as verified if an administrator created the account or a code mailed to it
+    /// was entered once. Any other address becomes a claim and no longer names the account. Each
+    /// such account gets an audit entry.
     ///
-    /// - Returns: how many accounts were checked, at most `count`, and how many of them lost their
-    ///   address.
+    /// - Returns: the number of checked accounts, at most `count`, and the number of accounts that
+    ///   lost their address.
     func detachUnverifiedEmails(atMost count: Int, audit: AuditTable, at now: Instant)
         throws(StoreError) -> (checked: Int, detached: Int)
     {
@@ -247,7 +250,7 @@ public struct AccountTable {
         for row in rows {
             let id: UserID = try row.identifier(0)
             try connection.execute("UPDATE account SET address_checked = 1 WHERE id = ?", .id(id))
-            // One that does not open stays as it is: nothing can be mailed to it either.
+            // Skip an account that cannot be decrypted: nothing can be mailed to it either.
             guard var account = try? find(id) else { continue }
             var profile = account.profile.use { $0 }
             guard let email = profile.email else { continue }
@@ -271,13 +274,13 @@ public struct AccountTable {
         return (rows.count, detached)
     }
 
-    /// The oldest accounts first, `count` after `last`.
+    /// Returns `count` accounts after `last`, oldest first.
     ///
-    /// - Throws: ``StoreError`` `.stale` when `last` is gone, so that nobody takes the rest for
-    ///   nothing.
+    /// - Throws: ``StoreError`` `.stale` if `last` no longer exists, so that the remaining accounts
+    ///   do not seem to be empty.
     public func page(after last: UserID?, count: Int) throws(StoreError) -> [AccountRecord] {
         if let last, try connection.row("SELECT 1 FROM account WHERE id = ?", .id(last)) == nil {
-            throw StoreError(.stale, "the account the page is to follow is gone")
+            throw StoreError(.stale, "the account that the page follows no longer exists")
         }
         return try connection.rows(
             """
@@ -287,7 +290,7 @@ public struct AccountTable {
         ).map { row throws(StoreError) in try record(row) }
     }
 
-    /// The account's epoch, and whether the account is active, without opening the profile.
+    /// Returns the account's state and epoch, without decrypting the profile.
     public func standing(of id: UserID) throws(StoreError) -> (state: AccountState, epoch: Int)? {
         try connection.row("SELECT state, epoch FROM account WHERE id = ?", .id(id)).map {
             row throws(StoreError) in
@@ -295,13 +298,14 @@ public struct AccountTable {
         }
     }
 
-    /// Starts a new epoch of the account: a password changed, the account was suspended, or its
-    /// credentials are known to others.
+    /// Starts a new epoch of the account after a password change, a suspension, or a disclosure of
+    /// credentials.
     ///
-    /// Ends everything opened earlier: grants, known devices, registration codes of tokens, open
-    /// recoveries. What carries its epoch with it, such as journey tokens, waiting runs, and
-    /// authorization codes, is refused wherever it is presented.
-    /// - Parameter grant: the sign-in that changed the password, which may stay.
+    /// Ends everything opened earlier: grants, known devices, registration codes of OTP tokens,
+    /// open recoveries. Anything that carries an epoch, such as journey tokens, waiting runs, and
+    /// authorization codes, is rejected when presented.
+    ///
+    /// - Parameter grant: the sign-in that changed the password, which may remain.
     /// - Returns: the new epoch.
     @discardableResult
     public func endSignIns(of id: UserID, keeping grant: GrantID? = nil, at now: Instant)
@@ -317,13 +321,13 @@ public struct AccountTable {
             "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND id <> ? AND revoked_at IS NULL",
             .time(now), .id(id), .id(grant))
         guard let standing = try standing(of: id) else {
-            throw StoreError(.stale, "the account is gone")
+            throw StoreError(.stale, "the account no longer exists")
         }
         return standing.epoch
     }
 
-    /// Within a kind the table's key keeps names apart; an external id must not be another kind's
-    /// name either.
+    /// Returns the SQL condition for other kinds of names. Within a kind, the table's key keeps
+    /// names unique; an external ID must also differ from names of other kinds.
     private static func otherKinds(than name: LoginName) -> String {
         name.kind == .externalID ? "kind <> ?" : "kind = ?"
     }
@@ -331,8 +335,7 @@ public struct AccountTable {
     private func setNames(_ names: [LoginName], of id: UserID, at now: Instant) throws(StoreError) {
         for name in names {
             let others = Self.otherKinds(than: name)
-            // A sign-up that was never finished holds its name no longer than its journey could
-            // last.
+            // An unfinished sign-up holds its name only as long as its journey can last.
             for row in try connection.rows(
                 """
                 SELECT DISTINCT account.id FROM account_name JOIN account ON account.id = account_id
@@ -349,7 +352,7 @@ public struct AccountTable {
                     .text(LoginName.Kind.externalID.rawValue)) == nil
             else {
                 throw StoreError(
-                    .conflict, "another account has this name, as another kind of name")
+                    .conflict, "another account uses this name as another kind of name")
             }
             try connection.execute(
                 "INSERT INTO account_name (kind, name_hash, account_id, identifier_hash) VALUES (?, ?, ?, ?)",

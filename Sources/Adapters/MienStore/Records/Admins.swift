@@ -1,6 +1,6 @@
 public import MienCore
 
-/// Whoever may use the admin API.
+/// An administrator, who may use the admin API.
 public struct AdminRecord: Sendable {
     public let id: AdminID
     public let name: String
@@ -26,7 +26,7 @@ public struct AdminTable {
             }
     }
 
-    /// - Returns: how many there were.
+    /// - Returns: the number of removed administrators.
     @discardableResult
     public func removeAll() throws(StoreError) -> Int {
         try connection.execute("DELETE FROM admin")

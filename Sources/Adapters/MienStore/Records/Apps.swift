@@ -1,15 +1,15 @@
 public import MienAccess
 public import MienCore
 
-/// An application that signs its users in here.
+/// An application whose users sign in on this server.
 public struct AppRecord: Sendable {
     public let id: AppID
     public var name: String
     public let type: AppType
     public var party: AppParty
-    /// Only first-party apps manage their users' authenticators.
+    /// Whether the app is first-party. Only first-party apps manage their users' authenticators.
     public var isFirstParty: Bool { party == .first }
-    /// Of a confidential app.
+    /// The secret's hash, for a confidential app.
     public var secretHash: [UInt8]?
     public var settings: AppSettings
     public let createdAt: Instant
@@ -36,7 +36,7 @@ public struct AppTable {
             .time(app.createdAt))
     }
 
-    /// - Returns: whether there is such an app.
+    /// - Returns: whether the app exists.
     public func update(_ app: AppRecord, at now: Instant) throws(StoreError) -> Bool {
         try connection.execute(
             "UPDATE app SET name = ?, secret_hash = ?, settings = ?, party = ?, updated_at = ? WHERE id = ?",

@@ -1,14 +1,14 @@
 public import MienCore
 
-/// Refusals that anybody can cause as often as they like are counted, so that they do not fill the
-/// log: docs/spec/audit-log.md, “Counted refusals”.
+/// Counts refusals that anyone can cause at will, so that they do not fill the log. See
+/// docs/spec/audit-log.md, “Counted refusals”.
 extension AuditTable {
-    /// Kinds of refusals that are counted apart before the rest is counted together, without
-    /// account and client.
+    /// Maximum number of refusal kinds counted separately. Further ones are counted together,
+    /// without account and client.
     static let maxCounted = 1000
 
-    /// Counts an event, durably. ``writeCounted(at:)`` puts it into the log, with all that were
-    /// like it.
+    /// Counts an event durably. ``writeCounted(at:)`` adds it to the log together with similar
+    /// events.
     public func count(_ event: AuditEvent, at now: Instant) throws(StoreError) {
         if try add(event, detail(of: event), at: now) { return }
         let kinds = try connection.row("SELECT COUNT(*) FROM audit_counted")?.integer(0) ?? 0
@@ -18,14 +18,14 @@ extension AuditTable {
         if try !add(rest, detail, at: now) { try insert(rest, detail, at: now) }
     }
 
-    /// Whether anything was counted since ``writeCounted(at:)``.
+    /// Returns whether events were counted since the last ``writeCounted(at:)``.
     public func hasCounted() throws(StoreError) -> Bool {
         try connection.row("SELECT 1 FROM audit_counted LIMIT 1") != nil
     }
 
-    /// Writes one entry for each kind that was counted since the last time.
+    /// Writes one entry for each kind of event counted since the last call.
     ///
-    /// - Returns: how many entries were written.
+    /// - Returns: the number of entries written.
     @discardableResult
     public func writeCounted(at now: Instant) throws(StoreError) -> Int {
         let rows = try connection.rows(
@@ -41,7 +41,7 @@ extension AuditTable {
             let event = AuditEvent(
                 try row.text(0), actor: try row.text(1), account: try row.optionalIdentifier(2),
                 app: try row.optionalIdentifier(3), detail: detail)
-            // The clients' addresses are in the counted events already.
+            // The counted events already contain the clients' addresses.
             try AuditTable(connection: connection, keys: keys, client: nil).append(event, at: now)
         }
         if !rows.isEmpty { try connection.execute("DELETE FROM audit_counted") }

@@ -1,11 +1,11 @@
 internal import MienAccess
 public import MienCore
 
-/// Something that happened, for the record: who did what to whom; no names, no secrets.
+/// An audit event: who did what to whom. Contains no names and no secrets.
 public struct AuditEvent: Sendable, Hashable {
-    /// A stable word: `face.registered`, `password.refused`.
+    /// A stable code: `face.registered`, `password.refused`.
     public let event: String
-    /// An admin's id, an app's id, `journey`, `system`.
+    /// An administrator's ID, an app's ID, `journey`, or `system`.
     public let actor: String
     public let account: UserID?
     public let app: AppID?
@@ -21,45 +21,45 @@ public struct AuditEvent: Sendable, Hashable {
     }
 }
 
-/// From where the request came in whose task entries are written: each of them gets it as
-/// `detail.client`. Nothing is noted outside of ``$address``.
+/// The client's address for audit entries written in the current task, stored as `detail.client`.
+/// Nothing is recorded while ``$address`` is not set.
 public enum AuditClient {
     @TaskLocal public static var address: String?
 }
 
-/// An event in its place in the log.
+/// An event at its position in the log.
 public struct AuditEntry: Sendable, Hashable {
-    /// From 1, without gaps.
+    /// The entry's number, from 1, without gaps.
     public let number: Int
     public let at: Instant
     public let event: AuditEvent
-    /// SHA-256 over the entry before and this one.
+    /// SHA-256 over the previous entry's hash and this entry.
     public let hash: [UInt8]
 }
 
-/// The log: entries are added at the end, each holding the hash of the one before, and removed from
-/// the start only. docs/spec/audit-log.md
+/// The audit log. Entries are added only at the end, each with the hash of the previous one, and
+/// removed only from the start. See docs/spec/audit-log.md.
 public struct AuditTable {
     let connection: any SQLConnection
     let keys: StoreKeys
     var client: String?
     static let columns = "number, at, event, actor, account_id, app_id, detail, hash"
 
-    /// - Throws: ``StoreError`` `.corrupt` when the log has no place for another entry.
+    /// - Throws: ``StoreError`` `.corrupt` if the log's numbers are exhausted.
     public func append(_ event: AuditEvent, at now: Instant) throws(StoreError) {
         let last = try connection.row("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
-        let place: AuditChain
+        let position: AuditChain
         if let last {
-            place = AuditChain(number: try last.integer(0), hash: try last.blob(1))
+            position = AuditChain(number: try last.integer(0), hash: try last.blob(1))
         } else {
-            place = try start()
+            position = try start()
         }
         let entry = AuditChain.Entry(
             at: now.milliseconds, event: event.event, actor: event.actor,
             account: event.account?.text ?? "", app: event.app?.text ?? "",
             detail: detail(of: event))
-        guard let next = place.appending(entry) else {
-            throw StoreError(.corrupt, "the audit log's last number has none after it")
+        guard let next = position.appending(entry) else {
+            throw StoreError(.corrupt, "the audit log's numbers are exhausted")
         }
         try connection.execute(
             "INSERT INTO audit (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -68,13 +68,13 @@ public struct AuditTable {
             .blob(next.hash))
     }
 
-    /// As it is stored, with the client's address where that is noted.
+    /// Returns the event's details as stored, including the client's address if it is recorded.
     func detail(of event: AuditEvent) -> String {
         JSONColumn.text(
             client.map { event.detail.merging(["client": .string($0)]) { $1 } } ?? event.detail)
     }
 
-    /// `count` entries after `number`, oldest first, of one account or of all.
+    /// Returns `count` entries after `number`, oldest first, of one account or of all.
     public func page(after number: Int, count: Int, account: UserID? = nil) throws(StoreError)
         -> [AuditEntry]
     {
@@ -93,58 +93,60 @@ public struct AuditTable {
         }
     }
 
-    /// What ``verify()`` found.
+    /// The result of ``verify()``.
     public enum Verdict: Sendable, Hashable {
-        /// The number of the last entry, those that were pruned included, and its hash: whoever
-        /// keeps it elsewhere will notice a log that was cut short or made anew.
+        /// The number of the last entry, counting pruned ones, and its hash. A copy kept elsewhere
+        /// reveals a log that was truncated or rewritten.
         case whole(entries: Int, last: [UInt8])
-        /// The first entry that is not as it was written, is missing or was put in.
+        /// The first entry that was changed, is missing, or was inserted.
         case broken(number: Int)
     }
 
-    /// Goes through the whole log, from its anchor if entries were pruned.
+    /// Verifies the whole log, from its anchor if entries were pruned.
     public func verify() throws(StoreError) -> Verdict {
-        var place: AuditChain
-        // Nothing vouches for the entries after a forged anchor.
-        do { place = try start() } catch  where error.code == .corrupt { return .broken(number: 1) }
-        // SQLite takes NULL for a key that is no INTEGER.
+        var position: AuditChain
+        // After a forged anchor, no entry can be verified.
+        do { position = try start() } catch  where error.code == .corrupt {
+            return .broken(number: 1)
+        }
+        // SQLite accepts NULL in a primary key that is not INTEGER.
         if let early = try connection.row(
             "SELECT number FROM audit WHERE number IS NULL OR number <= ? ORDER BY number LIMIT 1",
-            .integer(place.number))
+            .integer(position.number))
         {
             return .broken(number: max(1, Int((try? early.integer(0)) ?? 1)))
         }
         var count: Int64 = 1000
         while true {
-            guard let rows = try batch(after: place, count) else {
-                // One by one, to name the entry.
-                if count == 1 { return .broken(number: Int(place.number) + 1) }
+            guard let rows = try batch(after: position, count) else {
+                // Retry one by one to find the entry's number.
+                if count == 1 { return .broken(number: Int(position.number) + 1) }
                 count = 1
                 continue
             }
-            if rows.isEmpty { return .whole(entries: Int(place.number), last: place.hash) }
+            if rows.isEmpty { return .whole(entries: Int(position.number), last: position.hash) }
             for row in rows {
-                guard let next = Self.place(of: row, after: place) else {
-                    return .broken(number: Int(place.number) + 1)
+                guard let next = Self.position(of: row, after: position) else {
+                    return .broken(number: Int(position.number) + 1)
                 }
-                place = next
+                position = next
             }
         }
     }
 
-    /// - Returns: `nil` when one of them holds what was never written.
-    func batch(after place: AuditChain, _ count: Int64) throws(StoreError) -> [SQLRow]? {
+    /// - Returns: `nil` if a row holds values that the server never writes.
+    func batch(after position: AuditChain, _ count: Int64) throws(StoreError) -> [SQLRow]? {
         do {
             return try connection.rows(
                 "SELECT \(Self.columns) FROM audit WHERE number > ? ORDER BY number LIMIT ?",
-                .integer(place.number), .integer(count))
+                .integer(position.number), .integer(count))
         } catch  where error.code == .corrupt { return nil }
     }
 
-    /// - Returns: `nil` when the row is not as it was written. Columns as they are stored: a change
-    ///   that reads the same is a change.
-    static func place(of row: SQLRow, after place: AuditChain) -> AuditChain? {
-        guard let entry = entry(of: row), let next = place.appending(entry),
+    /// - Returns: `nil` if the row was changed. Compares the columns as stored: a change counts
+    ///   even if the value reads the same.
+    static func position(of row: SQLRow, after position: AuditChain) -> AuditChain? {
+        guard let entry = entry(of: row), let next = position.appending(entry),
             row[0] == .integer(next.number), row[7] == .blob(next.hash)
         else {
             return nil

@@ -1,15 +1,15 @@
 public import MienCore
 
-/// One way an account can sign in.
+/// An authenticator of an account.
 public struct AuthenticatorRecord: Sendable {
     public let id: AuthenticatorID
     public let account: UserID
     public let type: AuthenticatorType
-    /// The app it belongs to; `nil` when it serves them all.
+    /// The app it belongs to; `nil` if it works with all apps.
     public let app: AppID?
-    /// A password's hash, a face's template.
+    /// The secret content, such as a password's hash or a face's template.
     public var content: Sensitive<[UInt8]>
-    /// What may be shown: how many photos, which model pack.
+    /// Data that may be displayed, such as the number of photos or the model pack.
     public var info: [String: JSONValue]
     public let createdAt: Instant
     public var updatedAt: Instant
@@ -42,10 +42,11 @@ public struct AuthenticatorTable {
             .time(record.createdAt), .time(record.updatedAt))
     }
 
-    /// Replaces the content in one step: there is never none, and never both.
+    /// Replaces the content in a single statement, so that the authenticator always has exactly one
+    /// content.
     ///
-    /// - Throws: ``StoreError`` `.stale` when it has changed since it was read, or is gone: a
-    ///   password that was just changed is not to be undone by one who hashes the old one anew.
+    /// - Throws: ``StoreError`` `.stale` if it has changed since it was read, or no longer exists.
+    ///   This keeps a rehash of an old password from undoing a password change.
     public func update(_ record: AuthenticatorRecord, of account: AccountRecord, at now: Instant)
         throws(StoreError)
     {
@@ -60,7 +61,7 @@ public struct AuthenticatorTable {
         }
     }
 
-    /// - Returns: whether the account had it.
+    /// - Returns: whether the account had the authenticator.
     public func delete(_ id: AuthenticatorID, of account: UserID) throws(StoreError) -> Bool {
         connection.leaveNoTrace()
         try connection.execute(
@@ -78,7 +79,8 @@ public struct AuthenticatorTable {
         .map { row throws(StoreError) in try record(row, account) }
     }
 
-    /// - Parameter app: for a type that belongs to one app; `nil` for one that serves them all.
+    /// - Parameter app: the app, for a type that belongs to one app; `nil` for a type that works
+    ///   with all apps.
     public func find(_ type: AuthenticatorType, of account: AccountRecord, app: AppID?)
         throws(StoreError) -> AuthenticatorRecord?
     {
@@ -104,7 +106,7 @@ public struct AuthenticatorTable {
             != nil
     }
 
-    /// Every face of an app goes when the app does.
+    /// Deletes every face of an app together with the app.
     public func deleteAll(ofApp app: AppID) throws(StoreError) {
         connection.leaveNoTrace()
         try connection.execute("DELETE FROM authenticator WHERE app_id = ?", .id(app))
@@ -117,7 +119,8 @@ public struct AuthenticatorTable {
         }
     }
 
-    /// A template moved to another account, type or app does not open.
+    /// Returns the identity to which the content is bound. A template moved to another account,
+    /// type, or app cannot be decrypted.
     private static func identity(_ id: AuthenticatorID, _ type: AuthenticatorType, _ app: AppID?)
         -> String
     {

@@ -1,11 +1,11 @@
 public import MienCore
 
-/// Codes between signing in and the first tokens: RFC 6749 §4.1.
+/// Authorization codes, exchanged for the first tokens after signing in: RFC 6749 §4.1.
 public struct AuthorizationCodeTable {
     let connection: any SQLConnection
     let keys: StoreKeys
 
-    /// - Parameter content: who signed in, and what the code was asked for with.
+    /// - Parameter content: the signed-in user and the authorization request.
     public func insert(_ codeHash: [UInt8], content: Sensitive<[UInt8]>, expiresAt: Instant)
         throws(StoreError)
     {
@@ -20,13 +20,13 @@ public struct AuthorizationCodeTable {
 
     public enum Use: Sendable {
         case fresh(Sensitive<[UInt8]>)
-        /// It was used before, for this grant, if that got so far.
+        /// The code was used before. Holds the grant of that use, if it is known.
         case reused(GrantID?)
         case unknown
     }
 
-    /// Uses it up for `grant`. Used ones stay until they expire, so that a second use is seen for
-    /// what it is.
+    /// Uses the code up for `grant`. Used codes stay until they expire, so that a second use is
+    /// detected.
     public func take(_ codeHash: [UInt8], for grant: GrantID, at now: Instant) throws(StoreError)
         -> Use
     {
@@ -37,7 +37,7 @@ public struct AuthorizationCodeTable {
         else { return .unknown }
         let used: GrantID? = try row.optionalIdentifier(1)
         guard used == nil else {
-            // Nobody has it any more, whoever was first.
+            // After a second use nobody keeps the code, because the first use may be the theft.
             try connection.execute(
                 "UPDATE authorization_code SET grant_id = '-' WHERE code_hash = ?", .blob(codeHash))
             return .reused(used)
@@ -50,14 +50,14 @@ public struct AuthorizationCodeTable {
         return .fresh(Sensitive(content))
     }
 
-    /// Whether it was used for `grant`, and by nobody else since.
+    /// Returns whether the code was used for `grant` and not used again since.
     public func isTaken(_ codeHash: [UInt8], for grant: GrantID) throws(StoreError) -> Bool {
         try connection.row(
             "SELECT 1 FROM authorization_code WHERE code_hash = ? AND grant_id = ?",
             .blob(codeHash), .id(grant)) != nil
     }
 
-    /// - Returns: how many were removed, at most `count`.
+    /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
             "DELETE FROM authorization_code WHERE code_hash IN (SELECT code_hash FROM authorization_code WHERE expires_at <= ? LIMIT ?)",

@@ -1,9 +1,9 @@
 public import MienCore
 
-/// What a live capture is known again by.
+/// Data by which a repeated live capture is recognized.
 public struct CaptureTrailRecord: Sendable {
     public let id: CaptureID
-    /// Hashes of its frames.
+    /// Hashes of the capture's frames.
     public let trail: Sensitive<[UInt8]>
     public let expiresAt: Instant
 
@@ -12,7 +12,7 @@ public struct CaptureTrailRecord: Sendable {
     }
 }
 
-/// Nothing in a row says whose capture it was.
+/// The trails of recent captures. No row identifies the person captured.
 public struct CaptureTrailTable {
     let connection: any SQLConnection
     let keys: StoreKeys
@@ -25,7 +25,7 @@ public struct CaptureTrailTable {
             .time(record.expiresAt))
     }
 
-    /// Those that expire last, the last of them first.
+    /// Returns the trails that expire last, in descending order.
     public func newest(atMost count: Int) throws(StoreError) -> [CaptureTrailRecord] {
         try connection.rows(
             "SELECT id, trail_sealed, expires_at FROM capture_trail ORDER BY expires_at DESC, id LIMIT ?",
@@ -39,10 +39,10 @@ public struct CaptureTrailTable {
         }
     }
 
-    /// Removes those that have expired, and of the others those beyond the newest: those that
-    /// ``newest(atMost:)`` gives for `most` stay.
+    /// Removes expired trails, and all but the newest `most` of the others: the trails that
+    /// ``newest(atMost:)`` returns for `most` stay.
     ///
-    /// - Returns: how many were removed, at most `count`.
+    /// - Returns: the number of removed trails, at most `count`.
     public func sweep(at now: Instant, keeping most: Int, atMost count: Int) throws(StoreError)
         -> Int
     {
@@ -50,7 +50,7 @@ public struct CaptureTrailTable {
         let expired = try connection.execute(
             "DELETE FROM capture_trail WHERE id IN (SELECT id FROM capture_trail WHERE expires_at <= ? LIMIT ?)",
             .time(now), .integer(Int64(count)))
-        // Walks the index past those that stay: 10 ms for 10,000.
+        // The query walks the index past the rows that stay: 10 ms for 10,000 rows.
         return try expired
             + connection.execute(
                 "DELETE FROM capture_trail WHERE id IN (SELECT id FROM capture_trail ORDER BY expires_at DESC, id LIMIT ? OFFSET ?)",

@@ -1,11 +1,11 @@
 public import MienCore
 
-/// A capture session: somebody shows their face for one step of one run.
+/// A capture session for one step of one run.
 public struct CaptureRecord: Sendable {
     public enum State: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Waits for frames.
+        /// The session accepts frames.
         case open
-        /// A frame passed every check; what it showed is in the content.
+        /// A frame passed every check. The content holds its result.
         case passed
         case failed
         case cancelled
@@ -16,9 +16,9 @@ public struct CaptureRecord: Sendable {
     public let run: InstanceID
     public let app: AppID
     public var state: State
-    /// Frames received.
+    /// Number of frames received.
     public var frames: Int
-    /// A template, never a picture.
+    /// The content: a template, never a picture.
     public var content: Sensitive<[UInt8]>
     public let expiresAt: Instant
 
@@ -58,10 +58,10 @@ public struct CaptureTable {
             expiresAt: try row.instant(6))
     }
 
-    /// Writes what has become of it.
+    /// Stores the session's progress.
     ///
-    /// - Throws: ``StoreError`` `.stale` when it took other frames since it was read, has failed or
-    ///   was cancelled, or is gone.
+    /// - Throws: ``StoreError`` `.stale` if the session received other frames since it was read,
+    ///   has failed or was canceled, or no longer exists.
     public func update(_ capture: CaptureRecord, from frames: Int) throws(StoreError) {
         let changed = try connection.execute(
             "UPDATE capture SET state = ?, frames = ?, content_sealed = ? WHERE id = ? AND frames = ? AND state IN ('open', 'passed')",
@@ -73,13 +73,13 @@ public struct CaptureTable {
         }
     }
 
-    /// A capture is judged once.
+    /// Deletes a session after its single evaluation.
     public func delete(_ id: CaptureID) throws(StoreError) {
         connection.leaveNoTrace()
         try connection.execute("DELETE FROM capture WHERE id = ?", .id(id))
     }
 
-    /// - Returns: how many were removed, at most `count`.
+    /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         connection.leaveNoTrace()
         return try connection.execute(

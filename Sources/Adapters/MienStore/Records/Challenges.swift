@@ -1,10 +1,11 @@
 public import MienCore
 
-/// Challenges that were given out: each is good once, for one purpose.
+/// Issued challenges. Each can be used once, for one purpose.
 public struct ChallengeTable {
     let connection: any SQLConnection
 
-    /// - Parameter binding: what it was given out for: an app, a run and a user; empty for anybody.
+    /// - Parameter binding: the app, run, and user that the challenge was issued for; empty for
+    ///   anyone.
     public func insert(_ tokenHash: [UInt8], purpose: String, binding: String, expiresAt: Instant)
         throws(StoreError)
     {
@@ -14,9 +15,9 @@ public struct ChallengeTable {
             .time(expiresAt))
     }
 
-    /// Uses it up, whether it is in time or not.
+    /// Uses the challenge up, even if it has expired.
     ///
-    /// - Returns: whether there was one like this that had not expired.
+    /// - Returns: whether a matching challenge existed that had not expired.
     public func take(_ tokenHash: [UInt8], purpose: String, binding: String, at now: Instant)
         throws(StoreError) -> Bool
     {
@@ -29,7 +30,7 @@ public struct ChallengeTable {
         return try now < row.instant(0)
     }
 
-    /// - Returns: how many were removed, at most `count`.
+    /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
             "DELETE FROM challenge WHERE token_hash IN (SELECT token_hash FROM challenge WHERE expires_at <= ? LIMIT ?)",

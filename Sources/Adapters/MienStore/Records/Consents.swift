@@ -1,11 +1,11 @@
 public import MienCore
 
-/// That a person agreed to something, to which words, and when.
+/// A person's consent to a text, with its version and time.
 public struct ConsentRecord: Sendable {
     public let id: String
     public let account: UserID
     public let app: AppID
-    /// `face`
+    /// The purpose, such as `face`.
     public let purpose: String
     public let textVersion: String
     public let givenAt: Instant
@@ -20,7 +20,7 @@ public struct ConsentRecord: Sendable {
     }
 }
 
-/// The ledger of consents: entries are added and ended, never changed.
+/// The ledger of consents. Entries are added and ended but never changed.
 public struct ConsentTable {
     let connection: any SQLConnection
     private static let columns =
@@ -34,7 +34,7 @@ public struct ConsentTable {
             .time(record.withdrawnAt))
     }
 
-    /// The newest one that stands.
+    /// Returns the newest consent that has not been withdrawn.
     public func current(of account: UserID, app: AppID, purpose: String) throws(StoreError)
         -> ConsentRecord?
     {
@@ -46,7 +46,7 @@ public struct ConsentTable {
         ).map { row throws(StoreError) in try Self.record(row) }
     }
 
-    /// - Returns: how many stood until now.
+    /// - Returns: the number of withdrawn consents.
     public func withdraw(of account: UserID, app: AppID, purpose: String, at now: Instant)
         throws(StoreError) -> Int
     {

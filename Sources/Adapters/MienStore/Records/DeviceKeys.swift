@@ -1,13 +1,14 @@
 public import MienCore
 
-/// Whose key an id names, and on which device: the key itself is the content of its authenticator.
+/// The owner and device of a device key. The key itself is stored as the content of its
+/// authenticator.
 public struct DeviceKeyRecord: Sendable, Hashable {
     public let app: AppID
-    /// The client's choice: 8 to 64 of `A-Z a-z 0-9 _ -`.
+    /// The key's ID, chosen by the client: 8 to 64 of `A-Z a-z 0-9 _ -`.
     public let keyID: String
     public let authenticator: AuthenticatorID
     public let account: UserID
-    /// `nil` when the client does not tell its device.
+    /// The device's hash; `nil` if the client does not identify its device.
     public let deviceHash: [UInt8]?
 
     public init(
@@ -24,7 +25,7 @@ public struct DeviceKeyTable {
     let connection: any SQLConnection
     private static let columns = "app_id, key_id, authenticator_id, account_id, device_hash"
 
-    /// - Throws: ``StoreError`` `.conflict` when the app has a key with this id.
+    /// - Throws: ``StoreError`` `.conflict` if the app already has a key with this ID.
     public func insert(_ key: DeviceKeyRecord) throws(StoreError) {
         try connection.execute(
             "INSERT INTO device_key (\(Self.columns)) VALUES (?, ?, ?, ?, ?)", .id(key.app),

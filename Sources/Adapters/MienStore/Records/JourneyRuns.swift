@@ -1,18 +1,18 @@
 public import MienCore
 
-/// One run of a journey, at rest: it waits for the client, or has ended.
+/// A stored run of a journey that waits for the client or has ended.
 public struct JourneyRunRecord: Sendable {
     public let id: InstanceID
     public let app: AppID
     public let journey: JourneyID
-    /// Goes up by one each time the run advances.
+    /// The revision, which increases by one each time the run advances.
     public var revision: Int
-    /// Of the one token that may advance it.
+    /// The hash of the only token that can advance the run.
     public var tokenHash: [UInt8]
-    /// Of the token that advanced it last, of what was sent with it, and what was answered: a
-    /// repetition gets the same answer.
+    /// The last token, the request sent with it, and the response. A repeated request gets the same
+    /// response.
     public var used: Used?
-    /// The engine's own encoding.
+    /// The run's state, as encoded by the engine.
     public var state: Sensitive<[UInt8]>
     public let expiresAt: Instant
 
@@ -74,8 +74,8 @@ public struct JourneyRunTable {
             expiresAt: try row.instant(8))
     }
 
-    /// Compare and set: `run` is written if the stored one still has `revision`; it gets the next
-    /// one.
+    /// Writes `run` with the next revision if the stored run still has `revision` (compare and
+    /// set).
     ///
     /// - Throws: ``StoreError`` `.stale` otherwise.
     public func advance(_ run: JourneyRunRecord, from revision: Int) throws(StoreError) {
@@ -96,7 +96,7 @@ public struct JourneyRunTable {
         }
     }
 
-    /// - Returns: how many were removed, at most `count`.
+    /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
             "DELETE FROM journey_run WHERE id IN (SELECT id FROM journey_run WHERE expires_at <= ? LIMIT ?)",

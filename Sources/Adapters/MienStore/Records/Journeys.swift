@@ -3,18 +3,18 @@ public import MienCore
 /// One version of a journey.
 public struct JourneyRecord: Sendable, Hashable {
     public enum State: String, Sendable, Hashable, Codable, CaseIterable {
-        /// May be changed, cannot be started.
+        /// The version can be changed but not started.
         case draft
-        /// What new runs follow; one version at a time.
+        /// New runs use this version. A journey has at most one published version.
         case published
-        /// Runs that began on it go on.
+        /// Existing runs continue on this version.
         case retired
     }
 
     public let id: JourneyID
     public let version: Int
     public let state: State
-    /// JSON, as `docs/spec/journeys.md` has it.
+    /// The definition in JSON; see `docs/spec/journeys.md`.
     public let definition: String
     public let updatedAt: Instant
 }
@@ -23,9 +23,9 @@ public struct JourneyTable {
     let connection: any SQLConnection
     private static let columns = "id, version, state, definition, updated_at"
 
-    /// Puts a draft: replaces one of that version, refuses to touch a published or retired version.
+    /// Creates or replaces a draft.
     ///
-    /// - Throws: ``StoreError`` `.conflict` in that case.
+    /// - Throws: ``StoreError`` `.conflict` if that version is published or retired.
     public func putDraft(_ id: JourneyID, version: Int, definition: String, at now: Instant)
         throws(StoreError)
     {
@@ -40,7 +40,7 @@ public struct JourneyTable {
             .integer(Int64(version)), .text(definition), .time(now), .time(now))
     }
 
-    /// - Returns: `false` when there is no such draft.
+    /// - Returns: `false` if no draft with that version exists.
     public func publish(_ id: JourneyID, version: Int, at now: Instant) throws(StoreError) -> Bool {
         guard try find(id, version: version)?.state == .draft else { return false }
         try connection.execute(
@@ -52,7 +52,7 @@ public struct JourneyTable {
         return true
     }
 
-    /// - Returns: `false` when that version is not published.
+    /// - Returns: `false` if that version is not published.
     public func retire(_ id: JourneyID, version: Int, at now: Instant) throws(StoreError) -> Bool {
         try connection.execute(
             "UPDATE journey SET state = 'retired', updated_at = ? WHERE id = ? AND version = ? AND state = 'published'",

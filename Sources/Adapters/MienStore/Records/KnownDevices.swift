@@ -1,8 +1,8 @@
 public import MienAccess
 public import MienCore
 
-/// A device that an account has signed in on, which it proves with a token. It has counters of its
-/// own at the lock gate, one for each method that has succeeded on it.
+/// A device on which an account has signed in, proved by a token. It has its own counters at the
+/// lock gate, one for each method that has succeeded on it.
 public struct KnownDevice: Sendable {
     public let id: DeviceID
     public let account: UserID
@@ -16,14 +16,14 @@ public struct KnownDevice: Sendable {
 public struct KnownDeviceTable {
     let connection: any SQLConnection
 
-    /// Devices of one account in one app.
+    /// Maximum number of devices of one account in one app.
     static let maxDevices = 20
 
-    /// Adds a device. If there are too many, others go: those on which the fewest methods have
-    /// succeeded, then those unused for longest. So somebody who knows a password alone cannot push
-    /// out the devices that the owner signs in on with two factors.
+    /// Adds a device. If there are too many, removes those on which the fewest methods have
+    /// succeeded, then those unused for longest. Someone who knows only a password therefore cannot
+    /// displace the devices on which the owner signs in with two factors.
     ///
-    /// - Parameter earned: the methods that have succeeded on it.
+    /// - Parameter earned: the methods that have succeeded on the device.
     public func insert(
         _ device: KnownDevice, tokenHash: [UInt8], earned: [LockSubject] = [], at now: Instant
     ) throws(StoreError) {
@@ -44,7 +44,7 @@ public struct KnownDeviceTable {
             .integer(Int64(Self.maxDevices - 1)))
     }
 
-    /// Notes that the account has signed in on the device again.
+    /// Records that the account has signed in on the device again.
     public func touch(_ id: DeviceID, at now: Instant) throws(StoreError) {
         try connection.execute(
             "UPDATE known_device SET used_at = ? WHERE id = ?", .time(now), .id(id))
@@ -61,7 +61,7 @@ public struct KnownDeviceTable {
         }
     }
 
-    /// The device, and when the account first signed in on it.
+    /// Returns the device and the time when the account first signed in on it.
     public func firstSeen(tokenHash: [UInt8]) throws(StoreError) -> (
         device: KnownDevice, at: Instant
     )? {

@@ -1,11 +1,12 @@
 public import MienAccess
 public import MienCore
 
-/// The lock gate's memory: failures by account, method, and app; locks on purpose by authenticator.
+/// Stored state of the lock gate: failures by account, method, and app; manual locks by
+/// authenticator.
 public struct LockTable {
     let connection: any SQLConnection
 
-    /// - Parameter device: the calling device, if it is one of the account's.
+    /// - Parameter device: the calling device, if it belongs to the account.
     public func lock(of authenticator: AuthenticatorRecord, device: DeviceID?) throws(StoreError)
         -> AuthenticatorLock
     {
@@ -16,7 +17,8 @@ public struct LockTable {
             holders: try holders(of: authenticator.id))
     }
 
-    /// Writes the counts of `lock`. A device that has left the account meanwhile gets no counter.
+    /// Writes the counts of `lock`. A device that has since been removed from the account gets no
+    /// counter.
     public func setCounts(_ lock: AuthenticatorLock, of subject: LockSubject, device: DeviceID?)
         throws(StoreError)
     {
@@ -39,7 +41,7 @@ public struct LockTable {
     public func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) throws(StoreError) -> Bool
     { try counter(of: device, subject) != nil }
 
-    /// Forgets the failures of a method on all devices. Devices keep counters of their own.
+    /// Resets the failures of a method on all devices. Devices keep their own counters.
     public func forgetFailures(of subject: LockSubject) throws(StoreError) {
         try connection.execute(
             "DELETE FROM lock_count WHERE \(Self.isSubject)", Self.values(subject))
@@ -48,7 +50,7 @@ public struct LockTable {
             Self.values(subject))
     }
 
-    /// The devices that have a counter of their own.
+    /// Returns the devices that have their own counter.
     public func devices(of subject: LockSubject) throws(StoreError) -> [(
         device: DeviceID, counter: LockCounter
     )] {
@@ -58,13 +60,13 @@ public struct LockTable {
         ).map { row throws(StoreError) in (try row.identifier(0), try Self.counter(row, from: 1)) }
     }
 
-    /// Removes the counts of an app that is gone.
+    /// Removes the counts of a deleted app.
     public func deleteAll(ofApp app: AppID) throws(StoreError) {
         try connection.execute("DELETE FROM lock_count WHERE app_id = ?", .id(app))
         try connection.execute("DELETE FROM lock_device WHERE app_id = ?", .id(app))
     }
 
-    // MARK: Locks on purpose
+    // MARK: Manual locks
 
     public func holders(of authenticator: AuthenticatorID) throws(StoreError) -> Set<LockHolder> {
         let rows = try connection.rows(
@@ -73,7 +75,7 @@ public struct LockTable {
         return Set(try rows.map { row throws(StoreError) -> LockHolder in try row.word(0) })
     }
 
-    /// Whether an administrator or a journey has locked the authenticator.
+    /// Returns whether an administrator or a journey has locked the authenticator.
     public func isHeld(_ authenticator: AuthenticatorID) throws(StoreError) -> Bool {
         try !holders(of: authenticator).isEmpty
     }
@@ -84,9 +86,9 @@ public struct LockTable {
             .id(authenticator), .text(holder.rawValue))
     }
 
-    /// Unlocks an authenticator and forgets the failures of its method.
+    /// Unlocks an authenticator and resets the failures of its method.
     ///
-    /// - Returns: whether `holder` may do that. If not, nothing has changed.
+    /// - Returns: whether `holder` may unlock it. If not, nothing changes.
     public func release(_ authenticator: AuthenticatorRecord, by holder: LockHolder)
         throws(StoreError) -> Bool
     {
@@ -141,7 +143,8 @@ public struct LockTable {
             .time(counter.lockedUntil), .id(device), .id(subject.account))
     }
 
-    /// Whether a count disables is up to the policy of the moment, so it is not stored.
+    /// Reads a counter. Whether its count disables the method depends on the current policy, so
+    /// that is not stored.
     private static func counter(_ row: SQLRow, from column: Int) throws(StoreError) -> LockCounter {
         let failures = try row.integer(column)
         guard failures >= 0 else { throw corrupt }
@@ -149,10 +152,10 @@ public struct LockTable {
             failures: Int(failures), lockedUntil: try row.optionalInstant(column + 1))
     }
 
-    private static let corrupt = StoreError(.corrupt, "a count of failures is negative")
+    private static let corrupt = StoreError(.corrupt, "a failure count is negative")
 }
 
 extension AuthenticatorRecord {
-    /// What its failures are counted for.
+    /// The account, method, and app for which failures are counted.
     public var lockSubject: LockSubject { LockSubject(account, type, app: app) }
 }

@@ -1,12 +1,12 @@
 public import MienCore
 
-/// A single-use link that was mailed to an account's owner, and the one thing it can do. Only a
-/// hash of its code is stored.
+/// A single-use link mailed to an account's owner, for one action. Only a hash of its code is
+/// stored.
 public struct MailedLinkRecord: Sendable, Hashable {
     public enum Purpose: String, Sendable, Hashable, CaseIterable {
-        /// The subject is an authenticator's id.
+        /// Removes an authenticator. The subject is the authenticator's ID.
         case removeAuthenticator = "remove_authenticator"
-        /// The subject is a recovery's id.
+        /// Cancels a recovery. The subject is the recovery's ID.
         case cancelRecovery = "cancel_recovery"
     }
 
@@ -15,7 +15,7 @@ public struct MailedLinkRecord: Sendable, Hashable {
     public let account: UserID
     public let createdAt: Instant
     public let expiresAt: Instant
-    /// Set when the link was used, or when a later link about the same subject replaced it.
+    /// The time when the link was used, or when a later link about the same subject replaced it.
     public var endedAt: Instant?
 
     public init(
@@ -30,7 +30,7 @@ public struct MailedLinkTable {
     let connection: any SQLConnection
     private static let columns = "purpose, subject, account_id, created_at, expires_at, ended_at"
 
-    /// Stores a link and ends the earlier ones about the same subject: the subject has changed
+    /// Stores a link and ends earlier links about the same subject, because the subject has changed
     /// since they were mailed.
     public func insert(_ record: MailedLinkRecord, hash: [UInt8]) throws(StoreError) {
         try end(record.purpose, record.subject, at: record.createdAt)
@@ -51,7 +51,7 @@ public struct MailedLinkTable {
             .text(subject))
     }
 
-    /// How many links of a purpose were made for an account after `start`.
+    /// Counts the links of a purpose created for an account after `start`.
     public func count(of account: UserID, _ purpose: MailedLinkRecord.Purpose, after start: Instant)
         throws(StoreError) -> Int
     {
@@ -81,7 +81,7 @@ public struct MailedLinkTable {
 
     /// Uses a link up.
     ///
-    /// - Returns: whether this call did. Of several at once, one does.
+    /// - Returns: whether this call used it. Of several concurrent calls, one returns `true`.
     public func take(hash: [UInt8], at now: Instant) throws(StoreError) -> Bool {
         try connection.execute(
             "UPDATE mailed_link SET ended_at = ? WHERE code_hash = ? AND expires_at > ? AND ended_at IS NULL",

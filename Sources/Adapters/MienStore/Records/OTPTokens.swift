@@ -1,11 +1,11 @@
 public import MienCore
 
-/// A registration code that was given out: what it is for. The code itself is stored as a hash.
+/// A registration code that was issued for a device. The code itself is stored as a hash.
 public struct OTPRegistrationRecord: Sendable, Hashable {
     public let id: String
     public let account: UserID
     public let app: AppID
-    /// `totp` or `hotp`.
+    /// The kind: `totp` or `hotp`.
     public let kind: String
     public let digits: Int
     public let expiresAt: Instant
@@ -27,7 +27,7 @@ public struct OTPRegistrationTable {
     let connection: any SQLConnection
     private static let columns = "id, account_id, app_id, kind, digits, expires_at, made_with"
 
-    /// The one code that is good for this user and app: an older one is not any more.
+    /// Stores the only valid code for this user and app, and removes an older one.
     public func put(_ record: OTPRegistrationRecord, hash: [UInt8]) throws(StoreError) {
         try connection.execute(
             "DELETE FROM otp_registration WHERE account_id = ? AND app_id = ?", .id(record.account),
@@ -40,9 +40,9 @@ public struct OTPRegistrationTable {
             .blob(hash))
     }
 
-    /// Uses it up, whether it is in time or not.
+    /// Uses the code up, even if it has expired.
     ///
-    /// - Returns: what it was for; `nil` when there is none like this, or it has expired.
+    /// - Returns: the registration; `nil` if no such code exists or it has expired.
     public func take(_ id: String, hash: [UInt8], at now: Instant) throws(StoreError)
         -> OTPRegistrationRecord?
     {
@@ -69,7 +69,7 @@ public struct OTPRegistrationTable {
     }
 }
 
-/// How far each token has been used. Its secret is the content of its authenticator.
+/// The position of each OTP token. Its secret is the content of its authenticator.
 public struct OTPTokenTable {
     let connection: any SQLConnection
 
@@ -79,7 +79,8 @@ public struct OTPTokenTable {
             .id(authenticator), .text(registration))
     }
 
-    /// The first counter or time step whose code is still good; `nil` when there is no such token.
+    /// Returns the first counter or time step whose code is still valid; `nil` if the OTP token
+    /// does not exist.
     public func position(of authenticator: AuthenticatorID) throws(StoreError) -> Int64? {
         guard
             let row = try connection.row(
@@ -88,7 +89,7 @@ public struct OTPTokenTable {
         return try row.integer(0)
     }
 
-    /// The token that came of a registration.
+    /// Returns the OTP token created by a registration.
     public func find(registration: String) throws(StoreError) -> AuthenticatorID? {
         guard
             let row = try connection.row(
@@ -100,7 +101,7 @@ public struct OTPTokenTable {
         return try row.identifier(0)
     }
 
-    /// The same, with whose it is.
+    /// Returns the OTP token created by a registration, and its owner.
     public func owner(ofRegistration registration: String) throws(StoreError) -> (
         token: AuthenticatorID, account: UserID
     )? {
@@ -111,16 +112,17 @@ public struct OTPTokenTable {
         return (try row.identifier(0), try row.identifier(1))
     }
 
-    /// Spends the code at `place` and all before it.
+    /// Spends the code at `position` and all earlier codes.
     ///
-    /// - Returns: whether it was still good: of two requests with one code, one is told so.
-    public func advance(_ authenticator: AuthenticatorID, past place: Int64) throws(StoreError)
+    /// - Returns: whether the code was still valid. Of two requests with the same code, one gets
+    ///   `true`.
+    public func advance(_ authenticator: AuthenticatorID, past position: Int64) throws(StoreError)
         -> Bool
     {
-        guard place < .max else { return false }
+        guard position < .max else { return false }
         return try connection.execute(
             "UPDATE otp_token SET position = ? WHERE authenticator_id = ? AND position <= ?",
-            .integer(place + 1), .id(authenticator), .integer(place)
+            .integer(position + 1), .id(authenticator), .integer(position)
         ) == 1
     }
 }

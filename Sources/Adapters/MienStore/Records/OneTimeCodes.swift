@@ -1,10 +1,10 @@
 public import MienCore
 
-/// Codes that were sent out.
+/// One-time codes that were sent.
 public struct OneTimeCodeTable {
     let connection: any SQLConnection
 
-    /// A new code, or a new one in an old one's place.
+    /// Stores a new code, replacing an existing one with the same ID.
     public func put(_ id: String, hash: [UInt8], expiresAt: Instant) throws(StoreError) {
         try connection.execute(
             """
@@ -13,10 +13,10 @@ public struct OneTimeCodeTable {
             """, .text(id), .blob(hash), .time(expiresAt))
     }
 
-    /// Counts a guess, then compares; the right one is used up.
+    /// Counts an attempt, then compares. The correct code is used up.
     ///
-    /// - Returns: whether `hash` is the code's, it has not expired, and it was guessed at most
-    ///   `attempts` times.
+    /// - Returns: whether `hash` matches, the code has not expired, and there were at most
+    ///   `attempts` attempts.
     public func take(_ id: String, hash: [UInt8], attempts: Int, at now: Instant) throws(StoreError)
         -> Bool
     {
@@ -25,7 +25,7 @@ public struct OneTimeCodeTable {
             .text(id),
             .integer(Int64(attempts)), .time(now))
         guard counted == 1 else { return false }
-        // Hashes of a keyed code: comparing them in the database tells nothing of the code.
+        // Comparing in the database reveals nothing, because these are keyed hashes.
         return try connection.execute(
             "DELETE FROM one_time_code WHERE id = ? AND code_hash = ?", .text(id), .blob(hash)) == 1
     }

@@ -1,9 +1,9 @@
 public import MienCore
 
-/// Whose passkey a credential id names: the id itself, the key and its counter are the content of
-/// the authenticator.
+/// The owner of a passkey's credential ID. The ID itself, the key, and its counter are the content
+/// of the authenticator.
 public struct PasskeyRecord: Sendable, Hashable {
-    /// ``StoreKeys/hash(ofCredential:)``
+    /// The hash from ``StoreKeys/hash(ofCredential:)``.
     public let credentialHash: [UInt8]
     public let authenticator: AuthenticatorID
     public let account: UserID
@@ -18,7 +18,7 @@ public struct PasskeyRecord: Sendable, Hashable {
 public struct PasskeyTable {
     let connection: any SQLConnection
 
-    /// - Throws: ``StoreError`` `.conflict` when the credential is somebody's already.
+    /// - Throws: ``StoreError`` `.conflict` if the credential is already registered.
     public func insert(_ passkey: PasskeyRecord) throws(StoreError) {
         try connection.execute(
             "INSERT INTO passkey (credential_hash, authenticator_id, account_id) VALUES (?, ?, ?)",

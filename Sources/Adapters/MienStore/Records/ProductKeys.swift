@@ -3,17 +3,17 @@ public import MienCore
 public enum ProductKeyKind: IdentifierKind { public static let prefix = "pk" }
 public typealias ProductKeyID = Identifier<ProductKeyKind>
 
-/// A key that devices are activated with. The key itself is stored as a hash.
+/// A product key with which devices are activated. The key itself is stored as a hash.
 public struct ProductKeyRecord: Sendable, Hashable {
     public let id: ProductKeyID
     public let product: String
-    /// What administrators call it.
+    /// The administrators' name for it.
     public let name: String
-    /// Devices that may be activated with it.
+    /// Maximum number of devices that can be activated with it.
     public let activations: Int
-    /// Devices that have been.
+    /// Number of activated devices.
     public let used: Int
-    /// How long a licence lives.
+    /// A license's lifetime in days.
     public let days: Int
     public let createdAt: Instant
     public let revokedAt: Instant?
@@ -48,7 +48,7 @@ public struct ProductKeyTable {
         }
     }
 
-    /// - Returns: `nil` when there is none like this. A revoked one is given as it is.
+    /// - Returns: `nil` if no such key exists. A revoked key is returned as it is.
     public func find(_ id: ProductKeyID, hash: [UInt8]) throws(StoreError) -> ProductKeyRecord? {
         try connection.row(
             "SELECT \(Self.columns) FROM product_key WHERE id = ? AND key_hash = ?", .id(id),
@@ -57,17 +57,17 @@ public struct ProductKeyTable {
         .map { row throws(StoreError) in try Self.record(row) }
     }
 
-    /// - Returns: whether there is one that was not revoked before.
+    /// - Returns: whether this call revoked the key; `false` if it does not exist or was already
+    ///   revoked.
     public func revoke(_ id: ProductKeyID, at now: Instant) throws(StoreError) -> Bool {
         try connection.execute(
             "UPDATE product_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", .time(now),
             .id(id)) == 1
     }
 
-    /// Counts a device, once.
+    /// Counts a device once.
     ///
-    /// - Returns: whether the device may be activated: it was before, or there was room for one
-    ///   more.
+    /// - Returns: whether the device may be activated: it already was, or an activation was left.
     public func activate(_ id: ProductKeyID, device: [UInt8], at now: Instant) throws(StoreError)
         -> Bool
     {

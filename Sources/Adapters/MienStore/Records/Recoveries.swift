@@ -4,12 +4,13 @@ public import MienCore
 public enum RecoveryKind: IdentifierKind { public static let prefix = "rcv" }
 public typealias RecoveryID = Identifier<RecoveryKind>
 
-/// A request to recover an account, with where and how it was made.
+/// A request to recover an account, with its app, methods, and times.
 public struct RecoveryRecord: Sendable, Hashable {
     public let id: RecoveryID
     public let account: UserID
     public let app: AppID
-    /// What the user proved, `amr` words in alphabetical order. Completing it takes the same.
+    /// The methods that the user proved, as `amr` values in alphabetical order. Completing the
+    /// recovery requires the same methods.
     public let methods: [String]
     public let request: RecoveryRequest
 
@@ -38,7 +39,7 @@ public struct RecoveryTable {
             .text(request.ending?.rawValue ?? ""))
     }
 
-    /// All of an account's, oldest first.
+    /// Returns all recoveries of an account, oldest first.
     public func all(of account: UserID) throws(StoreError) -> [RecoveryRecord] {
         try connection.rows(
             "SELECT \(Self.columns) FROM recovery WHERE account_id = ? ORDER BY requested_at, id",
@@ -47,7 +48,7 @@ public struct RecoveryTable {
         .map { row throws(StoreError) in
             let how = try row.text(7), ending = RecoveryRequest.Ending(rawValue: how)
             guard how.isEmpty || ending != nil else {
-                throw StoreError(.corrupt, "a recovery ended in an unknown way")
+                throw StoreError(.corrupt, "a recovery has an unknown ending")
             }
             return RecoveryRecord(
                 id: try row.identifier(0), account: try row.identifier(1),
@@ -59,7 +60,7 @@ public struct RecoveryTable {
         }
     }
 
-    /// - Returns: whether this call ended it. Of several at once, one does.
+    /// - Returns: whether this call ended it. Of several concurrent calls, one returns `true`.
     public func end(_ id: RecoveryID, _ how: RecoveryRequest.Ending, at now: Instant)
         throws(StoreError) -> Bool
     {
@@ -69,7 +70,7 @@ public struct RecoveryTable {
             == 1
     }
 
-    /// Ends every open one of an account.
+    /// Ends every open recovery of an account.
     func endAll(of account: UserID, _ how: RecoveryRequest.Ending, at now: Instant)
         throws(StoreError)
     {
@@ -78,7 +79,7 @@ public struct RecoveryTable {
             .time(now), .text(how.rawValue), .id(account))
     }
 
-    /// Removes those that can no longer be completed and no longer count as recent.
+    /// Removes recoveries that can no longer be completed and no longer count as recent.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
             "DELETE FROM recovery WHERE id IN (SELECT id FROM recovery WHERE effective_at <= ? AND requested_at <= ? LIMIT ?)",

@@ -1,6 +1,7 @@
 public import MienCore
 
-/// The unused codes of each set. A set is an authenticator; its codes are stored as keyed hashes.
+/// The unused codes of each set. Each set is an authenticator; its codes are stored as keyed
+/// hashes.
 public struct RecoveryCodeTable {
     let connection: any SQLConnection
 
@@ -18,7 +19,7 @@ public struct RecoveryCodeTable {
 
     /// Uses a code up.
     ///
-    /// - Returns: whether it was one of the set's. Of several calls at once with one code, one
+    /// - Returns: whether it belonged to the set. Of several concurrent calls with one code, one
     ///   returns `true`.
     public func take(_ hash: [UInt8], of authenticator: AuthenticatorID) throws(StoreError) -> Bool
     {

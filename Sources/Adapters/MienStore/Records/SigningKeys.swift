@@ -2,16 +2,16 @@ public import MienCore
 
 /// A key that signs tokens.
 public struct SigningKeyRecord: Sendable {
-    /// The `kid`.
+    /// The key's `kid`.
     public let id: String
-    /// 32 bytes, P-256.
+    /// The private key: 32 bytes, P-256.
     public let privateKey: Sensitive<[UInt8]>
-    /// 65 bytes, X9.63.
+    /// The public key: 65 bytes, X9.63.
     public let publicKey: [UInt8]
     public let createdAt: Instant
-    /// Signs until then.
+    /// The time until which the key signs.
     public let retiresAt: Instant
-    /// Is published until then.
+    /// The time until which the public key is published.
     public let expiresAt: Instant
 
     public init(
@@ -36,7 +36,7 @@ public struct SigningKeyTable {
             .time(key.retiresAt), .time(key.expiresAt))
     }
 
-    /// Those still published, the newest first.
+    /// Returns the keys that are still published, newest first.
     public func current(at now: Instant) throws(StoreError) -> [SigningKeyRecord] {
         try connection.rows(
             """

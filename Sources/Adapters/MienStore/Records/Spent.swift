@@ -1,24 +1,23 @@
 public import MienCore
 
-/// What may be used once only, and was: proofs of possession, exchanged tokens, revoked access
-/// tokens.
+/// Single-use items that were used: proofs of possession, exchanged tokens, revoked access tokens.
 public struct SpentTable {
     public enum Kind: String, Sendable, CaseIterable {
         /// The `jti` of a DPoP proof.
         case proof
-        /// The `jti` of a journey's token that was exchanged.
+        /// The `jti` of an exchanged journey token.
         case exchange
-        /// The `jti` of an access token that was revoked.
+        /// The `jti` of a revoked access token.
         case access
-        /// A code that a step of a journey took. Judged again after a crash, the same step finds
-        /// the code taken by itself.
+        /// A code that a journey step accepted. If the step is evaluated again after a crash, it
+        /// finds that it already took the code.
         case step
     }
 
     let connection: any SQLConnection
 
-    /// - Parameter expiresAt: when it would be refused for its age, too.
-    /// - Returns: `false` when it was spent before.
+    /// - Parameter expiresAt: the time after which the item is rejected for its age.
+    /// - Returns: `false` if it was already spent.
     public func spend(_ kind: Kind, _ hash: [UInt8], until expiresAt: Instant) throws(StoreError)
         -> Bool
     {
@@ -34,7 +33,7 @@ public struct SpentTable {
             != nil
     }
 
-    /// - Returns: how many were removed, at most `count`.
+    /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
             "DELETE FROM spent WHERE (kind, hash) IN (SELECT kind, hash FROM spent WHERE expires_at <= ? LIMIT ?)",

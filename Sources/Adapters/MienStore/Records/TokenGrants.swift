@@ -1,27 +1,26 @@
 public import MienAccess
 public import MienCore
 
-/// One sign-in of a user in an app: what its tokens are good for, and where its refresh tokens
-/// stand.
+/// One sign-in of a user in an app: the scope of its tokens and the state of its refresh tokens.
 public struct TokenGrantRecord: Sendable {
     public let id: GrantID
     public let account: UserID
     public let app: AppID
     /// The device key or passkey that signed in directly, without a journey.
     public let authenticator: AuthenticatorID?
-    /// Every authenticator that produced the sign-in. Removing any of them ends it.
+    /// The authenticators used in the sign-in. Removing any of them ends it.
     public private(set) var authenticators: [AuthenticatorID]
-    /// Random, so that no two grants have the same tokens.
+    /// A random value, so that no two grants have the same tokens.
     public let nonce: [UInt8]
     public let scope: Scope
     public let resources: [String]
-    /// `amr`.
+    /// The `amr` values.
     public private(set) var methods: [String]
-    /// RFC 7638, of the key its tokens are bound to.
+    /// The RFC 7638 thumbprint of the key to which the tokens are bound.
     public let keyThumbprint: String?
-    /// `auth_time`.
+    /// The `auth_time`.
     public private(set) var signedInAt: Instant
-    /// The newest authentication of this sign-in: the first one, or a later one that stepped it up.
+    /// The newest authentication of this sign-in: the first one, or a later step-up.
     public private(set) var newestProof: SignInProof
     public var family: RefreshFamily
 
@@ -46,17 +45,17 @@ public struct TokenGrantRecord: Sendable {
         self.newestProof = newestProof ?? SignInProof(methods: methods, at: signedInAt)
     }
 
-    /// The proofs that may allow a change of authenticators: how the user signed in, and how they
-    /// authenticated last.
+    /// The proofs that may permit a change of authenticators: the sign-in and the last
+    /// authentication.
     public var proofs: [SignInProof] {
         let isRecovery = newestProof.isRecovery && newestProof.at == signedInAt
         return [SignInProof(methods: methods, at: signedInAt, isRecovery: isRecovery), newestProof]
     }
 
-    /// The user authenticated again during this sign-in.
+    /// Records another authentication during this sign-in.
     ///
-    /// The tokens' `amr` and `auth_time` follow only if the new proof is at least as strong: a
-    /// fresh password must not make an old passkey look fresh.
+    /// The tokens' `amr` and `auth_time` change only if the new proof is at least as strong.
+    /// Otherwise a fresh password would make an old passkey appear fresh.
     public mutating func stepUp(_ proof: SignInProof, with authenticators: [AuthenticatorID]) {
         newestProof = proof
         for authenticator in authenticators where !self.authenticators.contains(authenticator) {
@@ -92,7 +91,7 @@ public struct TokenGrantTable {
         try link(grant)
     }
 
-    /// Writes a step-up: proofs, methods, time, and authenticators.
+    /// Stores a step-up: proofs, methods, time, and authenticators.
     public func updateProofs(of grant: TokenGrantRecord) throws(StoreError) {
         try connection.execute(
             "UPDATE token_grant SET methods = ?, signed_in_at = ?, proofs = ? WHERE id = ?",
@@ -115,8 +114,8 @@ public struct TokenGrantTable {
         }
     }
 
-    /// Writes where its refresh tokens stand. Read and written in one transaction, it needs no
-    /// comparison.
+    /// Stores the state of the refresh tokens. No comparison is needed if the grant is read in the
+    /// same transaction.
     public func update(_ grant: TokenGrantRecord) throws(StoreError) {
         try connection.execute(
             "UPDATE token_grant SET generation = ?, used_at = ?, revoked_at = ?, users_mark = ? WHERE id = ?",
@@ -125,7 +124,7 @@ public struct TokenGrantTable {
             grant.family.usersMark.map { .blob($0) } ?? .null, .id(grant.id))
     }
 
-    /// - Returns: how many were live until now.
+    /// - Returns: the number of grants that were live.
     public func revokeAll(of account: UserID, app: AppID? = nil, at now: Instant) throws(StoreError)
         -> Int
     {
@@ -139,9 +138,9 @@ public struct TokenGrantTable {
             .time(now), .id(account), .id(app))
     }
 
-    /// Ends the sign-ins that a device key made directly: a device has one at a time.
+    /// Ends the sign-ins that a device key made directly. A device has only one at a time.
     ///
-    /// - Returns: how many were live until now.
+    /// - Returns: the number of grants that were live.
     public func revokeSignIns(byDeviceKey key: AuthenticatorID, at now: Instant) throws(StoreError)
         -> Int
     {
@@ -150,9 +149,9 @@ public struct TokenGrantTable {
             .time(now), .id(key))
     }
 
-    /// Ends every sign-in that an authenticator helped produce, inside a journey or outside.
+    /// Ends every sign-in that used an authenticator, within a journey or directly.
     ///
-    /// - Returns: how many were live until now.
+    /// - Returns: the number of grants that were live.
     public func revokeAll(
         by authenticator: AuthenticatorID, except grant: GrantID? = nil, at now: Instant
     ) throws(StoreError) -> Int {
@@ -163,7 +162,7 @@ public struct TokenGrantTable {
             """, .time(now), .id(authenticator), .id(grant))
     }
 
-    /// - Returns: how many were removed, at most `count`.
+    /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
             "DELETE FROM token_grant WHERE id IN (SELECT id FROM token_grant WHERE expires_at <= ? LIMIT ?)",
@@ -172,7 +171,7 @@ public struct TokenGrantTable {
 
     private func record(_ row: SQLRow) throws(StoreError) -> TokenGrantRecord {
         guard let scope = Scope(try row.text(5)) else {
-            throw StoreError(.corrupt, "a grant's scope cannot be understood")
+            throw StoreError(.corrupt, "a grant's scope cannot be decoded")
         }
         let thumbprint = try row.text(8), generation = Int(try row.integer(10))
         guard generation >= 0 else {

@@ -1,42 +1,44 @@
-/// A database the repositories run on. One driver a database product; above it, everything is
-/// portable SQL with `?` for values.
+/// A database on which the repositories run. Each database product has one driver; everything above
+/// uses portable SQL with `?` for values.
 public protocol SQLDriver: Sendable {
-    /// Runs `body` in a transaction of its own that may write; committed when it returns, rolled
+    /// Runs `body` in its own write transaction, which is committed when `body` returns and rolled
     /// back when it throws.
     ///
-    /// Returns only after the commit: with `.always`, what was written survives the machine losing
-    /// power; with `.process`, this process being killed at any moment.
-    /// - Throws: what `body` throws; ``StoreError``.
+    /// Returns only after the commit. With `.always`, the written data survives a power loss; with
+    /// `.process`, it survives the process being killed at any moment.
+    ///
+    /// - Throws: the error of `body`, or ``StoreError``.
     func write<Output: Sendable>(
         _ durability: Durability, _ body: @escaping @Sendable (any SQLConnection) throws -> Output
     ) async throws -> Output
 
-    /// Runs `body` on an unchanging view of the database as it is now. It must not write.
+    /// Runs `body` on a consistent snapshot of the database. `body` must not write.
     func read<Output: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> Output)
         async throws -> Output
 }
 
-/// What a write survives.
+/// The failures that a write survives.
 public enum Durability: Sendable {
-    /// The process being killed; power loss may take the last moments. For journeys in progress,
-    /// which can be started again.
+    /// A killed process. A power loss may destroy the last writes. For journeys in progress, which
+    /// can be restarted.
     case process
-    /// Power loss, too. For accounts, credentials, counters, audit.
+    /// A power loss. For accounts, credentials, counters, and the audit log.
     case always
 }
 
-/// Statements within one transaction. Not `Sendable`: it belongs to the closure it was lent to.
+/// A connection for statements within one transaction. Not `Sendable`, because it is valid only in
+/// the closure that receives it.
 public protocol SQLConnection {
-    /// - Returns: how many rows were changed.
-    /// - Throws: ``StoreError`` `.conflict` when a key is taken already, `.stale` when a row that
-    ///   is referred to is gone.
+    /// - Returns: the number of changed rows.
+    /// - Throws: ``StoreError`` `.conflict` if a key already exists, `.stale` if a referenced row
+    ///   no longer exists.
     @discardableResult
     func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int
 
     func rows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow]
 
-    /// What this transaction deletes or replaces is to be gone from the database's files, logs
-    /// included, within seconds of the commit.
+    /// Requests that the data this transaction deletes or replaces disappear from the database's
+    /// files, including logs, within seconds of the commit.
     func leaveNoTrace()
 }
 

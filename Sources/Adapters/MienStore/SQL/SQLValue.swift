@@ -1,4 +1,4 @@
-/// What a column holds. The five kinds SQLite and PostgreSQL share.
+/// A column's value, of one of the five types that SQLite and PostgreSQL share.
 public enum SQLValue: Sendable, Hashable {
     case null
     case integer(Int64)
@@ -14,7 +14,7 @@ extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     public init(nilLiteral: ()) { self = .null }
 }
 
-/// A row, its columns in the order the statement names them.
+/// A row, with columns in the statement's order.
 public struct SQLRow: Sendable {
     private let values: [SQLValue]
 
@@ -22,8 +22,8 @@ public struct SQLRow: Sendable {
 
     public subscript(index: Int) -> SQLValue { values[index] }
 
-    /// - Throws: ``StoreError`` `.corrupt` when the column holds something else. The value is in no
-    ///   message.
+    /// - Throws: ``StoreError`` `.corrupt` if the column has another type. The message does not
+    ///   contain the value.
     public func integer(_ index: Int) throws(StoreError) -> Int64 {
         guard case .integer(let value) = values[index] else { throw corrupt(index, "an integer") }
         return value
@@ -52,6 +52,6 @@ public struct SQLRow: Sendable {
     }
 
     private func corrupt(_ index: Int, _ expected: String) -> StoreError {
-        StoreError(.corrupt, "column \(index) of a row holds something else than \(expected)")
+        StoreError(.corrupt, "column \(index) of a row does not hold \(expected)")
     }
 }

@@ -1,20 +1,20 @@
 public import MienCore
 
-/// The store could not do what was asked. Branch on ``code``; show ``reason`` to an operator: it
-/// holds no personal data and no secret.
+/// A failure of the store. Branch on ``code``. Show ``reason`` to an operator; it holds no personal
+/// data and no secret.
 public struct StoreError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// Too much waits to be written: try again later.
+        /// Too many writes are waiting. Try again later.
         case busy = "store.busy"
-        /// A stored value cannot be understood, or does not open.
+        /// A stored value cannot be decoded or decrypted.
         case corrupt = "store.corrupt"
-        /// The database cannot be opened, read or written.
+        /// The database cannot be opened, read, or written.
         case unreachable = "store.unreachable"
-        /// Another row has that key already.
+        /// Another row already has that key.
         case conflict = "store.conflict"
-        /// The row has changed since it was read, or is gone.
+        /// The row has changed since it was read, or no longer exists.
         case stale = "store.stale"
-        /// The database was made by a newer version of this program.
+        /// A newer version of this program created the database.
         case tooNew = "store.too-new"
     }
 

@@ -3,17 +3,17 @@ internal import GRDB
 internal import MienCore
 internal import Synchronization
 
-/// The one writer: takes whatever waits to be written and commits it together, so that a hundred
-/// small writes cost one sync.
+/// The only writer. It commits all waiting writes together, so that a hundred small writes cost one
+/// sync.
 ///
-/// Each job runs under a savepoint of its own: one that throws takes nothing but itself back. A job
-/// is told it is done after the commit.
+/// Each job runs under its own savepoint, so a job that throws rolls back only its own changes. A
+/// job finishes after the commit.
 final class GroupWriter: Sendable {
-    /// Jobs that may wait; more are refused with `store.busy`.
+    /// Maximum number of waiting jobs. Further jobs are rejected with `store.busy`.
     static let maxWaiting = 10_000
-    /// Jobs in one transaction: nobody then waits long for those before them.
+    /// Maximum number of jobs in one transaction, so that no job waits long for the others.
     private static let maxTogether = 256
-    /// How long what was deleted may be seen in the write-ahead log.
+    /// The maximum time for which deleted data remains in the write-ahead log.
     private static let traceLife = Duration.seconds(1)
 
     private let queue = JobLine()
@@ -21,7 +21,7 @@ final class GroupWriter: Sendable {
     init(_ pool: DatabasePool) {
         let thread = Thread { [queue] in
             var synchronous: Durability?
-            // A process that was killed may have left some.
+            // Removes traces left by a killed process.
             var tracesGoAt: ContinuousClock.Instant? = .now
             while let jobs = queue.next(atMost: Self.maxTogether, until: tracesGoAt) {
                 if Self.commit(jobs, to: pool, &synchronous) {
@@ -36,7 +36,7 @@ final class GroupWriter: Sendable {
         thread.start()
     }
 
-    /// Jobs that wait are still done; new ones are refused.
+    /// Finishes the waiting jobs and rejects new ones.
     func stop() { queue.stop() }
 
     func write<Output: Sendable>(
@@ -53,13 +53,13 @@ final class GroupWriter: Sendable {
         }
     }
 
-    /// Folds the write-ahead log into the database and cuts it to nothing: until it is written
-    /// over, it holds what was deleted.
+    /// Checkpoints the write-ahead log into the database and truncates it. Until it is overwritten,
+    /// the log contains deleted data.
     ///
-    /// - Returns: `false` when a reader still needs it.
+    /// - Returns: `false` if a reader still needs the log.
     static func removeTraces(_ pool: DatabasePool) -> Bool {
         let isDone = try? pool.writeWithoutTransaction { database in
-            // Writers are not to wait long for a reader.
+            // Limit how long writers wait for a reader.
             try database.execute(sql: "PRAGMA busy_timeout = 50")
             defer {
                 try? database.execute(sql: "PRAGMA busy_timeout = \(SQLiteDriver.busyMilliseconds)")
@@ -71,7 +71,7 @@ final class GroupWriter: Sendable {
         return isDone ?? false
     }
 
-    /// - Returns: whether something was deleted that is to leave no trace.
+    /// - Returns: whether something was deleted that must leave no trace.
     private static func commit(
         _ jobs: [WriteJob], to pool: DatabasePool, _ synchronous: inout Durability?
     ) -> Bool {
@@ -106,20 +106,21 @@ final class GroupWriter: Sendable {
             let failure = StoreError(
                 .unreachable, "nothing was written: \(SQLiteConnection.words(for: error))")
             for outcome in outcomes { outcome.finish(failure) }
-            // Those after the one that broke the transaction have not run; they are told, too.
+            // The jobs after the one that broke the transaction have not run. They get the error,
+            // too.
             for job in jobs.dropFirst(outcomes.count) { job.refuse(failure) }
         }
         return traces.areUnwanted
     }
 }
 
-/// Something to be written, and whom to tell.
+/// A write and its completion handler.
 struct WriteJob: Sendable {
     struct Outcome {
-        /// The job's own failure: its writes are taken back, and `finish` tells it whatever becomes
-        /// of the others.
+        /// Whether the job itself failed. Its writes are rolled back, and `finish` reports the
+        /// failure whatever happens to the other jobs.
         let isFailure: Bool
-        /// - Parameter commitError: why nothing was written, `nil` when it was.
+        /// - Parameter commitError: the reason nothing was written; `nil` on success.
         let finish: (_ commitError: StoreError?) -> Void
     }
 
@@ -130,11 +131,12 @@ struct WriteJob: Sendable {
         (self.durability, self.run) = (durability, run)
     }
 
-    /// Tells a job that never ran.
+    /// Reports an error to a job that never ran.
     func refuse(_ error: StoreError) { run(BrokenConnection(error: error)).finish(error) }
 }
 
-/// Fails every statement: for a job that can no longer run but has to be told.
+/// A connection on which every statement fails, for a job that can no longer run but must receive
+/// an error.
 private struct BrokenConnection: SQLConnection {
     let error: StoreError
     func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int { throw error }
@@ -142,7 +144,7 @@ private struct BrokenConnection: SQLConnection {
     func leaveNoTrace() {}
 }
 
-/// Jobs in the order they came.
+/// The queue of jobs, in order of arrival.
 private final class JobLine: Sendable {
     private struct State {
         var jobs: [WriteJob] = []
@@ -152,14 +154,16 @@ private final class JobLine: Sendable {
     private let state = Mutex(State())
     private let arrival = DispatchSemaphore(value: 0)
 
-    /// - Returns: why the job was not taken; `nil` when it was.
+    /// - Returns: the reason the job was rejected; `nil` if it was accepted.
     func add(_ job: WriteJob) -> StoreError? {
         let (refusal, isFirst) = state.withLock { state -> (StoreError?, Bool) in
             if state.isStopped {
                 return (StoreError(.unreachable, "the database is closed"), false)
             }
             if state.jobs.count >= GroupWriter.maxWaiting {
-                return (StoreError(.busy, "\(GroupWriter.maxWaiting) writes wait already"), false)
+                return (
+                    StoreError(.busy, "\(GroupWriter.maxWaiting) writes are already waiting"), false
+                )
             }
             state.jobs.append(job)
             return (nil, state.jobs.count == 1)
@@ -173,7 +177,8 @@ private final class JobLine: Sendable {
         arrival.signal()
     }
 
-    /// Waits for jobs; none when it is `time`; `nil` after ``stop()``, when none are left.
+    /// Waits for jobs. Returns an empty list at `time`, and `nil` after ``stop()`` when no jobs are
+    /// left.
     func next(atMost count: Int, until time: ContinuousClock.Instant?) -> [WriteJob]? {
         while true {
             let (jobs, isStopped) = state.withLock { state in

@@ -2,20 +2,20 @@ internal import Foundation
 internal import GRDB
 internal import Synchronization
 
-/// SQLite through GRDB: WAL, foreign keys on, deleted content overwritten; any number of readers
-/// beside one writer.
+/// SQLite through GRDB, with WAL, foreign keys, and overwriting of deleted content. Any number of
+/// readers work alongside one writer.
 public final class SQLiteDriver: SQLDriver {
-    /// How long another process's lock is waited for.
+    /// The maximum wait for another process's lock.
     static let busyMilliseconds = 10_000
 
     private let pool: DatabasePool
     private let writer: GroupWriter
 
-    /// Opens the file at `path`, which is made when missing, with mode 0600.
+    /// Opens the file at `path`. Creates a missing file with mode 0600.
     ///
     /// - Throws: ``StoreError`` `.unreachable`.
     public init(path: String) throws(StoreError) {
-        // SQLite would make it with the process's own mask.
+        // SQLite would create it with the process's own mask.
         if !FileManager.default.fileExists(atPath: path) {
             _ = FileManager.default.createFile(
                 atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
@@ -27,7 +27,7 @@ public final class SQLiteDriver: SQLDriver {
         configuration.maximumReaderCount = 4
         configuration.label = "mien.store"
         configuration.prepareDatabase { database in
-            // What is deleted is gone from the file: a person's keys above all.
+            // Overwrite deleted data in the file, above all a person's keys.
             try database.execute(sql: "PRAGMA secure_delete = ON")
         }
         do { pool = try DatabasePool(path: path, configuration: configuration) } catch {
@@ -40,11 +40,11 @@ public final class SQLiteDriver: SQLDriver {
 
     deinit { writer.stop() }
 
-    /// Folds the write-ahead log into the database and closes it. Nothing may be under way.
+    /// Checkpoints the write-ahead log into the database and closes it. Nothing may be in progress.
     public func close() throws {
         writer.stop()
-        // Closing alone leaves the log: the last connection to go is a reader, which cannot fold it
-        // in.
+        // Closing alone leaves the log: the last connection to close is a reader, which cannot
+        // checkpoint it.
         _ = GroupWriter.removeTraces(pool)
         try pool.close()
     }
@@ -66,17 +66,17 @@ public final class SQLiteDriver: SQLDriver {
     }
 }
 
-/// One connection, lent for one transaction.
+/// A connection, valid for one transaction.
 struct SQLiteConnection: SQLConnection {
     private let database: Database
     private let traces: Traces?
 
-    /// - Parameter traces: the writer's.
+    /// - Parameter traces: the writer's traces.
     init(_ database: Database, _ traces: Traces? = nil) {
         (self.database, self.traces) = (database, traces)
     }
 
-    /// Whether a transaction wants its traces removed. One thread's.
+    /// Whether a transaction requires its traces to be removed. Used by one thread only.
     final class Traces { var areUnwanted = false }
 
     func leaveNoTrace() { traces?.areUnwanted = true }
@@ -105,27 +105,27 @@ struct SQLiteConnection: SQLConnection {
         do { return try body() } catch let error as StoreError { throw error } catch let error
             as DatabaseError
             where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY
-        { throw StoreError(.stale, "what a row refers to is gone") } catch let error
+        { throw StoreError(.stale, "a referenced row no longer exists") } catch let error
             as DatabaseError
             where error.resultCode == .SQLITE_CONSTRAINT
         {
             throw StoreError(
-                .conflict, "a rule of the database forbids this: \(error.extendedResultCode)")
+                .conflict, "a database constraint failed: \(error.extendedResultCode)")
         } catch {
             throw StoreError(.unreachable, Self.words(for: error))
         }
     }
 
-    /// SQLite's own message and no statement or value, which may be personal.
+    /// Returns SQLite's own message without statement and values, which may be personal.
     static func words(for error: any Error) -> String {
         (error as? DatabaseError).map { "\($0.extendedResultCode): \($0.message ?? "no message")" }
             ?? "\(type(of: error))"
     }
 
     private static func arguments(_ values: [SQLValue]) throws(StoreError) -> StatementArguments {
-        // SQLite would keep what comes before it, PostgreSQL refuses it.
+        // SQLite would truncate the string at the NUL; PostgreSQL rejects it.
         for case .text(let text) in values where text.utf8.contains(0) {
-            throw StoreError(.corrupt, "a text to be stored holds a NUL")
+            throw StoreError(.corrupt, "a string to be stored contains a NUL")
         }
         return StatementArguments(values.map(argument))
     }
@@ -146,12 +146,13 @@ struct SQLiteConnection: SQLConnection {
         case .int64(let value): .integer(value)
         case .double(let value): .real(value)
         case .string(let value):
-            // All of it: the text itself ends at a NUL, and repairs what is no UTF-8.
+            // Compare all bytes: the string itself ends at a NUL, and GRDB repairs invalid UTF-8.
             if try row.withUnsafeData(atIndex: index, { $0?.elementsEqual(value.utf8) == true }) {
                 .text(value)
             } else {
                 throw StoreError(
-                    .corrupt, "column \(index) of a row holds a text with a NUL or that is no UTF-8"
+                    .corrupt,
+                    "column \(index) of a row holds a string that contains a NUL or is not valid UTF-8"
                 )
             }
         case .blob(let value): .blob(Array(value))

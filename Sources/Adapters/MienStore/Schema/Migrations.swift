@@ -1,9 +1,9 @@
-/// The schema, step by step, in portable SQL. A step that has shipped is never changed: what comes
-/// later is a new step.
+/// The schema, as a list of migration steps in portable SQL. A released step never changes; later
+/// changes are new steps.
 ///
-/// Times are milliseconds since 1970 UTC. `BIGINT` and `TEXT` mean the same to SQLite and
-/// PostgreSQL; `{blob}` is each one's own word. What is personal is sealed (`*_sealed`) or a keyed
-/// hash (`*_hash`): see docs/spec/storage.md.
+/// Times are milliseconds since 1970 UTC. `BIGINT` and `TEXT` mean the same in SQLite and
+/// PostgreSQL; `{blob}` is replaced with each dialect's type. Personal data is sealed (`*_sealed`)
+/// or stored as a keyed hash (`*_hash`): see docs/spec/storage.md.
 enum Migrations {
     static let all: [(name: String, statements: [String])] = [
         (
@@ -134,8 +134,7 @@ enum Migrations {
             ]
         ),
         (
-            // Filled in for the names there are by AccountTable.completeIdentifiers, for SQL cannot
-            // hash.
+            // AccountTable.completeIdentifiers fills in existing names, because SQL cannot hash.
             "5-identifiers",
             [
                 "ALTER TABLE account_name ADD COLUMN identifier_hash {blob}",
@@ -232,7 +231,7 @@ enum Migrations {
             ]
         ),
         (
-            // Existing apps become third-party apps: an operator marks the first-party ones.
+            // Existing apps become third-party apps until an operator marks the first-party ones.
             "14-credentials",
             [
                 "ALTER TABLE account ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0",
@@ -266,9 +265,10 @@ enum Migrations {
             ]
         ),
         (
-            // Failures of an authenticator become those of its account's method. No device keeps a
-            // counter: which methods had succeeded on it was not recorded. A lock on purpose
-            // becomes an administrator's, as nothing tells it from a journey's.
+            // Failures of an authenticator become failures of its account's method. No device gets
+            // a counter, because the methods that had succeeded on it were not recorded. A manual
+            // lock becomes an administrator's, because it cannot be told apart from a journey's
+            // lock.
             "16-locks",
             [
                 "CREATE UNIQUE INDEX known_device_by_id ON known_device (id)",
@@ -289,7 +289,7 @@ enum Migrations {
                   authenticator_id TEXT NOT NULL REFERENCES authenticator (id) ON DELETE CASCADE, holder TEXT NOT NULL,
                   PRIMARY KEY (authenticator_id, holder))
                 """,
-                // A thousand is more than any policy allows, and adds up without overflow.
+                // A thousand is more than any policy allows, and the sum cannot overflow.
                 """
                 INSERT INTO lock_count (account_id, method, app_id, total, unknown_failures, unknown_locked_until)
                 SELECT a.account_id, a.type, a.app_id, SUM(CASE WHEN c.failures > 1000 THEN 1000 ELSE c.failures END),
@@ -305,7 +305,7 @@ enum Migrations {
             ]
         ),
         (
-            // Accounts of before are checked by AccountTable.detachUnverifiedEmails.
+            // AccountTable.detachUnverifiedEmails checks existing accounts.
             "17-sign-ups",
             [
                 "ALTER TABLE account ADD COLUMN expires_at BIGINT",

@@ -1,8 +1,9 @@
-/// Brings a database to the newest schema.
+/// Migrates a database to the newest schema.
 enum Migrator {
-    /// Each step in one transaction, with a note that it was done.
+    /// Runs each migration step and records it in one transaction.
     ///
-    /// - Throws: ``StoreError`` `.tooNew` when the database holds steps this program does not know.
+    /// - Throws: ``StoreError`` `.tooNew` if the database has steps that this program does not
+    ///   know.
     static func migrate(_ driver: some SQLDriver, blob: String) async throws {
         try await driver.write(.always) { connection in
             try connection.execute("CREATE TABLE IF NOT EXISTS schema_step (name TEXT PRIMARY KEY)")
@@ -12,7 +13,7 @@ enum Migrator {
             if let foreign = done.subtracting(known).min() {
                 throw StoreError(
                     .tooNew,
-                    "the database has the schema step “\(foreign)”, which this version does not know: run a newer one"
+                    "the database has the schema step “\(foreign)”, which this version does not know. Run a newer version."
                 )
             }
             for step in Migrations.all where !done.contains(step.name) {

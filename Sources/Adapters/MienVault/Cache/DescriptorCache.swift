@@ -2,20 +2,19 @@ internal import Crypto
 internal import MienCore
 public import MienFace
 
-/// Descriptors of photos that were worked on before, so that an evaluation which was interrupted
-/// goes on where it stopped.
+/// Cached descriptors of photos, so that an interrupted evaluation can resume.
 ///
-/// Keyed by the photo's bytes and the pipeline that looked at them; one sealed file each, mode
-/// 0600. It may be deleted at any time. Descriptors are biometric data: the files open only with
-/// the cache's own key file, which lies elsewhere, and their names tell nothing of whose they are.
-/// May be used from any thread, and by several processes at once. Form:
-/// `docs/spec/sealed-record.md`.
+/// Entries are keyed by the photo's bytes and the pipeline. Each is one sealed file with mode 0600.
+/// The cache may be deleted at any time. Descriptors are biometric data: the files open only with
+/// the cache's own key file, stored elsewhere, and their names do not reveal the person. Safe to
+/// use from any thread and from several processes at once. `docs/spec/sealed-record.md` describes
+/// the format.
 public struct DescriptorCache: Sendable {
-    /// What is kept of one photo.
+    /// The cached data of one photo.
     public struct Entry: Sendable, Equatable {
-        /// `nil` when the photo shows no face.
+        /// The descriptor; `nil` if the photo shows no face.
         public let descriptor: FaceDescriptor?
-        /// 0...100.
+        /// The quality, 0...100.
         public let quality: UInt8
 
         public init(descriptor: FaceDescriptor?, quality: UInt8) {
@@ -42,15 +41,15 @@ public struct DescriptorCache: Sendable {
         sealer = RecordSealer(key: key, purpose: .evaluationDescriptor, random: random)
     }
 
-    /// Opens the cache, and makes it when there is none: the folder, with mode 0700, and the key
-    /// file. A key that was lost is replaced; what it sealed then counts as not there.
+    /// Opens the cache. Creates the folder, with mode 0700, and the key file if they do not exist.
+    /// A lost key is replaced; records sealed with it then count as missing.
     ///
     /// - Parameters:
-    ///   - keyPath: outside `folder`, so that a copy of the one does not open the other.
-    ///   - pipeline: names everything a descriptor depends on besides the photo: the pack, its
-    ///     version, the crops.
-    /// - Throws: ``FaceStoreError`` when its key file cannot be trusted or the folder cannot be
-    ///   made.
+    ///   - keyPath: a path outside `folder`, so that a copy of the folder cannot be opened.
+    ///   - pipeline: identifies everything besides the photo that affects a descriptor: the pack,
+    ///     its version, the crops.
+    /// - Throws: ``FaceStoreError`` if the key file cannot be trusted or the folder cannot be
+    ///   created.
     public static func open(
         folder: String, keyPath: String, pipeline: String,
         files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
@@ -72,48 +71,49 @@ public struct DescriptorCache: Sendable {
         return cache
     }
 
-    /// What is known of the photo with these bytes; `nil` when nothing is, or the record cannot be
-    /// read or was changed.
+    /// Returns the entry for the photo with these bytes; `nil` if there is none, or the record
+    /// cannot be read or was changed.
     public func entry(for photo: [UInt8]) -> Entry? {
         let name = name(of: photo)
-        guard let file = try? files.read(place(of: name), atMost: Self.maximumFileSize),
+        guard let file = try? files.read(path(of: name), atMost: Self.maximumFileSize),
             file.isRegular, file.size <= Self.maximumFileSize,
             let bytes = try? sealer.open(file.bytes, identity: name)
         else { return nil }
         return Entry(bytes: bytes)
     }
 
-    /// Keeps `entry`, whole or not at all. A cache that cannot be written costs time, no more:
-    /// nothing is thrown.
+    /// Stores `entry` atomically. A failed write only costs time later, so nothing is thrown.
     public func keep(_ entry: Entry, for photo: [UInt8]) {
-        let name = name(of: photo), place = place(of: name), parent = parentFolder(of: place)
+        let name = name(of: photo), path = path(of: name), parent = parentFolder(of: path)
         let temporary = "\(parent)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
         _ = try? files.makeFolder(parent)
-        try? files.replaceFile(place, with: sealer.seal(entry.bytes, identity: name), by: temporary)
+        try? files.replaceFile(path, with: sealer.seal(entry.bytes, identity: name), by: temporary)
     }
 
-    /// Should another process be writing a file that goes here, it loses one entry of its cache.
+    /// Removes temporary files. If another process is writing one, that process loses one cache
+    /// entry.
     private func sweep() {
         for name in (try? files.list(folder) ?? []) ?? [] where name.utf8.count == 2 {
             try? files.sweep("\(folder)/\(name)")
         }
     }
 
-    /// SHA-256 of the pipeline's name, a zero byte and the photo.
+    /// Returns the SHA-256 of the pipeline's name, a zero byte, and the photo.
     private func name(of photo: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         for part in [pipeline, [0], photo] { hash.update(data: part) }
         return Array(hash.finalize())
     }
 
-    private func place(of name: [UInt8]) -> String {
+    private func path(of name: [UInt8]) -> String {
         let text = hexadecimal(name)
         return "\(folder)/\(text.prefix(2))/\(text.dropFirst(2))"
     }
 }
 
 extension DescriptorCache.Entry {
-    /// Quality, then the descriptor's numbers as 32-bit little-endian floats; none for no face.
+    /// The quality, then the descriptor's values as 32-bit little-endian floats; no values if there
+    /// is no face.
     fileprivate var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.put([quality])

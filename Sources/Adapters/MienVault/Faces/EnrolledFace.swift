@@ -1,6 +1,6 @@
 public import MienFace
 
-/// A person in the store.
+/// A person enrolled in the store.
 public struct EnrolledFace: Sendable, Equatable {
     public let id: FaceID
     public let name: PersonName
@@ -11,7 +11,7 @@ public struct EnrolledFace: Sendable, Equatable {
     }
 }
 
-/// Names a record and says nothing about whose it is: 16 random bytes.
+/// A record's identifier: 16 random bytes that do not reveal the person.
 public struct FaceID: Sendable, Hashable {
     static let size = 16, fileSuffix = ".face"
 
@@ -19,10 +19,10 @@ public struct FaceID: Sendable, Hashable {
 
     init(random: RandomSource) { bytes = random.bytes(Self.size) }
 
-    /// The name of the record's file: 32 hexadecimal digits and `.face`.
+    /// The record's file name: 32 hexadecimal digits and `.face`.
     var fileName: String { hexadecimal(bytes) + Self.fileSuffix }
 
-    /// - Returns: `nil` when this is no record's file name.
+    /// - Returns: `nil` if this is not a record's file name.
     init?(fileName: String) {
         guard fileName.hasSuffix(Self.fileSuffix),
             let bytes = MienVault.bytes(hexadecimal: fileName.dropLast(Self.fileSuffix.count)),
@@ -36,11 +36,11 @@ extension FaceID: CustomStringConvertible {
     public var description: String { hexadecimal(bytes) }
 }
 
-/// All there is in a store.
+/// The contents of a store.
 public struct FaceListing: Sendable, Equatable {
-    /// By name, case aside.
+    /// The enrolled people, sorted by name, ignoring case.
     public let faces: [EnrolledFace]
-    /// Files that should hold a face and cannot be read. By file name.
+    /// Files that should contain a face but cannot be read, sorted by file name.
     public let damaged: [DamagedRecord]
 
     public init(faces: [EnrolledFace], damaged: [DamagedRecord]) {
@@ -48,9 +48,9 @@ public struct FaceListing: Sendable, Equatable {
     }
 }
 
-/// A file in the store that does not open.
+/// A record in the store that cannot be opened.
 public struct DamagedRecord: Sendable, Equatable {
-    /// The file's path. It holds no name of a person.
+    /// The file's path, which does not contain a person's name.
     public let path: String
     public let reason: RecordError
 

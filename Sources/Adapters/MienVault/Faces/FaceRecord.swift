@@ -1,13 +1,13 @@
 internal import MienCore
 internal import MienFace
 
-/// What is sealed for one person: name and template. The bytes: `docs/spec/sealed-record.md`,
-/// "Content of a face record".
+/// The sealed content for one person: name and template. For the bytes, see
+/// `docs/spec/sealed-record.md`, "Content of a face record".
 struct FaceRecord {
     static let version: UInt16 = 1
     static let nameLengthOffset = 2, nameOffset = 4, templateOffset = 260
 
-    /// A sealed record is never larger than this: a template of 1024 dimensions.
+    /// The maximum size of a sealed record: a template of 1024 dimensions.
     static let maximumFileSize =
         templateOffset
         + FaceTemplate.byteCount(dimensions: FaceDescriptor.dimensionRange.upperBound)
@@ -18,7 +18,7 @@ struct FaceRecord {
 
     init(name: PersonName, template: FaceTemplate) { (self.name, self.template) = (name, template) }
 
-    /// 260 bytes and the template. The size tells nothing of the name or of the number of photos.
+    /// 260 bytes and the template. The size does not reveal the name or the number of photos.
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.put(integer: Self.version)
@@ -28,7 +28,7 @@ struct FaceRecord {
         return writer.bytes
     }
 
-    /// Accepts exactly what ``bytes`` writes.
+    /// Accepts exactly the encoding that ``bytes`` produces.
     init(bytes: [UInt8]) throws(RecordError) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt16.self) == Self.version else { throw .content(at: 0) }
@@ -46,7 +46,7 @@ struct FaceRecord {
         do { template = try FaceTemplate(bytes: rest) } catch { throw .template(error) }
     }
 
-    /// - Returns: `nil` when the bytes are not the name in the very form that would be stored.
+    /// - Returns: `nil` unless the bytes are a name in its exact stored form.
     private static func name(_ bytes: ArraySlice<UInt8>) -> PersonName? {
         guard let name = try? PersonName(String(decoding: bytes, as: UTF8.self)),
             name.text.utf8.elementsEqual(bytes)

@@ -1,18 +1,18 @@
-/// The store could not do what was asked. Holds paths, never a name or anything of a template.
+/// A failure of the face store. Contains paths, but no names or template data.
 public enum FaceStoreError: Error, Sendable, Equatable {
     case key(KeyFileError)
     case files(FileSystemError)
-    /// Nobody of that name was found, but these records do not open and could be theirs.
+    /// The name was not found, but these records cannot be opened and could contain it.
     case damaged([DamagedRecord])
-    /// These files hold the same name: put there by hand, as the store never does. Remove one.
+    /// These files contain the same name. The store never does this, so they were copied by hand.
+    /// Remove one.
     case nameTwice(paths: [String])
-    /// Group or others may change the folder: take records away, or put in ones of their own
-    /// choice.
+    /// The group or others can change the folder, and so remove records or add their own.
     case folderTooWide(path: String, mode: UInt32)
-    /// The store holds as many records as it may.
+    /// The store has reached its maximum number of records.
     case full(limit: Int)
 
-    /// Stable words for logs and scripts.
+    /// A stable code for logs and scripts.
     public var code: String {
         switch self {
         case .key(let error): error.code
@@ -34,10 +34,12 @@ extension FaceStoreError: CustomStringConvertible {
             "\(code): not found, but \(records.count) record(s) cannot be read: "
                 + records.map(\.description).joined(separator: "; ")
         case .nameTwice(let paths):
-            "\(code): the same name is in " + paths.joined(separator: " and ")
+            "\(code): the same name is in several files; remove all but one: "
+                + paths.joined(separator: " and ")
         case .folderTooWide(let path, let mode):
-            "\(code): \(path) has mode 0\(String(mode, radix: 8)), so others than its owner can change who is enrolled. Run: chmod 700 \(path)"
-        case .full(let limit): "\(code): the store holds \(limit) records, its limit"
+            "\(code): \(path) has mode 0\(String(mode, radix: 8)), so users other than its owner can change who is enrolled. Run: chmod 700 \(path)"
+        case .full(let limit):
+            "\(code): the store is full: it holds the maximum of \(limit) records"
         }
     }
 }

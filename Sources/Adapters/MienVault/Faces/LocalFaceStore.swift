@@ -2,20 +2,20 @@ public import MienFace
 
 /// Faces on one machine: a folder with one sealed file per person, and a key file.
 ///
-/// Every verb reads the folder afresh and holds a file lock meanwhile, so any number of processes
-/// can share a store. A verb blocks while it waits for the lock or the disk. A crash at any moment
-/// leaves each person's record as it was before or as it is after, whole.
+/// Every operation reads the folder again and holds a file lock, so any number of processes can
+/// share a store. An operation blocks while it waits for the lock or the disk. After a crash, each
+/// person's record is complete: either the old or the new one.
 ///
-/// File names are random, sizes depend only on the model pack, so the folder tells how many people
-/// there are and nothing else.
+/// File names are random and file sizes depend only on the model pack, so the folder reveals only
+/// the number of people.
 public struct LocalFaceStore: Sendable {
-    /// As many records as a store may hold: each verb reads them all.
+    /// Maximum number of records in a store. Every operation reads all of them.
     public static let recordLimit = 10_000
 
-    /// Of the records' files; nothing else in the folder has it.
+    /// The suffix of record files. No other files in the folder have it.
     package static let fileSuffix = FaceID.fileSuffix
 
-    /// Where the records are.
+    /// The folder that contains the records.
     public let folder: String
 
     private let files: any FileSystem
@@ -27,13 +27,13 @@ public struct LocalFaceStore: Sendable {
         sealer = RecordSealer(key: key, purpose: .faceTemplate, random: random)
     }
 
-    /// Opens the store, and makes it when there is none: the folder, with mode 0700, and the key
-    /// file.
+    /// Opens the store. Creates the folder, with mode 0700, and the key file if they do not exist.
     ///
-    /// Sweeps what interrupted processes left behind.
-    /// - Throws: ``FaceStoreError/key(_:)`` when the key file is missing though records exist, or
-    ///   cannot be trusted; ``FaceStoreError/folderTooWide(path:mode:)`` when others than its owner
-    ///   may change the folder.
+    /// Removes files left by interrupted processes.
+    ///
+    /// - Throws: ``FaceStoreError/key(_:)`` if records exist but the key file is missing, or if it
+    ///   cannot be trusted; ``FaceStoreError/folderTooWide(path:mode:)`` if users other than the
+    ///   owner can change the folder.
     public static func open(
         folder: String, keyPath: String, files: any FileSystem = POSIXFileSystem(),
         random: RandomSource = .system
@@ -45,10 +45,10 @@ public struct LocalFaceStore: Sendable {
         }
     }
 
-    /// Opens the store, or makes it, under a key that the caller keeps: in a TPM, say.
+    /// Opens or creates the store with a key that the caller keeps, for example in a TPM.
     ///
-    /// - Throws: ``FaceStoreError/folderTooWide(path:mode:)`` when others than its owner may change
-    ///   the folder.
+    /// - Throws: ``FaceStoreError/folderTooWide(path:mode:)`` if users other than the owner can
+    ///   change the folder.
     public static func open(
         folder: String, key: MasterKey, files: any FileSystem = POSIXFileSystem(),
         random: RandomSource = .system
@@ -80,27 +80,28 @@ public struct LocalFaceStore: Sendable {
         }
     }
 
-    /// Everybody in the store, and the records that cannot be read.
+    /// Returns everyone in the store, and the records that cannot be read.
     public func list() throws(FaceStoreError) -> FaceListing {
         try Self.locked(.shared, folder, files) { () throws(FaceStoreError) in try contents() }
     }
 
-    /// The person of that name, case aside; `nil` when there is none.
+    /// Returns the person with this name, ignoring case; `nil` if there is none.
     ///
-    /// - Throws: ``FaceStoreError/damaged(_:)`` when there is none among the readable records but
-    ///   some are not readable.
+    /// - Throws: ``FaceStoreError/damaged(_:)`` if no readable record has the name but some records
+    ///   cannot be read.
     public func find(_ name: PersonName) throws(FaceStoreError) -> EnrolledFace? {
         try Self.locked(.shared, folder, files) { () throws(FaceStoreError) in
             try match(name, in: contents())
         }
     }
 
-    /// Stores `template` under `name`, in place of what was stored under it. The new spelling of
-    /// the name is kept.
+    /// Stores `template` under `name`, replacing an existing template. Keeps the new spelling of
+    /// the name.
     ///
-    /// When it throws, the old record stands, unless syncing the folder is what failed: then either
-    /// may. A record that is corrupt does not stand in the way; one that the disk refuses to read
-    /// does, unless the name was found elsewhere.
+    /// If it throws, the old record is still in place, unless syncing the folder failed: then
+    /// either record may be. A corrupt record does not block enrollment. A record that the disk
+    /// fails to read does, unless the name is found in another record.
+    ///
     /// - Returns: whether the person is new or was re-enrolled.
     public func put(_ template: FaceTemplate, as name: PersonName) throws(FaceStoreError)
         -> PutOutcome
@@ -117,11 +118,11 @@ public struct LocalFaceStore: Sendable {
 
     public enum PutOutcome: Sendable { case added, replaced }
 
-    /// Removes the person of that name. Backups and the disk's own copies are out of its reach.
+    /// Removes the person with this name. Cannot remove backups or copies made by the disk.
     ///
-    /// - Returns: `false` when there is none.
-    /// - Throws: ``FaceStoreError/damaged(_:)`` when there is none among the readable records but
-    ///   some are not readable.
+    /// - Returns: `false` if there is no such person.
+    /// - Throws: ``FaceStoreError/damaged(_:)`` if no readable record has the name but some records
+    ///   cannot be read.
     public func remove(_ name: PersonName) throws(FaceStoreError) -> Bool {
         try Self.locked(.exclusive, folder, files) { () throws(FaceStoreError) in
             guard let face = try match(name, in: contents()) else { return false }
@@ -130,10 +131,10 @@ public struct LocalFaceStore: Sendable {
         }
     }
 
-    /// Removes a record that cannot be read, by the path the listing gave. A record that can be
-    /// read after all stays.
+    /// Removes an unreadable record by the path from the listing. Keeps a record that turns out to
+    /// be readable.
     ///
-    /// - Returns: `false` when there is no such damaged record.
+    /// - Returns: `false` if there is no such damaged record.
     public func discard(_ record: DamagedRecord) throws(FaceStoreError) -> Bool {
         try Self.locked(.exclusive, folder, files) { () throws(FaceStoreError) in
             guard try contents().damaged.contains(where: { $0.path == record.path }) else {
@@ -160,7 +161,7 @@ extension LocalFaceStore {
         return FaceListing(faces: faces.sorted { $0.name.key < $1.name.key }, damaged: damaged)
     }
 
-    /// - Returns: `nil` when the file has gone since the folder was listed.
+    /// - Returns: `nil` if the file was removed after the folder was listed.
     private func read(_ fileName: String) throws(RecordError) -> EnrolledFace? {
         guard let id = FaceID(fileName: fileName) else { throw .fileName }
         let found: FileContents?
@@ -178,8 +179,8 @@ extension LocalFaceStore {
         return EnrolledFace(id: id, name: record.name, template: record.template)
     }
 
-    /// A record that the disk would not give just now may be the newcomer's own: a second one would
-    /// give two people one name.
+    /// Rejects a new person while a record cannot be read from the disk. It may belong to the same
+    /// person, and a second record would give two records one name.
     private func admitNewcomer(_ listing: FaceListing) throws(FaceStoreError) {
         for record in listing.damaged {
             if case .files(let error) = record.reason { throw .files(error) }

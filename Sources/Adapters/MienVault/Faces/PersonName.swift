@@ -1,20 +1,20 @@
 internal import Foundation
 
-/// The display name a face is enrolled under. Two spellings that differ only in case, or in how
+/// The display name under which a face is enrolled. Spellings that differ only in case, or in how
 /// Unicode composes a letter, name the same person.
 ///
-/// - Form: 1…64 characters, at most 256 UTF-8 bytes, NFC, no space at either end, no control,
-///   line-breaking or direction-changing characters (they could forge a terminal's output), none
-///   that Unicode has not assigned.
+/// - Form: 1…64 characters, at most 256 UTF-8 bytes, NFC, no leading or trailing space, no control,
+///   line-breaking, or direction-changing characters (they could forge terminal output), and no
+///   unassigned Unicode characters.
 ///
-/// Personal data: it prints as `‹name›`. Whoever must show it says ``text``.
+/// Names are personal data, so they print as `‹name›`. Use ``text`` to show the name.
 public struct PersonName: Sendable {
     public static let lengthRange = 1...64, maximumBytes = 256
 
     public let text: String
 
-    /// Trims and normalises `text`.
-    /// - Throws: ``PersonNameError`` when what is left is no name.
+    /// Trims and normalizes `text`.
+    /// - Throws: ``PersonNameError`` if the result is not a valid name.
     public init(_ text: String) throws(PersonNameError) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
             .precomposedStringWithCanonicalMapping
@@ -28,12 +28,12 @@ public struct PersonName: Sendable {
         self.text = text
     }
 
-    /// Equal for names that count as the same.
+    /// A key that is equal for names that count as the same.
     var key: String { text.uppercased().lowercased().precomposedStringWithCanonicalMapping }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        // Unassigned: a later Unicode may compose it differently, and the stored name would no
-        // longer be NFC.
+        // Reject unassigned characters: a later Unicode version may compose them differently, and
+        // the stored name would no longer be NFC.
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
         case .format: scalar.properties.isBidiControl
@@ -53,7 +53,7 @@ extension PersonName: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why a text is no name. Never holds the text.
+/// The reason a name is invalid. Never contains the name.
 public enum PersonNameError: String, Error, Sendable, CaseIterable {
     case empty = "name.empty"
     case tooLong = "name.too-long"
@@ -63,10 +63,10 @@ public enum PersonNameError: String, Error, Sendable, CaseIterable {
 extension PersonNameError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .empty: "\(rawValue): a name has at least one character"
-        case .tooLong: "\(rawValue): a name has at most 64 characters and 256 bytes"
+        case .empty: "\(rawValue): a name needs at least one character"
+        case .tooLong: "\(rawValue): a name may have at most 64 characters and 256 bytes"
         case .forbiddenCharacter:
-            "\(rawValue): a name has no control, line-breaking or direction-changing characters"
+            "\(rawValue): a name may not contain control, line-breaking or direction-changing characters"
         }
     }
 }

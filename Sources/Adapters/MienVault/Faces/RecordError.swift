@@ -1,20 +1,20 @@
 public import MienFace
 
-/// Why a record's file does not give a face. Holds no name and nothing of the template.
+/// The reason a record's file cannot be read. Contains no name and no template data.
 public enum RecordError: Error, Sendable, Equatable {
-    /// The file is not named like a record.
+    /// The file's name is not a record's file name.
     case fileName
-    /// A folder, a link, a pipe …
+    /// The path is a folder, a link, a pipe, …
     case notRegular
-    /// Larger than any record.
+    /// The file is larger than any record.
     case size(Int)
     case seal(SealError)
-    /// The record opens, but the field at this offset of its content is wrong.
+    /// The record can be opened, but the field at this offset of its content is invalid.
     case content(at: Int)
     case template(FaceTemplateFormatError)
     case files(FileSystemError)
 
-    /// Stable words for logs and scripts.
+    /// A stable code for logs and scripts.
     public var code: String {
         switch self {
         case .fileName: "record.file-name"
@@ -31,11 +31,11 @@ public enum RecordError: Error, Sendable, Equatable {
 extension RecordError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .fileName: "\(code): not the name of a record"
+        case .fileName: "\(code): not a record's file name"
         case .notRegular: "\(code): not a regular file"
-        case .size(let size): "\(code): \(size) bytes are more than a record has"
+        case .size(let size): "\(code): \(size) bytes is too large for a record"
         case .seal(let error): error.description
-        case .content(let offset): "\(code): wrong at byte \(offset) of the content"
+        case .content(let offset): "\(code): invalid at byte \(offset) of the content"
         case .template(let error): error.description
         case .files(let error): error.description
         }

@@ -6,15 +6,15 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Owns a file descriptor. Not `Sendable`: one function at a time.
+/// Owns a file descriptor. Not `Sendable`: use it from one function at a time.
 final class Descriptor {
     private(set) var number: Int32
 
     private init(_ number: Int32) { self.number = number }
     deinit { close() }
 
-    /// Opens `path`, closed on exec, with mode 0600 when it makes a file.
-    /// - Returns: `nil` when there is nothing at `path`.
+    /// Opens `path` with close-on-exec. A new file gets mode 0600.
+    /// - Returns: `nil` if nothing exists at `path`.
     static func open(_ path: String, _ flags: Int32, for operation: FileSystemError.Operation)
         throws(FileSystemError) -> Descriptor?
     {
@@ -39,7 +39,7 @@ final class Descriptor {
         return unsafe fstat(number, &status) == 0 ? status : nil
     }
 
-    /// - Returns: `nil` when the system refuses; `errno` says why.
+    /// - Returns: `nil` on failure; `errno` has the reason.
     func read(atMost limit: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit), count = 0
         while count < limit {
@@ -54,7 +54,7 @@ final class Descriptor {
         return Array(bytes.prefix(count))
     }
 
-    /// - Returns: `false` when the system refuses; `errno` says why.
+    /// - Returns: `false` on failure; `errno` has the reason.
     func write(_ bytes: [UInt8]) -> Bool {
         var done = 0
         while done < bytes.count {
@@ -68,12 +68,12 @@ final class Descriptor {
         return true
     }
 
-    /// A failed sync is not tried again: the system may have dropped the bytes and would then call
-    /// a second one a success.
+    /// Syncs the file. A failed sync is not retried: the system may have dropped the bytes and
+    /// would then report success for a second one.
     func sync() -> Bool { fsync(number) == 0 }
 }
 
-/// What `errno` says, in our words.
+/// Returns the error that `errno` describes.
 func failure(_ operation: FileSystemError.Operation, _ path: String) -> FileSystemError {
     let number = errno
     let kind: FileSystemError.Kind =
@@ -88,7 +88,7 @@ func failure(_ operation: FileSystemError.Operation, _ path: String) -> FileSyst
     return FileSystemError(operation, path, kind, errno: number)
 }
 
-// Inside the type these names are its own methods.
+// Inside the type, these names refer to its own methods.
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags, 0o600) }
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
 private func systemRead(_ number: Int32, _ to: UnsafeMutableRawPointer, _ count: Int) -> Int {

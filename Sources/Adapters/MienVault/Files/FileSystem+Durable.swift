@@ -1,9 +1,9 @@
 extension FileSystem {
-    /// Makes `folder` and what is missing above it, with mode 0700, and makes the names durable.
+    /// Creates `folder` and its missing parents with mode 0700, and makes their names durable.
     ///
-    /// The deepest folder that exists already is made durable too: whoever made it may have been
-    /// killed before doing so. Of a folder above that, somebody has, since nobody makes a folder in
-    /// one that is not durable.
+    /// Also syncs the deepest existing folder, because its creator may have been killed before
+    /// doing so. The folders above are already durable, because no folder is created inside one
+    /// that is not.
     package func ensureFolder(_ folder: String) throws(FileSystemError) {
         let parent = parentFolder(of: folder)
         guard parent != folder else { return }
@@ -12,16 +12,16 @@ extension FileSystem {
             _ = try makeFolder(folder)
             try syncFolder(parent)
         } else {
-            // Where we may not look we made nothing.
+            // We created nothing in folders that we may not read.
             do { try syncFolder(parent) } catch  where error.kind == .notPermitted {}
         }
     }
 
-    /// Puts `bytes` at `path`, in place of what is there. After a crash the file is the old one or
-    /// the new one, whole.
+    /// Writes `bytes` to `path`, replacing an existing file. After a crash, the file is complete:
+    /// either the old or the new one.
     ///
-    /// When it throws, the file is still the old one, unless the last step, syncing the folder, is
-    /// what failed: then it is the new one now, and after a crash either.
+    /// If it throws, the file is still the old one, unless the last step, syncing the folder,
+    /// failed: then it is the new one for now, and after a crash it may be either.
     package func replaceFile(_ path: String, with bytes: [UInt8], by temporary: String)
         throws(FileSystemError)
     {
@@ -33,8 +33,8 @@ extension FileSystem {
         try syncFolder(parentFolder(of: path))
     }
 
-    /// Makes a file of durable bytes (its name is not yet durable). Nothing is left behind when it
-    /// throws and the machine goes on.
+    /// Creates a file with durable bytes; its name is not yet durable. Removes the file if it
+    /// throws, except after a crash.
     func writeNewFile(_ path: String, _ bytes: [UInt8]) throws(FileSystemError) {
         let file = try createFile(path)
         defer { file.close() }
@@ -47,8 +47,8 @@ extension FileSystem {
         }
     }
 
-    /// Removes what an interrupted process left behind. Only for a holder of the lock: a temporary
-    /// file may be in use otherwise.
+    /// Removes files left by an interrupted process. Requires the lock, because otherwise a
+    /// temporary file may be in use.
     package func sweep(_ folder: String, prefix: String = ".") throws(FileSystemError) {
         for name in try list(folder) ?? []
         where name.hasPrefix(prefix) && name.hasSuffix(temporarySuffix) {
@@ -57,10 +57,11 @@ extension FileSystem {
     }
 }
 
-/// Temporary files are named `.<something>.tmp`, in the folder of the file they become.
+/// The suffix of temporary files. They are named `.<something>.tmp` and lie in the folder of the
+/// file they become.
 package let temporarySuffix = ".tmp"
 
-/// The folder part of a path: `/` of `/a`, `.` of `a`.
+/// Returns the folder part of a path: `/` for `/a`, `.` for `a`.
 func parentFolder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

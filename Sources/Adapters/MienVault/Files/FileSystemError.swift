@@ -1,4 +1,4 @@
-/// The machine refused an operation on a file.
+/// A failed file operation.
 public struct FileSystemError: Error, Sendable, Equatable {
     public enum Operation: String, Sendable {
         case read, list, makeFolder = "make folder", create, write, sync, rename, link, remove, lock
@@ -16,7 +16,7 @@ public struct FileSystemError: Error, Sendable, Equatable {
     public let operation: Operation
     public let path: String
     public let kind: Kind
-    /// The system's number for it, for a log.
+    /// The system's error number, for logs.
     public let errno: Int32
 
     public init(_ operation: Operation, _ path: String, _ kind: Kind, errno: Int32) {
@@ -25,17 +25,17 @@ public struct FileSystemError: Error, Sendable, Equatable {
 }
 
 extension FileSystemError: CustomStringConvertible {
-    /// What, where, why, and what to do.
+    /// The path, the failed operation, the reason, and the remedy.
     public var description: String { "\(path) \(Self.words(for: operation)): \(why)" }
 
     private static func words(for operation: Operation) -> String {
         switch operation {
         case .read: "cannot be read"
-        case .list: "cannot be looked into"
-        case .makeFolder: "cannot be made"
+        case .list: "cannot be listed"
+        case .makeFolder: "cannot be created"
         case .create, .write: "cannot be written"
         case .sync: "cannot be stored safely"
-        case .rename, .link: "cannot be put into place"
+        case .rename, .link: "cannot be moved into place"
         case .remove: "cannot be removed"
         case .lock: "cannot be locked"
         }
@@ -43,13 +43,14 @@ extension FileSystemError: CustomStringConvertible {
 
     private var why: String {
         switch kind {
-        case .alreadyExists: "something of that name is there already; remove it"
+        case .alreadyExists: "something with that name already exists; remove it"
         case .notFound:
-            "there is no such place; check the path, and that everything above it is there"
-        case .notPermitted: "the present user may not; change the permissions, or use another place"
-        case .noSpace: "the disk is full; make room"
-        case .busy: "another program has been using it for seconds; try again when it has ended"
-        case .failed: "the system refused, with error \(errno)"
+            "the path does not exist; check it and its parent folders"
+        case .notPermitted: "permission denied; change the permissions, or use another path"
+        case .noSpace: "the disk is full; free some space"
+        case .busy:
+            "another program has been using it for several seconds; try again when that program has ended"
+        case .failed: "the system reported error \(errno)"
         }
     }
 }

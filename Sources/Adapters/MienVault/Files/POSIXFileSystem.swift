@@ -6,9 +6,9 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The machine's own files.
+/// The machine's file system.
 public struct POSIXFileSystem: FileSystem {
-    /// How long ``lock(_:_:)`` waits: 500 tries, 10 ms apart.
+    /// The maximum wait of ``lock(_:_:)``: 500 tries, 10 ms apart.
     static let lockTries = 500, lockPauseMicroseconds: UInt32 = 10_000
 
     public init() {}
@@ -146,6 +146,6 @@ private final class POSIXFileLock: FileLock {
     func release() { file.close() }
 }
 
-// Inside the type these two names are its own methods.
+// Inside the type, these two names refer to its own methods.
 private func systemRename(_ path: String, _ target: String) -> Int32 { unsafe rename(path, target) }
 private func systemLink(_ path: String, _ target: String) -> Int32 { unsafe link(path, target) }

@@ -10,8 +10,8 @@ internal import Darwin
 
 /// A lock file that one process at a time holds, and that names its holder.
 ///
-/// The system releases the lock when the process ends, however it ends, so a crash leaves nothing
-/// to clean up. Only other holders of the same lock file are excluded: programs that do not ask for
+/// The system releases the lock when the process ends for any reason, so a crash leaves nothing to
+/// clean up. The lock excludes only other holders of the same lock file. Programs that do not take
 /// it, such as backups, are not affected.
 ///
 /// Source: flock(2). The lock belongs to the open file, so it also excludes a second holder in the
@@ -19,21 +19,21 @@ internal import Darwin
 public final class ProcessLock: Sendable {
     /// Another process holds the lock.
     public struct Held: Error, Sendable, Equatable {
-        /// The process that holds the lock; `nil` if it has not written its id.
+        /// The process that holds the lock; `nil` if it has not written its ID.
         public let holder: Int32?
 
         public init(holder: Int32?) { self.holder = holder }
     }
 
-    /// How long to wait for the holder's process id: 20 tries, 50 ms apart. A holder writes it
+    /// The maximum wait for the holder's process ID: 20 tries, 50 ms apart. A holder writes it
     /// right after taking the lock.
     private static let holderTries = 20, holderPauseMicroseconds: UInt32 = 50_000
-    /// More than the digits of any process id.
+    /// More than the digits of any process ID.
     private static let maxHolderBytes = 32
 
     private let file: Mutex<Descriptor?>
 
-    /// Takes the lock at `path` without waiting, and writes this process's id into the file.
+    /// Takes the lock at `path` without waiting, and writes this process's ID into the file.
     ///
     /// The file is created with mode 0600 if it does not exist, and stays when the lock is
     /// released.
@@ -80,7 +80,7 @@ public final class ProcessLock: Sendable {
             if let holder, holder > 0, kill(holder, 0) == 0 || errno != ESRCH { return holder }
             usleep(holderPauseMicroseconds)
         }
-        // Alive somewhere else, for example in another container.
+        // The process is alive elsewhere, for example in another container.
         return holder
     }
 }

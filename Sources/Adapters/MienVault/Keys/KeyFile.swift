@@ -1,4 +1,4 @@
-/// A master key at rest: 32 random bytes in a regular file of mode 0600 that belongs to whoever
+/// A stored master key: 32 random bytes in a regular file with mode 0600, owned by the user who
 /// runs this program.
 public struct KeyFile: Sendable {
     public let path: String
@@ -8,10 +8,10 @@ public struct KeyFile: Sendable {
         (self.path, self.files) = (path, files)
     }
 
-    /// The key, or `nil` when there is no such file.
+    /// Reads the key; returns `nil` if the file does not exist.
     ///
-    /// - Throws: ``KeyFileError`` when it is not a regular file, belongs to someone else, can be
-    ///   touched by anyone but its owner, or has a size other than 32 bytes.
+    /// - Throws: ``KeyFileError`` if it is not a regular file, belongs to another user, is
+    ///   accessible to anyone but its owner, or does not have 32 bytes.
     public func load() throws(KeyFileError) -> MasterKey? {
         guard
             let contents = try attempt({ () throws(FileSystemError) in
@@ -29,11 +29,11 @@ public struct KeyFile: Sendable {
         return MasterKey(bytes: contents.bytes)
     }
 
-    /// Makes the key, and its folder with mode 0700 when there is none. What is there already is
-    /// never replaced.
+    /// Creates the key, and its folder with mode 0700 if needed. Never replaces an existing file.
     ///
-    /// After a crash there is the whole key or none. Two processes at once: one makes the key, the
-    /// other gets that one.
+    /// After a crash, the file is either complete or missing. If two processes run this at once,
+    /// one creates the key and the other gets the same key.
+    ///
     /// - Throws: ``KeyFileError``
     public func create(random: RandomSource = .system) throws(KeyFileError) -> MasterKey {
         let bytes = random.bytes(MasterKey.size)
@@ -43,7 +43,7 @@ public struct KeyFile: Sendable {
             try files.ensureFolder(folder)
             try files.writeNewFile(temporary, bytes)
             defer { try? files.remove(temporary) }
-            // A link, unlike a rename, fails when the name is taken.
+            // A link, unlike a rename, fails if the name is taken.
             try files.link(temporary, to: path)
             try files.syncFolder(folder)
         } catch {
@@ -56,11 +56,12 @@ public struct KeyFile: Sendable {
         return MasterKey(bytes: bytes)
     }
 
-    /// The key; made when there is none and nothing was sealed yet.
+    /// Reads the key, or creates it if there is none and nothing has been sealed yet.
     ///
-    /// Call it while holding the lock of whatever was sealed: it sweeps what an interrupted
-    /// ``create(random:)`` left. When `sealedRecordsExist`, none is made: a new key could not open
-    /// them, and would hide that the right one is lost.
+    /// Requires the lock of the sealed records, because it removes files left by an interrupted
+    /// ``create(random:)``. If `sealedRecordsExist`, no key is created: a new key could not open
+    /// them and would hide the loss of the right one.
+    ///
     /// - Throws: ``KeyFileError/missing(path:)`` in that case.
     public func loadOrCreate(sealedRecordsExist: Bool, random: RandomSource = .system)
         throws(KeyFileError) -> MasterKey
@@ -70,7 +71,7 @@ public struct KeyFile: Sendable {
             try files.sweep(folder, prefix: temporaryPrefix)
         }
         if let key = try load() {
-            // Whoever made it may have been killed before its name was durable.
+            // Its creator may have been killed before the name was durable.
             try attempt { () throws(FileSystemError) in try files.syncFolder(folder) }
             return key
         }

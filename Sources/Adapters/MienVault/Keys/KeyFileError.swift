@@ -1,17 +1,17 @@
-/// The master key cannot be used as it is. The description says what to do; it holds no key.
+/// An unusable master key. The description gives the remedy and never contains the key.
 public enum KeyFileError: Error, Sendable, Equatable {
-    /// Sealed records exist but the key that opens them does not.
+    /// Sealed records exist, but the key that opens them does not.
     case missing(path: String)
-    /// Group or others may read or write it.
+    /// The group or others can read or write the file.
     case tooWide(path: String, mode: UInt32)
-    /// A folder, a symbolic link, a device …
+    /// The path is a folder, a symbolic link, a device, …
     case notRegular(path: String)
     case notOwned(path: String, owner: UInt32, user: UInt32)
-    /// So many bytes.
+    /// The file has this number of bytes.
     case size(path: String, Int)
     case files(FileSystemError)
 
-    /// Stable words for logs and scripts.
+    /// A stable code for logs and scripts.
     public var code: String {
         switch self {
         case .missing: "key.missing"
@@ -28,15 +28,15 @@ extension KeyFileError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing(let path):
-            "\(code): key file missing: \(path). Sealed records exist, and only that key opens them: restore it from a backup"
+            "\(code): key file missing: \(path). Sealed records exist, and only that key can open them. Restore it from a backup."
         case .tooWide(let path, let mode):
-            "\(code): \(path) has mode 0\(String(mode, radix: 8)), so others than its owner can use the key. Run: chmod 600 \(path)"
+            "\(code): \(path) has mode 0\(String(mode, radix: 8)), so users other than its owner can use the key. Run: chmod 600 \(path)"
         case .notRegular(let path):
             "\(code): \(path) is not a regular file"
         case .notOwned(let path, let owner, let user):
             "\(code): \(path) belongs to user \(owner), but this program runs as user \(user)"
         case .size(let path, let size):
-            "\(code): \(path) has \(size) bytes, a key has \(MasterKey.size)"
+            "\(code): \(path) has \(size) bytes instead of \(MasterKey.size)"
         case .files(let error):
             error.description
         }

@@ -1,12 +1,12 @@
 internal import Crypto
 internal import Synchronization
 
-/// The key that wraps every record's own key. Never prints.
+/// The key that wraps every record's own key. It is never printed.
 public struct MasterKey: Sendable {
-    /// In bytes.
+    /// The size in bytes.
     public static let size = 32
 
-    /// Which of the operator's master keys this is, from 1. Records say which one they need.
+    /// The version of the operator's master key, from 1. Records store the version they need.
     public let version: UInt32
 
     private let key: SymmetricKey
@@ -14,31 +14,31 @@ public struct MasterKey: Sendable {
 
     /// - Precondition: 32 `bytes`, and `version` is not 0.
     public init(bytes: [UInt8], version: UInt32 = 1) {
-        precondition(bytes.count == Self.size, "a master key has \(Self.size) bytes")
+        precondition(bytes.count == Self.size, "a master key must have \(Self.size) bytes")
         precondition(version > 0, "master keys are numbered from 1")
         self.version = version
         key = SymmetricKey(data: bytes)
         purposeKeys = PurposeKeys(of: key)
     }
 
-    /// Tells keys apart without telling anything about them: the first 8 bytes of HMAC-SHA256(key,
-    /// "mien/v1/key-id").
+    /// An identifier that distinguishes keys without revealing them: the first 8 bytes of
+    /// HMAC-SHA256(key, "mien/v1/key-id").
     public var id: [UInt8] { purposeKeys.id }
 
-    /// A code that only holders of this key can make for `message`: what a value can be found by
-    /// without being told. HMAC-SHA256 under the purpose's own key, 32 bytes.
+    /// Returns a code for `message` that only holders of this key can compute, so that a value can
+    /// be found without being stored. HMAC-SHA256 under the purpose's own key, 32 bytes.
     public func code(for message: some Sequence<UInt8>, purpose: SealPurpose) -> [UInt8] {
         Array(
             HMAC<SHA256>.authenticationCode(for: Array(message), using: wrappingKey(for: purpose)))
     }
 
-    /// The key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. Keys of two
-    /// purposes tell nothing of each other.
+    /// Returns the key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. One
+    /// purpose's key reveals nothing about another's.
     func wrappingKey(for purpose: SealPurpose) -> SymmetricKey { purposeKeys.key(for: purpose) }
 }
 
-/// What is derived from one master key, once each: a server seals and hashes with the same few for
-/// every request.
+/// Caches the keys derived from one master key, because a server uses the same few for every
+/// request.
 private final class PurposeKeys: Sendable {
     private let key: SymmetricKey
     private let derived = Mutex<(id: [UInt8]?, keys: [SealPurpose: SymmetricKey])>((nil, [:]))

@@ -1,14 +1,14 @@
 internal import MienCore
 
-/// Where random bytes come from: keys, nonces, file names.
+/// A source of random bytes for keys, nonces, and file names.
 public struct RandomSource: Sendable {
     private let make: @Sendable (_ count: Int) -> [UInt8]
 
-    /// - Parameter make: gives exactly as many bytes as asked for. Anything but ``system`` is for
-    ///   tests and vectors.
+    /// - Parameter make: returns exactly the requested number of bytes. Use anything but ``system``
+    ///   only for tests and vectors.
     public init(_ make: @escaping @Sendable (_ count: Int) -> [UInt8]) { self.make = make }
 
-    /// The operating system's generator, fit for keys.
+    /// The operating system's generator, suitable for keys.
     public static let system = RandomSource { count in
         var generator = SystemRandomNumberGenerator()
         return generator.bytes(count)
@@ -16,7 +16,9 @@ public struct RandomSource: Sendable {
 
     public func bytes(_ count: Int) -> [UInt8] {
         let bytes = make(count)
-        precondition(bytes.count == count, "a random source gave \(bytes.count) bytes for \(count)")
+        precondition(
+            bytes.count == count,
+            "the random source returned \(bytes.count) bytes instead of \(count)")
         return bytes
     }
 }

@@ -2,17 +2,18 @@ internal import Crypto
 internal import Foundation
 internal import MienCore
 
-/// Seals records for one purpose under one master key. The form: `docs/spec/sealed-record.md`.
+/// Seals records for one purpose under one master key. `docs/spec/sealed-record.md` describes the
+/// format.
 ///
-/// AES-256-GCM twice: each record has a random key of its own, which is wrapped by a key derived
-/// from the master key. The purpose, the record's identity and every byte of the header are
-/// authenticated with it, so a record opens only where it was put, and any changed bit is refused.
-/// What this cannot see: an old version of the same record put back in its place.
+/// Uses AES-256-GCM twice: each record has its own random key, which is wrapped by a key derived
+/// from the master key. The purpose, the record's identity, and every byte of the header are
+/// authenticated. A record therefore opens only in its own place, and any changed bit is rejected.
+/// It does not detect an old version of the same record put back in its place.
 ///
-/// Limit: 2³² records per master key and purpose, as 96-bit nonces are random (NIST SP 800-38D
+/// Limit: 2³² records per master key and purpose, because 96-bit nonces are random (NIST SP 800-38D
 /// §8.3).
 public struct RecordSealer: Sendable {
-    /// How much longer a sealed record is than its content, in bytes.
+    /// The difference between the sizes of a sealed record and its content, in bytes.
     public static let overhead = SealedRecordHeader.size + SealedRecordHeader.tagSize
 
     private let key: MasterKey
@@ -24,8 +25,9 @@ public struct RecordSealer: Sendable {
     }
 
     /// - Parameters:
-    ///   - content: up to 2³² − 1 bytes. Its length shows: pad what must not.
-    ///   - identity: which record this is, e.g. its row or file; 0…65,535 bytes.
+    ///   - content: up to 2³² − 1 bytes. The length is visible, so pad content whose length is
+    ///     secret.
+    ///   - identity: identifies the record, for example by its row or file; 0…65,535 bytes.
     /// - Returns: `content.count + overhead` bytes.
     public func seal(_ content: [UInt8], identity: [UInt8]) -> [UInt8] {
         let dataKey = random.bytes(MasterKey.size)
@@ -41,7 +43,7 @@ public struct RecordSealer: Sendable {
         return header.bytes + ciphertext + tag
     }
 
-    /// The content of a record that ``seal(_:identity:)`` made.
+    /// Returns the content of a record that ``seal(_:identity:)`` created.
     ///
     /// - Throws: ``SealError``
     public func open(_ record: [UInt8], identity: [UInt8]) throws(SealError) -> [UInt8] {
@@ -63,8 +65,8 @@ public struct RecordSealer: Sendable {
             bound(to: header.bytes, identity))
     }
 
-    /// The additional data: purpose and identity, each after its length in two bytes, then the
-    /// header so far.
+    /// Returns the additional data: purpose and identity, each preceded by its length in two bytes,
+    /// then the header so far.
     private func bound(to header: [UInt8], _ identity: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.put(integer: UInt16(purpose.label.utf8.count))
@@ -84,7 +86,7 @@ private func encrypt(_ bytes: [UInt8], _ key: SymmetricKey, _ nonce: [UInt8], _ 
             bytes, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: data)
         return (Array(box.ciphertext), Array(box.tag))
     } catch {
-        fatalError("AES-GCM refuses a 32-byte key and a 12-byte nonce")
+        fatalError("AES-GCM rejected a 32-byte key and a 12-byte nonce")
     }
 }
 

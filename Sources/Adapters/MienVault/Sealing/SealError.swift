@@ -1,23 +1,23 @@
-/// A sealed record does not open. Says what and where, and nothing of the content.
+/// The reason a sealed record cannot be opened. Reveals nothing about the content.
 public enum SealError: Error, Sendable, Equatable {
-    /// The record ends early: after so many bytes.
+    /// The record ends early, after this number of bytes.
     case truncated(at: Int)
-    /// Bytes follow the record, from this offset on.
+    /// Extra bytes follow the record from this offset.
     case trailingBytes(at: Int)
-    /// It does not start like a sealed record.
+    /// The data does not start like a sealed record.
     case magic
-    /// A format version this program does not read.
+    /// This program does not support the format version.
     case version(UInt16)
-    /// A byte that must be zero is not.
+    /// A reserved byte is not zero.
     case reserved(at: Int)
-    /// Sealed under another version of the master key.
+    /// The record was sealed under another version of the master key.
     case keyVersion(UInt32)
-    /// Sealed under another master key.
+    /// The record was sealed under another master key.
     case foreignKey
-    /// Changed since it was sealed, or sealed for another purpose or under another identity.
+    /// The record was changed after sealing, or sealed for another purpose or identity.
     case refused
 
-    /// Stable words for logs and scripts.
+    /// A stable code for logs and scripts.
     public var code: String {
         switch self {
         case .truncated: "seal.truncated"
@@ -36,13 +36,13 @@ extension SealError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .truncated(let offset): "\(code): the record ends at byte \(offset)"
-        case .trailingBytes(let offset): "\(code): the record goes on at byte \(offset)"
+        case .trailingBytes(let offset): "\(code): unexpected data at byte \(offset)"
         case .magic: "\(code): not a sealed record"
-        case .version(let version): "\(code): format version \(version) is not known"
+        case .version(let version): "\(code): unknown format version \(version)"
         case .reserved(let offset): "\(code): byte \(offset) is not zero"
         case .keyVersion(let version): "\(code): sealed under version \(version) of the master key"
         case .foreignKey: "\(code): sealed under another master key"
-        case .refused: "\(code): changed since it was sealed, or moved from another place"
+        case .refused: "\(code): changed after sealing, or copied from another record"
         }
     }
 }

@@ -1,6 +1,6 @@
-/// What a sealed record is for. A record opens only under the purpose it was sealed for.
+/// The purpose of a sealed record. A record can be opened only for the purpose it was sealed for.
 public struct SealPurpose: Sendable, Hashable {
-    /// 1…64 ASCII characters, constant in the program, never reused for another meaning.
+    /// 1…64 ASCII characters, constant in the program and never reused for another meaning.
     public let label: String
 
     /// - Precondition: `label` is 1…64 ASCII characters.
@@ -8,12 +8,12 @@ public struct SealPurpose: Sendable, Hashable {
         self.label = "\(label)"
         precondition(
             (1...64).contains(self.label.utf8.count) && self.label.utf8.allSatisfy { $0 < 128 },
-            "a purpose is 1…64 ASCII characters")
+            "a purpose must have 1…64 ASCII characters")
     }
 
     /// A person's name and face template.
     public static let faceTemplate = SealPurpose(label: "mien/v1/face-template")
 
-    /// A descriptor kept by an evaluation.
+    /// A descriptor cached by an evaluation.
     public static let evaluationDescriptor = SealPurpose(label: "mien/v1/evaluation-descriptor")
 }

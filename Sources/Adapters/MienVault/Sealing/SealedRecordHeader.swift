@@ -1,13 +1,13 @@
 internal import MienCore
 
-/// The clear part of a sealed record, version 1: `docs/spec/sealed-record.md`.
+/// The unencrypted header of a sealed record, version 1: `docs/spec/sealed-record.md`.
 struct SealedRecordHeader {
     static let magic = Array("MISR".utf8)
     static let version: UInt16 = 1
     static let nonceSize = 12, tagSize = 16, keyIDSize = 8
-    /// Up to the wrap's nonce.
+    /// The size of the header up to the wrap's nonce.
     static let keyPartSize = 20
-    /// All of it: the content's ciphertext follows.
+    /// The size of the whole header. The content's ciphertext follows.
     static let size = 96
 
     var keyVersion: UInt32
@@ -18,7 +18,7 @@ struct SealedRecordHeader {
     var nonce: [UInt8] = []
     var contentCount: UInt32 = 0
 
-    /// Bytes 0..<20: what the wrap of the data key is bound to.
+    /// Bytes 0..<20, authenticated by the wrap of the data key.
     var keyPart: [UInt8] {
         var writer = ByteWriter(capacity: Self.keyPartSize)
         writer.put(Self.magic)
@@ -29,7 +29,7 @@ struct SealedRecordHeader {
         return writer.bytes
     }
 
-    /// Bytes 0..<96: what the content is bound to.
+    /// Bytes 0..<96, authenticated with the content.
     var bytes: [UInt8] {
         var writer = ByteWriter(capacity: Self.size)
         for part in [keyPart, wrapNonce, wrappedKey, wrapTag, nonce] { writer.put(part) }
@@ -39,7 +39,7 @@ struct SealedRecordHeader {
 }
 
 extension SealedRecordHeader {
-    /// Takes the header off the front of a record.
+    /// Reads the header from the start of a record.
     init(from reader: inout ByteReader) throws(SealError) {
         let end = SealError.truncated(at: reader.remaining)
         guard let magic = reader.take(4), let version = reader.integer(UInt16.self),

@@ -1,6 +1,7 @@
 import MienCore
 
-/// Something wrong with what a client sent: which field, and what is allowed. Never what was sent.
+/// A problem with a field that a client sent: the field and the allowed values, never the value
+/// itself.
 public struct FieldProblem: Sendable, Hashable, Codable {
     public let field: String
     public let message: String
@@ -8,15 +9,15 @@ public struct FieldProblem: Sendable, Hashable, Codable {
     public init(field: String, message: String) { (self.field, self.message) = (field, message) }
 }
 
-/// What a client sent, found to be what the schema asks for.
+/// Client input that matches the schema.
 struct ValidInput: Equatable {
-    /// For variables.
+    /// Values for variables.
     var plain: [String: JSONValue] = [:]
     var sensitive: [String: Sensitive<String>] = [:]
 }
 
 extension InputSchema {
-    /// - Returns: what was sent, or every problem with it.
+    /// - Returns: the valid input, or every problem with it.
     func validate(_ data: JSONValue) -> Result<ValidInput, InvalidInput> {
         let members: [String: JSONValue]
         switch data {
@@ -25,25 +26,25 @@ extension InputSchema {
         case .bool, .number, .string, .array:
             return .failure(
                 InvalidInput([
-                    FieldProblem(field: "", message: "an object is expected, not \(data.kind)")
+                    FieldProblem(field: "", message: "expected an object, not \(data.kind)")
                 ]))
         }
         let names = fields.map(\.name)
         var problems = members.keys.filter { !names.contains($0) }.sorted().prefix(10).map { name in
-            // Only a name that could have been meant is repeated.
+            // Repeat only well-formed names; anything else could be arbitrary text.
             let shown = StepID.isName(name) ? name : "…"
             return FieldProblem(
                 field: shown,
                 message: names.isEmpty
-                    ? "no data is expected"
-                    : "no such field; there are \(names.joined(separator: ", "))")
+                    ? "no data is allowed"
+                    : "unknown field; the fields are \(names.joined(separator: ", "))")
         }
         var input = ValidInput()
         for field in fields {
             guard let value = members[field.name], value != .null else {
                 if field.isRequired {
                     problems.append(
-                        FieldProblem(field: field.name, message: "it is required and missing"))
+                        FieldProblem(field: field.name, message: "required but missing"))
                 }
                 continue
             }
@@ -72,13 +73,13 @@ extension InputSchema.Field {
         case (.string, .string(let text)):
             guard (minLength...maxLength).contains(text.unicodeScalars.count) else {
                 return minLength == 0
-                    ? "at most \(maxLength) characters are allowed"
-                    : "\(minLength) to \(maxLength) characters are expected"
+                    ? "expected at most \(maxLength) characters"
+                    : "expected \(minLength) to \(maxLength) characters"
             }
             return text.isEmpty ? nil : format.flatMap { $0.problem(with: text) }
-        case (.string, _): return "a text is expected"
-        case (.number, _): return "a number is expected"
-        case (.boolean, _): return "true or false is expected"
+        case (.string, _): return "expected a string"
+        case (.number, _): return "expected a number"
+        case (.boolean, _): return "expected true or false"
         }
     }
 }
@@ -90,19 +91,19 @@ extension InputSchema.Field.Format {
         case .username:
             text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7f }
                 ? "no control characters are allowed" : nil
-        case .email: Self.isEmail(text) ? nil : "an e-mail address is expected"
+        case .email: Self.isEmail(text) ? nil : "expected an email address"
         case .phone:
             Self.isPhone(text)
                 ? nil
-                : "a telephone number is expected: “+” and 6 to 15 digits, with blanks and dashes if you like"
-        case .date: Self.isDate(text) ? nil : "a date is expected: YYYY-MM-DD"
+                : "expected a phone number: an optional “+” and 6 to 15 digits, with optional spaces, dashes and parentheses"
+        case .date: Self.isDate(text) ? nil : "expected a date: YYYY-MM-DD"
         case .code:
-            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? nil : "digits are expected"
+            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? nil : "expected digits only"
         }
     }
 
-    /// One `@`, something before it, a name after it. Whether it exists only a message sent there
-    /// can tell.
+    /// Checks the form of an address: one `@` with text before it and a domain after it. Only a
+    /// message sent to the address shows whether it exists.
     private static func isEmail(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty && text.utf8.count <= 254
@@ -115,9 +116,9 @@ extension InputSchema.Field.Format {
     private static func isPhone(_ text: String) -> Bool {
         let digits = text.utf8.filter { (0x30...0x39).contains($0) }.count
         return (6...15).contains(digits)
-            && text.utf8.enumerated().allSatisfy { place, byte in
-                (0x30...0x39).contains(byte) || place == 0 && byte == UInt8(ascii: "+")
-                    || place > 0 && "- ()".utf8.contains(byte)
+            && text.utf8.enumerated().allSatisfy { index, byte in
+                (0x30...0x39).contains(byte) || index == 0 && byte == UInt8(ascii: "+")
+                    || index > 0 && "- ()".utf8.contains(byte)
             }
     }
 

@@ -1,17 +1,17 @@
 public import MienCore
 
-/// What a client is asked to send: a small subset of JSON Schema.
+/// The data a client is asked to send, in a small subset of JSON Schema.
 ///
 ///     {"properties": {"username": {"type": "string", "title": "User name"}, "password": {"type": "string", "format": "password"}},
 ///      "required": ["username", "password"]}
 ///
-/// An object with these properties and no others.
+/// An object with exactly these properties.
 public struct InputSchema: Sendable, Hashable {
     public static let maxFields = 50
 
     public struct Field: Sendable, Hashable {
         public enum Kind: String, Sendable, CaseIterable { case string, number, boolean }
-        /// What a text has to look like, and which keyboard a client shows.
+        /// The required form of a string; clients choose a keyboard by it.
         public enum Format: String, Sendable, CaseIterable {
             case email, password, username, phone, date, code
         }
@@ -20,14 +20,15 @@ public struct InputSchema: Sendable, Hashable {
         public let kind: Kind
         public let title: String?
         public let format: Format?
-        /// In characters.
+        /// Length limits, in characters.
         public let minLength, maxLength: Int
         public let isRequired: Bool
-        /// Held only until the client is asked again; never a variable, never written down.
+        /// Whether the value is held only until the client is asked again. Such a value is never
+        /// stored in a variable or persisted.
         public let isSensitive: Bool
     }
 
-    /// Required ones first, in the order `required` has them; then the others by name.
+    /// Required fields first, in the order of `required`, then the others by name.
     public let fields: [Field]
 
     public init(fields: [Field]) { self.fields = fields }
@@ -38,7 +39,7 @@ public struct InputSchema: Sendable, Hashable {
 extension InputSchema.Field {
     static let standardMaxLength = 1000
 
-    /// A required text.
+    /// Returns a required string field.
     static func text(
         _ name: String, title: String, format: Format? = nil, maxLength: Int = standardMaxLength,
         isRequired: Bool = true
@@ -57,7 +58,7 @@ extension InputSchema {
     init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
         let reader = try SettingReader(value, place: place, known: Self.keys)
         guard !reader.has("type") || reader.value("type") == "object" else {
-            throw reader.error("type", "“object” is expected")
+            throw reader.error("type", "expected “object”")
         }
         let properties = try reader.object("properties", maxCount: Self.maxFields) ?? []
         let required = try Self.required(reader, properties.map(\.name))
@@ -67,7 +68,7 @@ extension InputSchema {
             guard SettingReader.isVariable(name) else {
                 throw JourneyDefinitionError(
                     place: place,
-                    reason: "a field's name has 1 to 64 of A-Z, a-z, 0-9 and “_”, not first a digit"
+                    reason: "expected 1 to 64 of A-Z, a-z, 0-9 and “_”, not starting with a digit"
                 )
             }
             fields[name] = try Field(name, value, isRequired: required.contains(name), place: place)
@@ -84,17 +85,17 @@ extension InputSchema {
             guard let name = value.stringValue, names.contains(name) else {
                 let hint = Suggestion.text(for: value.stringValue ?? "", among: names)
                 throw JourneyDefinitionError(
-                    place: place, reason: "the name of one of the properties is expected\(hint)")
+                    place: place, reason: "expected the name of one of the properties\(hint)")
             }
             guard !required.contains(name) else {
-                throw JourneyDefinitionError(place: place, reason: "“\(name)” comes twice")
+                throw JourneyDefinitionError(place: place, reason: "“\(name)” appears twice")
             }
             required.append(name)
         }
         return required
     }
 
-    /// As clients get it: JSON Schema.
+    /// The JSON Schema that clients receive.
     public var json: JSONValue {
         let properties = fields.map { ($0.name, $0.json) }
         return [
@@ -117,7 +118,7 @@ extension InputSchema.Field {
         format = reader.has("format") ? try reader.choice("format", default: .username) : nil
         if kind != .string {
             for key in ["format", "minLength", "maxLength"] where reader.has(key) {
-                throw reader.error(key, "only texts have it")
+                throw reader.error(key, "allowed only for strings")
             }
         }
         let limit = try reader.integer("maxLength", 1...4096, default: Self.standardMaxLength)
@@ -128,7 +129,7 @@ extension InputSchema.Field {
             throw reader.error("sensitive", "a password is always sensitive")
         }
         if isSensitive, kind != .string {
-            throw reader.error("sensitive", "only texts can be sensitive")
+            throw reader.error("sensitive", "only strings can be sensitive")
         }
     }
 

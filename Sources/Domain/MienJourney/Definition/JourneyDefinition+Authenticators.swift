@@ -1,14 +1,14 @@
 public import MienCore
 
 extension JourneyDefinition {
-    /// The authenticators that steps of this journey ask for.
+    /// The authenticators that this journey's steps use.
     public var authenticatorsAsked: Set<AuthenticatorType> {
         Set(steps.values.compactMap(\.type.authenticator))
     }
 }
 
 extension StepType {
-    /// The authenticator that the step checks.
+    /// The authenticator that this step checks.
     var authenticator: AuthenticatorType? {
         switch self {
         case .authenticatePassword: .password

@@ -8,10 +8,10 @@ extension JourneyDefinition {
     static let limitKeys = ["max_steps", "lifetime_seconds"]
     static let stepKeys = ["type", "label", "config", "on"]
 
-    /// Reads a definition, strictly: unknown keys, other types and values out of range are errors
-    /// that name the place.
+    /// Parses a definition strictly: an unknown key, an unknown type, or a value out of range is an
+    /// error that names the path.
     ///
-    /// What this accepts can be run. Whether it makes sense, ``JourneyLinter`` says.
+    /// An accepted definition can run. ``JourneyLinter`` checks whether it makes sense.
     public static func parse(_ bytes: [UInt8]) throws(JourneyDefinitionError) -> JourneyDefinition {
         let value: JSONValue
         do {
@@ -23,17 +23,18 @@ extension JourneyDefinition {
         return try JourneyDefinition(value)
     }
 
-    /// As ``parse(_:)``, from a document that has been read.
+    /// Creates a definition from parsed JSON. See ``parse(_:)``.
     public init(_ source: JSONValue) throws(JourneyDefinitionError) {
         guard source.depth <= Self.maxDepth else {
             throw JourneyDefinitionError(
-                place: "", reason: "lists and objects are nested more than \(Self.maxDepth) deep")
+                place: "",
+                reason: "lists and objects are nested deeper than \(Self.maxDepth) levels")
         }
         let reader = try SettingReader(source, place: "", known: Self.keys)
         self.source = source
         let id = try reader.required("id", try reader.string("id", maxLength: 64))
         guard let journeyID = JourneyID(id) else {
-            throw reader.error("id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected")
+            throw reader.error("id", "expected 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")
         }
         self.id = journeyID
         version = try reader.required("version", try reader.integer("version", 1...1_000_000))
@@ -47,7 +48,7 @@ extension JourneyDefinition {
         if let secret = parameters?.fields.first(where: \.isSensitive) {
             throw reader.error(
                 "parameters.properties.\(secret.name)",
-                "what is given at the start cannot be sensitive; ask for it in a form")
+                "start parameters cannot be sensitive; ask for the value in a form")
         }
         requiresUser = try reader.flag("requires_user", default: false)
         steps = try Self.steps(reader)
@@ -69,12 +70,12 @@ extension JourneyDefinition {
     {
         let entries = try reader.required("steps", try reader.object("steps", maxCount: maxSteps))
         guard !entries.isEmpty else {
-            throw reader.error("steps", "a journey has at least one step")
+            throw reader.error("steps", "a journey needs at least one step")
         }
         var steps: [StepID: StepDefinition] = [:]
         for (name, value) in entries {
             guard let id = StepID(name) else {
-                throw reader.error("steps.\(name)", "a step's name has \(SettingReader.nameRule)")
+                throw reader.error("steps.\(name)", "invalid step name; \(SettingReader.nameRule)")
             }
             steps[id] = try StepDefinition(id, value)
         }
@@ -87,14 +88,14 @@ extension StepDefinition {
         let place = "steps.\(id)"
         let reader = try SettingReader(value, place: place, known: JourneyDefinition.stepKeys)
         guard let word = reader.value("type") else {
-            throw reader.error("type", "it is required and missing")
+            throw reader.error("type", "required but missing")
         }
         guard let type = word.stringValue.flatMap(StepType.init) else {
             let hint = Suggestion.text(
                 for: word.stringValue ?? "", among: StepType.allCases.map(\.rawValue))
             throw reader.error(
                 "type",
-                "there is no such type of step\(hint) (allowed: \(StepType.allCases.map(\.rawValue).joined(separator: ", ")))"
+                "unknown step type\(hint) (allowed: \(StepType.allCases.map(\.rawValue).joined(separator: ", ")))"
             )
         }
         self.id = id
@@ -106,7 +107,7 @@ extension StepDefinition {
             known: implementation.settings.map(\.name))
         for setting in implementation.settings where setting.isRequired && !config.has(setting.name)
         {
-            throw config.error(setting.name, "it is required and missing")
+            throw config.error(setting.name, "required but missing")
         }
         step = try implementation.init(config)
         on = try Self.on(reader)
@@ -118,14 +119,14 @@ extension StepDefinition {
         var on: [Outcome: StepID] = [:]
         for (name, value) in try reader.object("on", maxCount: 100) ?? [] {
             guard StepID.isName(name) else {
-                throw reader.error("on.\(name)", "an outcome has \(SettingReader.nameRule)")
+                throw reader.error("on.\(name)", "invalid outcome; \(SettingReader.nameRule)")
             }
             let outcome = Outcome.aliases[name] ?? Outcome(name)
             guard on[outcome] == nil else {
                 throw reader.error("on.\(name)", "“\(name)” and “\(outcome)” are the same outcome")
             }
             guard let target = value.stringValue.flatMap(StepID.init) else {
-                throw reader.error("on.\(name)", "the name of a step is expected")
+                throw reader.error("on.\(name)", "expected the name of a step")
             }
             on[outcome] = target
         }

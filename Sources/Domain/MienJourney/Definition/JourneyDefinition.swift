@@ -1,7 +1,7 @@
 public import MienCore
 
-/// A journey: what happens from the start to a completion or rejection, as data. Format:
-/// `docs/spec/journeys.md`.
+/// A journey from start to completion or rejection, as data. `docs/spec/journeys.md` describes the
+/// format.
 ///
 ///     let journey = try JourneyDefinition.parse(Array(try Data(contentsOf: file)))
 ///     let findings = JourneyLinter.lint(journey)
@@ -13,9 +13,9 @@ public struct JourneyDefinition: Sendable {
     public struct Limits: Sendable, Hashable {
         public static let stepsRange = 1...1000, lifetimeRange = 60...86_400
 
-        /// Steps between two answers of the client.
+        /// Maximum number of steps between two client responses.
         public let maxSteps: Int
-        /// Of a run, from its start.
+        /// Maximum duration of a run, from its start.
         public let lifetimeSeconds: Int
 
         public init(maxSteps: Int = 200, lifetimeSeconds: Int = 3600) {
@@ -24,18 +24,18 @@ public struct JourneyDefinition: Sendable {
     }
 
     public let id: JourneyID
-    /// From 1. A run stays on the version it was started with.
+    /// The version, from 1. A run keeps the version it started with.
     public let version: Int
     public let title: String
     public let description: String?
     public let start: StepID
     public let steps: [StepID: StepDefinition]
     public let limits: Limits
-    /// What can be given at the start; anything within limits when this is `nil`.
+    /// The accepted start parameters; `nil` accepts any, within limits.
     public let parameters: InputSchema?
-    /// Only a user who has signed in can start it.
+    /// Whether only a signed-in user can start the journey.
     public let requiresUser: Bool
-    /// The document, as it was read.
+    /// The parsed document.
     public let source: JSONValue
 }
 
@@ -52,13 +52,13 @@ public struct StepDefinition: Sendable {
     public let id: StepID
     public let type: StepType
     public let label: String?
-    /// Where each outcome leads.
+    /// The step that follows each outcome.
     public let on: [Outcome: StepID]
     let step: any JourneyStep
 
-    /// The outcomes it can have, in the order of the reference.
+    /// The step's possible outcomes, in reference order.
     public var outcomes: [Outcome] { step.facts.outcomes.map(\.outcome) }
     public var isClientFacing: Bool { step.facts.isClientFacing }
-    /// It ends the journey.
+    /// Whether the step ends the journey.
     public var isEnd: Bool { step.facts.end != nil }
 }

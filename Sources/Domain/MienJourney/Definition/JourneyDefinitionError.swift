@@ -1,7 +1,7 @@
-/// A definition that cannot be used: where, what is wrong, what is allowed.
+/// An invalid definition: the path, the problem, and the allowed values.
 public struct JourneyDefinitionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A path into the document: `steps.form.config.branches[0].id`; empty for the document as a
-    /// whole.
+    /// A path into the document, such as `steps.form.config.branches[0].id`; empty for the whole
+    /// document.
     public let place: String
     public let reason: String
 

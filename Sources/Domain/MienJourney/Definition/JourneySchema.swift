@@ -1,7 +1,7 @@
 public import MienCore
 
-/// The published JSON Schema of definitions, made from the tables of settings that the parser reads
-/// with.
+/// The published JSON Schema of definitions, generated from the same settings tables that the
+/// parser uses.
 public enum JourneySchema {
     public static let address = "urn:mien:schema:journey:1"
 
@@ -37,7 +37,7 @@ public enum JourneySchema {
         [
             "$schema": ["type": "string"],
             "id": ["type": "string", "pattern": "^[A-Za-z0-9_.-]{1,64}$"],
-            "version": integer(1...1_000_000, "A run stays on the version it was started with."),
+            "version": integer(1...1_000_000, "A run keeps the version it started with."),
             "title": text(200), "description": text(4000),
             "start": ["$ref": "#/$defs/step_name"],
             "steps": [
@@ -52,14 +52,15 @@ public enum JourneySchema {
             "limits": object([
                 "max_steps": integer(
                     JourneyDefinition.Limits.stepsRange,
-                    "Steps between two answers of the client. Default: 200."),
+                    "Maximum number of steps between two client responses. Default: 200."),
                 "lifetime_seconds": integer(
-                    JourneyDefinition.Limits.lifetimeRange, "Of a run. Default: 3600."),
+                    JourneyDefinition.Limits.lifetimeRange,
+                    "Maximum duration of a run. Default: 3600."),
             ]),
             "parameters": ["$ref": "#/$defs/input_schema"],
             "requires_user": [
                 "type": "boolean", "default": false,
-                "description": "Only a user who has signed in can start it.",
+                "description": "Whether only a signed-in user can start the journey.",
             ],
         ]
     }
@@ -80,7 +81,7 @@ public enum JourneySchema {
                 "on": [
                     "type": "object", "propertyNames": ["$ref": "#/$defs/step_name"],
                     "additionalProperties": ["$ref": "#/$defs/step_name"],
-                    "description": "Where each outcome leads.",
+                    "description": "The step that follows each outcome.",
                 ],
             ],
         ]
@@ -140,7 +141,7 @@ public enum JourneySchema {
         ])
     }
 
-    // MARK: Pieces
+    // MARK: Schema fragments
 
     static func object(_ properties: [String: JSONValue]) -> JSONValue {
         ["type": "object", "additionalProperties": false, "properties": .object(properties)]
@@ -166,7 +167,7 @@ public enum JourneySchema {
 }
 
 extension Setting {
-    /// As JSON Schema.
+    /// The setting's JSON Schema.
     fileprivate var schema: JSONValue {
         var members: [String: JSONValue]
         switch kind {

@@ -1,4 +1,4 @@
-/// How a step ends, and so which way the journey goes on. A step's `on` maps outcomes to steps.
+/// The result of a step, which selects the next step. A step's `on` maps outcomes to steps.
 public struct Outcome: Sendable, Hashable, Comparable, CustomStringConvertible {
     public let name: String
 
@@ -6,22 +6,22 @@ public struct Outcome: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     public static let success = Outcome("success"), failure = Outcome("failure"),
         cancel = Outcome("cancel")
-    /// Of a condition.
+    /// Outcomes of a condition.
     public static let isTrue = Outcome("true"), isFalse = Outcome("false")
-    /// Of a loop.
+    /// Outcomes of a loop.
     public static let body = Outcome("body"), done = Outcome("done")
-    /// Of a recovery whose hold is not over.
+    /// The outcome of a recovery whose hold period has not ended.
     public static let held = Outcome("held")
-    /// Of an identity verification.
+    /// Outcomes of an identity verification.
     public static let allow = Outcome("allow"), challenge = Outcome("challenge"),
         deny = Outcome("deny")
-    /// A branch of a login form, or a custom branch.
+    /// Returns the outcome of a login form branch or a custom branch.
     static func branch(_ id: String) -> Outcome { Outcome(id) }
 
-    /// Other spellings of outcomes that definitions may use.
+    /// Alternative spellings of outcomes that definitions may use.
     static let aliases: [String: Outcome] = ["next": .success]
 
-    /// What a branch cannot be called: names of outcomes, and of what clients can answer.
+    /// Names that a branch cannot have: outcomes and client options.
     static let reservedNames: Set<String> = [
         "success", "next", "failure", "cancel", "true", "false", "body", "done", "allow",
         "challenge", "deny", "client_input", "clientInput", "fail",

@@ -2,12 +2,12 @@ import MienCore
 
 /// One setting of a step's `config`.
 ///
-/// The table of a step's settings is what the parser accepts, what the published schema says and
-/// what the reference page lists; there is no other.
+/// A step's settings table is the only source for the parser, the published schema, and the
+/// reference page.
 struct Setting: Sendable {
     enum Kind: Sendable {
         case expression
-        /// An expression that may also read what clients sent in sensitive fields.
+        /// An expression that may also read sensitive fields.
         case secret
         case template
         case text(maxLength: Int)
@@ -17,7 +17,7 @@ struct Setting: Sendable {
         case choice([String])
         /// The name of a variable that the step sets.
         case variable
-        /// Names to expressions.
+        /// An object that maps names to expressions.
         case expressions(maxCount: Int)
         case customBranches
         case loginBranches

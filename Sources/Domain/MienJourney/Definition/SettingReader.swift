@@ -1,26 +1,26 @@
 import MienCore
 
-/// Reads one object of a definition, strictly: what it does not know is an error that names the
-/// place.
+/// Reads one object of a definition strictly: an unknown key is an error that names the path.
 struct SettingReader {
     let place: String
     private let members: [String: JSONValue]
 
-    /// - Parameter known: every key the object may have.
+    /// - Parameter known: the keys that the object may have.
     init(_ value: JSONValue, place: String, known: [String]) throws(JourneyDefinitionError) {
         guard case .object(let members) = value else {
             throw JourneyDefinitionError(
-                place: place, reason: "an object is expected, not \(value.kind)")
+                place: place, reason: "expected an object, not \(value.kind)")
         }
         (self.place, self.members) = (place, members)
         if let unknown = members.keys.filter({ !known.contains($0) }).min() {
             let allowed =
                 known.isEmpty
-                ? "there are none here" : "allowed: \(known.sorted().joined(separator: ", "))"
+                ? "no settings are allowed here"
+                : "allowed: \(known.sorted().joined(separator: ", "))"
             throw JourneyDefinitionError(
                 place: path(unknown),
                 reason:
-                    "there is no such setting\(Suggestion.text(for: unknown, among: known)) (\(allowed))"
+                    "unknown setting\(Suggestion.text(for: unknown, among: known)) (\(allowed))"
             )
         }
     }
@@ -36,7 +36,7 @@ struct SettingReader {
     func value(_ name: String) -> JSONValue? { members[name] }
 
     func required<T>(_ name: String, _ value: T?) throws(JourneyDefinitionError) -> T {
-        guard let value else { throw error(name, "it is required and missing") }
+        guard let value else { throw error(name, "required but missing") }
         return value
     }
 
@@ -45,10 +45,10 @@ struct SettingReader {
     func string(_ name: String, maxLength: Int) throws(JourneyDefinitionError) -> String? {
         guard let value = members[name] else { return nil }
         guard case .string(let text) = value else {
-            throw error(name, "a text is expected, not \(value.kind)")
+            throw error(name, "expected a string, not \(value.kind)")
         }
         guard !text.isEmpty, text.unicodeScalars.count <= maxLength else {
-            throw error(name, "a text of 1 to \(maxLength) characters is expected")
+            throw error(name, "expected a string of 1 to \(maxLength) characters")
         }
         return text
     }
@@ -64,7 +64,7 @@ struct SettingReader {
         guard let number = value.numberValue.flatMap({ Int(exactly: $0) }), range.contains(number)
         else {
             throw error(
-                name, "a whole number from \(range.lowerBound) to \(range.upperBound) is expected")
+                name, "expected an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -72,7 +72,7 @@ struct SettingReader {
     func flag(_ name: String, default standard: Bool) throws(JourneyDefinitionError) -> Bool {
         guard let value = members[name] else { return standard }
         guard case .bool(let flag) = value else {
-            throw error(name, "true or false is expected, not \(value.kind)")
+            throw error(name, "expected true or false, not \(value.kind)")
         }
         return flag
     }
@@ -91,7 +91,7 @@ struct SettingReader {
         }
     }
 
-    /// A list of words, each of them one of the type's.
+    /// Reads a list of strings, each a case of `T`.
     func choices<T: RawRepresentable & CaseIterable>(_ name: String) throws(JourneyDefinitionError)
         -> [T]? where T.RawValue == String
     {
@@ -108,12 +108,12 @@ struct SettingReader {
             let words = T.allCases.map(\.rawValue)
             let hint = Suggestion.text(for: value.stringValue ?? "", among: words)
             throw JourneyDefinitionError(
-                place: place, reason: "one of \(words.joined(separator: ", ")) is expected\(hint)")
+                place: place, reason: "expected one of \(words.joined(separator: ", "))\(hint)")
         }
         return choice
     }
 
-    /// 1…64 of `a-z 0-9 _ . -`: a word for programs.
+    /// Reads a machine-readable word: 1…64 of `a-z 0-9 _ . -`.
     func code(_ name: String) throws(JourneyDefinitionError) -> String? {
         guard let text = try string(name, maxLength: 64) else { return nil }
         guard
@@ -121,21 +121,21 @@ struct SettingReader {
                 "abcdefghijklmnopqrstuvwxyz0123456789_.-".utf8.contains(byte)
             })
         else {
-            throw error(name, "1 to 64 of a-z, 0-9, “_”, “.” and “-” are expected")
+            throw error(name, "expected 1 to 64 of a-z, 0-9, “_”, “.” and “-”")
         }
         return text
     }
 
-    /// The elements, each with its place.
+    /// Reads a list; each element comes with its path.
     func array(_ name: String, maxCount: Int) throws(JourneyDefinitionError) -> [(
         place: String, value: JSONValue
     )]? {
         guard let value = members[name] else { return nil }
         guard case .array(let values) = value else {
-            throw error(name, "a list is expected, not \(value.kind)")
+            throw error(name, "expected a list, not \(value.kind)")
         }
         guard values.count <= maxCount else {
-            throw error(name, "a list of at most \(maxCount) is expected")
+            throw error(name, "expected a list of at most \(maxCount) elements")
         }
         return values.enumerated().map { ("\(path(name))[\($0.offset)]", $0.element) }
     }
@@ -145,15 +145,15 @@ struct SettingReader {
     )]? {
         guard let value = members[name] else { return nil }
         guard case .object(let members) = value else {
-            throw error(name, "an object is expected, not \(value.kind)")
+            throw error(name, "expected an object, not \(value.kind)")
         }
         guard members.count <= maxCount else {
-            throw error(name, "an object of at most \(maxCount) members is expected")
+            throw error(name, "expected an object of at most \(maxCount) members")
         }
         return members.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
     }
 
-    // MARK: What journeys are made of
+    // MARK: Journey types
 
     func step(_ name: String) throws(JourneyDefinitionError) -> StepID? {
         guard let text = try string(name, maxLength: 64) else { return nil }
@@ -188,7 +188,7 @@ struct SettingReader {
         return expressions
     }
 
-    /// A variable that a step may set.
+    /// Reads the name of a variable that a step may set.
     func variable(_ name: String) throws(JourneyDefinitionError) -> String? {
         guard let text = try string(name, maxLength: 64) else { return nil }
         try check(variable: text, at: name)
@@ -198,7 +198,7 @@ struct SettingReader {
     func check(variable: String, at name: String) throws(JourneyDefinitionError) {
         guard Self.isVariable(variable) else { throw error(name, Self.variableRule) }
         guard !Self.ownVariables.contains(variable) else {
-            throw error(name, "“\(variable)” is set by the engine and by no step")
+            throw error(name, "“\(variable)” is reserved; only the engine sets it")
         }
         guard !JourneyExpression.reservedWords.contains(variable) else {
             throw error(name, "“\(variable)” is a reserved word of expressions")
@@ -211,7 +211,7 @@ struct SettingReader {
         guard case .string(let source) = value else {
             throw JourneyDefinitionError(
                 place: place,
-                reason: "an expression in quotation marks is expected, not \(value.kind)")
+                reason: "expected an expression in quotation marks, not \(value.kind)")
         }
         do { return try JourneyExpression(source) } catch {
             throw JourneyDefinitionError(place: place, reason: error.description)
@@ -222,9 +222,9 @@ struct SettingReader {
         StepID.isName(text) && !text.contains("-") && text.first.map { !$0.isASCIIDigit } ?? false
     }
 
-    /// The engine sets these itself.
+    /// Variables that only the engine sets.
     static let ownVariables: Set<String> = ["user", "app", "journey", "parameters"]
-    static let nameRule = "1 to 64 of A-Z, a-z, 0-9, “_” and “-” are expected"
+    static let nameRule = "expected 1 to 64 of A-Z, a-z, 0-9, “_” and “-”"
     private static let variableRule =
-        "1 to 64 of A-Z, a-z, 0-9 and “_”, not first a digit, are expected"
+        "expected 1 to 64 of A-Z, a-z, 0-9 and “_”, not starting with a digit"
 }

@@ -1,4 +1,4 @@
-/// The name of a step in its journey, chosen by whoever writes it: 1…64 of `A-Z a-z 0-9 _ -`.
+/// The name of a step within its journey, chosen by the author: 1…64 of `A-Z a-z 0-9 _ -`.
 public struct StepID: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     public let text: String
 
@@ -11,7 +11,7 @@ public struct StepID: Sendable, Hashable, Comparable, Codable, CustomStringConve
 
     public static func < (a: Self, b: Self) -> Bool { a.text < b.text }
 
-    /// The rule for names of steps and of branches.
+    /// Returns whether `text` is a valid name for a step or branch.
     static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isNamePart }
@@ -22,7 +22,7 @@ public struct StepID: Sendable, Hashable, Comparable, Codable, CustomStringConve
         guard let id = Self(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "a step's name has 1 to 64 of A-Z, a-z, 0-9, “_” and “-”")
+                debugDescription: "expected a step name: 1 to 64 of A-Z, a-z, 0-9, “_” and “-”")
         }
         self = id
     }

@@ -1,4 +1,4 @@
-/// What a step does. The raw value is `type` in a definition.
+/// The type of a step. The raw value is `type` in a definition.
 public enum StepType: String, Sendable, Hashable, CaseIterable {
     case loginForm = "login_form"
     case authenticatePassword = "authenticate_password"
@@ -28,7 +28,7 @@ public enum StepType: String, Sendable, Hashable, CaseIterable {
     case completeJourney = "complete_journey"
     case rejectAccess = "reject_access"
 
-    /// What it is made of.
+    /// The type that implements the step.
     var implementation: any JourneyStep.Type {
         switch self {
         case .loginForm: LoginForm.self

@@ -1,7 +1,7 @@
-/// “Did you mean …?”
+/// Suggests a known word for a misspelled one.
 enum Suggestion {
-    /// The word nearest to `word`, if it is near enough for a slip of the pen; shown as
-    /// `; did you mean “x”?`.
+    /// Returns `; did you mean “x”?` with the word closest to `word`, or an empty string if none is
+    /// close enough to be a typo.
     static func text(for word: String, among words: some Sequence<String>) -> String {
         nearest(to: word, among: words).map { "; did you mean “\($0)”?" } ?? ""
     }
@@ -20,7 +20,7 @@ enum Suggestion {
         }?.word
     }
 
-    /// Levenshtein's, with swapped neighbours counted as one.
+    /// Returns the Levenshtein distance, with a swap of neighboring characters counted as one.
     private static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var before: [Int] = [], last = Array(0...b.count)
         for i in a.indices {

@@ -7,7 +7,7 @@ public enum DeviceKeyKind: IdentifierKind { public static let prefix = "key" }
 
 /// An identity-verification session.
 public typealias VerificationID = Identifier<VerificationKind>
-/// A one-time code that was sent, not the code itself.
+/// A sent one-time code's identifier, not the code itself.
 public typealias CodeID = Identifier<CodeKind>
-/// A challenge for a device key, not its bytes.
+/// A device-key challenge's identifier, not its bytes.
 public typealias ChallengeID = Identifier<ChallengeKind>

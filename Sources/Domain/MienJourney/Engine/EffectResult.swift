@@ -1,8 +1,8 @@
 public import MienCore
 
-/// What came of an effect.
+/// The result of an effect.
 public struct EffectResult: Sendable, Hashable {
-    /// The effect's.
+    /// The ticket of the effect.
     public let ticket: EffectTicket
     public let answer: Answer
 
@@ -12,13 +12,14 @@ public struct EffectResult: Sendable, Hashable {
 
     public enum Answer: Sendable, Hashable {
         case user(UserID?)
-        /// - Parameter by: the authenticator; `nil` in simulations.
+        /// - Parameter by: the authenticator that was used; `nil` in simulations.
         case authenticated(UserID, amr: [String], by: AuthenticatorUse? = nil)
-        /// The verdict names the capture it judged.
+        /// Reports a face match and the capture it used.
         case faceAuthenticated(
             UserID, capture: CaptureID, amr: [String], by: AuthenticatorUse? = nil)
         case captureOpened(CaptureID, startToken: String)
-        /// Every liveness and quality check passed. `summary` goes into the step's output variable.
+        /// Reports that every liveness and quality check passed. `summary` goes into the step's
+        /// output variable.
         case captured(CaptureID, summary: [String: JSONValue])
         case verificationOpened(VerificationSession)
         case verified(VerificationVerdict)
@@ -27,23 +28,23 @@ public struct EffectResult: Sendable, Hashable {
         case codeSent(CodeID)
         case deviceKeyRegistered(UserID, publicKeyID: String)
         case deviceChallenge(ChallengeID, challenge: String)
-        /// What to give the device, and until when.
+        /// Carries the registration code for the device and its expiration time.
         case otpOffered(CodeID, registrationCode: Sensitive<String>, expiresAt: Instant)
         case otpRegistered(UserID)
         case done
         case webhookAnswered(status: Int, body: JSONValue)
         case consent(Bool)
         case recovery(UserID, RecoveryDecision)
-        /// No. Answers every effect.
+        /// Reports a refusal. Any effect can be refused.
         case refused(StepErrorCode)
     }
 }
 
-/// What came of a request to recover an account.
+/// The result of a request to recover an account.
 public enum RecoveryDecision: Sendable, Hashable {
-    /// The hold is over: the run has restored access.
+    /// The hold period is over and the run has restored access.
     case restored
-    /// The user has proved enough not to need recovery.
+    /// The user has provided enough proof and does not need recovery.
     case sufficient
     case held(until: Instant)
 }
@@ -69,11 +70,11 @@ public struct VerificationVerdict: Sendable, Hashable {
 
     public let session: VerificationID
     public let recommendation: Recommendation
-    /// The account that the verified person was found to own, if that was checked.
+    /// The account that the verified person owns, if the verification checked that.
     public let establishes: UserID?
-    /// Its selfie.
+    /// The capture that holds the verification's selfie.
     public let capture: CaptureID?
-    /// For the step's output variable.
+    /// Values for the step's output variable.
     public let summary: [String: JSONValue]
 
     public init(

@@ -1,11 +1,10 @@
-/// A mistake of the client. The run is as it was.
+/// A client error. The run is unchanged.
 public struct JourneyClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// Not what the run waits for: a second start, an answer nobody asked for, a late or
-        /// foreign result.
+        /// The event does not fit the run's state: a second start, an unexpected response, or a
+        /// late or foreign result.
         case invalidState = "invalid_state"
-        /// No such option, or data that the option does not take. See
-        /// ``JourneyClientError/problems``.
+        /// The option is unknown, or its data is invalid. See ``JourneyClientError/problems``.
         case clientResponseNotValid = "client_response_not_valid"
         /// The run has ended.
         case noActiveJourney = "no_active_journey"

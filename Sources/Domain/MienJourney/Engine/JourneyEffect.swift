@@ -1,45 +1,44 @@
 public import MienCore
 
-/// Something that a journey wants done: the caller does it and comes back with
-/// `.performed(effect.result(…))`.
+/// Work that a journey requests. The caller performs it and returns `.performed(effect.result(…))`.
 public struct JourneyEffect: Sendable, Hashable {
-    /// Which visit of which step it belongs to. A result that names another is refused.
+    /// Identifies the step visit that the effect belongs to. A result with another ticket is
+    /// rejected.
     public let ticket: EffectTicket
     public let work: Work
 
-    /// What came of it.
+    /// Returns a result with this effect's ticket.
     public func result(_ answer: EffectResult.Answer) -> EffectResult {
         EffectResult(ticket: ticket, answer: answer)
     }
 
     public enum Work: Sendable, Hashable {
-        /// Who is this? Answer: `user`.
+        /// Finds the user with this identifier. Answer: `user`.
         case resolveUser(identifier: Sensitive<String>)
         /// Answer: `authenticated`.
         case authenticatePassword(user: UserReference, password: Sensitive<String>)
         /// Answer: `captureOpened`.
         case openCapture(CaptureRequest)
-        /// What came of a capture that the client says is finished? Answer: `captured`.
+        /// Reads a capture that the client reports as finished. Answer: `captured`.
         case readCapture(CaptureID)
         /// Answer: `verificationOpened`.
         case openIdentityVerification(VerificationRequest)
-        /// Answer: `verified`. The performer compares `state` with the one it gave out.
+        /// Reads the verification and compares `state` with the issued one. Answer: `verified`.
         case readIdentityVerification(VerificationID, state: Sensitive<String>?)
-        /// Answer: `faceRegistered`. The engine has seen to consent.
+        /// Answer: `faceRegistered`. The engine has already checked consent.
         case registerFace(user: UserID, capture: CaptureID, consentTextVersion: String)
         /// Answer: `faceAuthenticated`.
         case authenticateFace(user: UserReference, capture: CaptureID)
         /// Answer: `userCreated`.
         case createUser(NewUser)
-        /// Answer: `codeSent`, also when there is no such user: then nothing is sent and no
-        /// passcode will be right.
+        /// Sends a code by email. Answer: `codeSent`, even for an unknown user: nothing is sent
+        /// then, and no passcode is accepted.
         case sendEmailCode(user: UserReference, length: Int, lifetimeSeconds: Int)
         /// Answer: `authenticated`.
         case checkEmailCode(CodeID, user: UserReference, passcode: Sensitive<String>)
-        /// Answer: `deviceKeyRegistered`. The performer holds the app's policy against the
-        /// attestation.
+        /// Checks the attestation against the app's policy. Answer: `deviceKeyRegistered`.
         case registerDeviceKey(user: UserID, DeviceKeyRegistration)
-        /// Answer: `deviceChallenge`, also when there is no such user or key.
+        /// Answer: `deviceChallenge`, even for an unknown user or key.
         case challengeDeviceKey(user: UserReference, DeviceKeyPurpose)
         /// Answer: `authenticated`.
         case verifyDeviceKey(user: UserReference, DeviceKeyProof)
@@ -47,17 +46,18 @@ public struct JourneyEffect: Sendable, Hashable {
         case deleteDeviceKey(user: UserID, keyID: String?)
         /// Answer: `otpOffered`.
         case offerOTP(user: UserID, OTPProfile)
-        /// Did a device take what was offered, and is this its code? Answer: `otpRegistered`.
+        /// Checks that a device redeemed the offer and that this is its code. Answer:
+        /// `otpRegistered`.
         case confirmOTP(user: UserID, CodeID, passcode: Sensitive<String>)
         /// Answer: `authenticated`.
         case authenticateOTP(user: UserReference, passcode: Sensitive<String>)
-        /// Answer: `deviceChallenge`, also when there is no such user or token.
+        /// Answer: `deviceChallenge`, even for an unknown user or OTP token.
         case challengeOTP(approvalData: [String: String])
         /// Answer: `authenticated`.
         case verifyOTPSignature(user: UserReference, OTPSignature)
         /// Answer: `authenticated`.
         case authenticateRecoveryCode(user: UserReference, code: Sensitive<String>)
-        /// Answer: `recovery`. `methods` is what the run has proved.
+        /// Answer: `recovery`. `methods` lists the methods proved in this run.
         case recoverAccount(user: UserID, methods: [String])
         /// Answer: `done`.
         case lockAuthenticator(user: UserID, AuthenticatorType)
@@ -67,15 +67,15 @@ public struct JourneyEffect: Sendable, Hashable {
         case callWebhook(WebhookCall)
         /// Answer: `done`.
         case recordConsent(user: UserID, ConsentText)
-        /// Has this user consented, and not withdrawn? Answer: `consent`.
+        /// Checks whether the user has consented and not withdrawn. Answer: `consent`.
         case findConsent(user: UserID, textVersion: String)
     }
 }
 
-/// One visit of one step.
+/// Identifies one visit of one step.
 public struct EffectTicket: Sendable, Hashable, Codable {
     public let step: StepID
-    /// Counts effects of the run; never used twice.
+    /// The effect's number within the run; never reused.
     public let turn: Int
 
     public init(step: StepID, turn: Int) { (self.step, self.turn) = (step, turn) }
@@ -87,9 +87,9 @@ public struct CaptureRequest: Sendable, Hashable {
     }
 
     public let purpose: Purpose
-    /// What the step asks for beyond what its app does.
+    /// The step's requirements beyond the app's own.
     public let liveness: LivenessPolicy
-    /// Whose face it is to be, if anybody's.
+    /// The user whose face is expected, if any.
     public let user: UserReference?
 
     public init(
@@ -101,7 +101,7 @@ public struct CaptureRequest: Sendable, Hashable {
 
 public struct VerificationRequest: Sendable, Hashable {
     public let user: UserReference?
-    /// Where the hosted pages send the browser afterwards.
+    /// The address to which the hosted pages redirect the browser afterwards.
     public let callbackURL: String?
     public let liveness: LivenessPolicy
 }
@@ -112,19 +112,19 @@ public struct NewUser: Sendable, Hashable {
     public let password: Sensitive<String>?
 }
 
-/// What a device sends when it has made a key.
+/// The data a device sends after it creates a key.
 public struct DeviceKeyRegistration: Sendable, Hashable {
     public let publicKey, publicKeyID, os: String
-    /// The one that the device was asked with, to be used up whether it attests anything or not.
+    /// The challenge the device received. It is used up even if the attestation is invalid.
     public let challenge: ChallengeID
     public let attestation: String?
 }
 
 public enum DeviceKeyPurpose: Sendable, Hashable {
-    /// A new key's attestation repeats it.
+    /// Registration of a key; the new key's attestation repeats the challenge.
     case registration
     case authentication
-    /// At most 10 pairs of `A-Z a-z 0-9 _ . -`, signed together with the challenge.
+    /// Signing of at most 10 pairs of `A-Z a-z 0-9 _ . -`, together with the challenge.
     case transaction(approvalData: [String: String])
 }
 
@@ -133,12 +133,12 @@ public struct DeviceKeyProof: Sendable, Hashable {
     public let purpose: DeviceKeyPurpose
     public let publicKeyID: String
     public let signature: Sensitive<String>
-    /// What the client repeats, for the performer to compare.
+    /// The identifier that the client repeats, for the performer to compare.
     public let userIdentifier: Sensitive<String>?
     public let challengeText: Sensitive<String>?
 }
 
-/// What kind of codes a new token makes.
+/// The kind of codes that a new OTP token generates.
 public struct OTPProfile: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable { case totp, hotp }
 
@@ -151,7 +151,7 @@ public struct OTPProfile: Sendable, Hashable {
     public init(kind: Kind = .totp, digits: Int = 6) { (self.kind, self.digits) = (kind, digits) }
 }
 
-/// A token's response to a challenge that names a transaction.
+/// An OTP token's response to a transaction challenge.
 public struct OTPSignature: Sendable, Hashable {
     public let challenge: ChallengeID
     public let approvalData: [String: String]
@@ -166,6 +166,6 @@ public struct WebhookCall: Sendable, Hashable {
 
 public struct ConsentText: Sendable, Hashable {
     public let version: String
-    /// What the person was shown, if this journey showed it.
+    /// The text shown to the person, if this journey showed it.
     public let text: String?
 }

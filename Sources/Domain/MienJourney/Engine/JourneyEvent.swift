@@ -1,12 +1,12 @@
 public import MienCore
 
-/// What happens to a run of a journey.
+/// An event in a run of a journey.
 public enum JourneyEvent: Sendable, Hashable {
     /// - Parameters:
-    ///   - parameters: what the client gives along; checked against the definition's `parameters`.
-    ///   - user: who has signed in already, as the caller has verified.
+    ///   - parameters: the client's start parameters, checked against the definition's `parameters`.
+    ///   - user: the user who is already signed in, as verified by the caller.
     case start(parameters: JSONValue = .null, user: JourneyUser? = nil)
-    /// What the client answered to the last prompt.
+    /// The client's response to the last prompt.
     case response(ClientResponse)
     case performed(EffectResult)
 
@@ -15,10 +15,10 @@ public enum JourneyEvent: Sendable, Hashable {
     }
 }
 
-/// An option's id, and what goes with it.
+/// An option's ID and its data.
 public struct ClientResponse: Sendable, Hashable {
     public let option: String
-    /// May hold a password.
+    /// The option's data, which may contain a password.
     public let data: Sensitive<JSONValue>
 
     public init(option: String, data: JSONValue = .null) {
@@ -26,37 +26,37 @@ public struct ClientResponse: Sendable, Hashable {
     }
 }
 
-/// What comes next.
+/// The next action.
 public enum JourneyDecision: Sendable, Hashable {
-    /// Do this and come back.
+    /// Perform this effect and return its result.
     case perform(JourneyEffect)
     case ask(ClientPrompt)
     case complete(Completion)
     case reject(Rejection)
 }
 
-/// What a client is asked.
+/// A prompt to the client.
 public struct ClientPrompt: Sendable, Hashable {
-    /// In the definition.
+    /// The step's ID in the definition.
     public let stepID: StepID
-    /// What clients switch on: `loginForm`, `selfieAcquisition` …
+    /// The wire name that clients switch on: `loginForm`, `selfieAcquisition`, …
     public let journeyStepID: String
     public let data: JSONValue
-    /// How the client may answer; the first is the usual way on.
+    /// The client's options. The first is the default.
     public let options: [ClientOption]
 }
 
-/// A way to answer.
+/// An option for the client's response.
 public struct ClientOption: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case clientInput = "client_input", cancel, fail, resend, custom
     }
 
-    /// What the client sends: the kind's name, or a branch's id.
+    /// The ID that the client sends: the kind's name, or a branch's ID.
     public let id: String
     public let kind: Kind
     public let label: String
-    /// What goes with it; `nil` when nothing does.
+    /// The schema of the option's data; `nil` if it takes none.
     public let schema: InputSchema?
 
     init(_ kind: Kind, label: String, schema: InputSchema? = nil) {
@@ -79,38 +79,38 @@ public struct ClientOption: Sendable, Hashable {
     }
 }
 
-/// The journey reached its aim.
+/// A successful end of a journey.
 public struct Completion: Sendable, Hashable {
-    /// As far as it is known; only ``signedInUser`` may become a token's subject.
+    /// The user, as far as known. Only ``signedInUser`` may become a token's subject.
     public let user: JourneyUser?
-    /// The user, if they signed in.
+    /// The user, if signed in.
     public var signedInUser: UserID? { user?.level == .authenticated ? user?.id : nil }
     public let claims: [String: JSONValue]
     public let acr: String?
-    /// What the user signed, as a claim.
+    /// The transaction data that the user signed, as a claim.
     public let approvalData: [String: String]
 }
 
-/// The journey ended before its aim.
+/// An unsuccessful end of a journey.
 public struct Rejection: Sendable, Hashable, Codable {
     public enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
-        /// A `reject_access` step.
+        /// The journey reached a `reject_access` step.
         case rejected
-        /// A step failed and the journey does not go on after that.
+        /// A step failed, and the journey does not continue after that failure.
         case failed
-        /// The client cancelled and the journey does not go on after that.
+        /// The client canceled, and the journey does not continue after that.
         case cancelled
         case expired
-        /// The journey asks for a user who has signed in.
+        /// The journey requires a signed-in user.
         case notSignedIn = "not_signed_in"
-        /// More steps between two answers of the client than the journey allows.
+        /// The journey ran more steps between two client responses than it allows.
         case tooManySteps = "too_many_steps"
-        /// The definition leads nowhere from here. `mien journey lint` finds this.
+        /// The definition has no next step. `mien journey lint` detects this.
         case journeyError = "journey_error"
     }
 
     public let cause: Cause
     public let step: StepID?
-    /// The `reject_access` step's reason, or the error of the step that failed.
+    /// The reason from the `reject_access` step, or the failed step's error.
     public let reason: String
 }

@@ -1,10 +1,10 @@
 public import MienCore
 
 extension JourneyInstance {
-    /// What happens next.
+    /// Handles an event and returns the next action.
     ///
-    /// - Throws: the client's mistake; the run is then as it was. Late and foreign results are
-    ///   mistakes of this kind, too: nothing is guessed.
+    /// - Throws: ``JourneyClientError`` for a client mistake, which leaves the run unchanged. Late
+    ///   and foreign results count as client mistakes.
     public mutating func handle(
         _ event: JourneyEvent, in definition: JourneyDefinition, at now: Instant
     ) throws(JourneyClientError) -> JourneyDecision {
@@ -70,16 +70,16 @@ extension StepRun {
             else {
                 throw .notValid(
                     "",
-                    "at most \(maxParameterBytes) bytes, \(maxParameterDepth) levels deep, are allowed"
+                    "expected at most \(maxParameterBytes) bytes and \(maxParameterDepth) levels"
                 )
             }
             return members
         case .bool, .number, .string, .array:
-            throw .notValid("", "an object is expected, not \(parameters.kind)")
+            throw .notValid("", "expected an object, not \(parameters.kind)")
         }
     }
 
-    // MARK: The client answers
+    // MARK: Client responses
 
     private mutating func respond(_ response: ClientResponse, _ id: StepID, _ asked: Asked)
         throws(JourneyClientError) -> JourneyDecision
@@ -91,7 +91,7 @@ extension StepRun {
         let options = definition.options(asked)
         let (option, data) = try Self.chosen(response, options)
         let input: ValidInput
-        // What a client says of its own failure or cancellation is not kept.
+        // Discard the client's own account of its failure or cancellation.
         if option.kind == .fail || option.kind == .cancel {
             input = ValidInput()
         } else {
@@ -111,7 +111,7 @@ extension StepRun {
         }
     }
 
-    /// The option that was meant, by its own id or one of its aliases.
+    /// Returns the chosen option, by its own ID or an alias.
     private static func chosen(_ response: ClientResponse, _ options: [ClientOption])
         throws(JourneyClientError) -> (ClientOption, JSONValue)
     {
@@ -121,7 +121,7 @@ extension StepRun {
             guard case .object(var members) = data,
                 let key = WireNames.branchKeys.first(where: { members[$0] != nil }),
                 let branch = members.removeValue(forKey: key)?.stringValue
-            else { throw .notValid("branch_id", "“custom” takes the id of a branch in its data") }
+            else { throw .notValid("branch_id", "the data of “custom” needs the ID of a branch") }
             id = branch
             data = .object(members)
         }
@@ -132,7 +132,7 @@ extension StepRun {
         else {
             throw .notValid(
                 "option",
-                "there is no such option here; there are \(options.map(\.id).joined(separator: ", "))"
+                "unknown option; the options are \(options.map(\.id).joined(separator: ", "))"
             )
         }
         return (option, data)
@@ -147,7 +147,7 @@ extension StepRun {
         return advance(move, from: id)
     }
 
-    // MARK: The journey goes on
+    // MARK: Advancing
 
     private mutating func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ id: StepID)
         -> JourneyDecision
@@ -227,7 +227,7 @@ extension StepRun {
     private mutating func leave(_ outcome: Outcome, _ definition: StepDefinition) -> Way {
         instance.transitions.append(
             JourneyInstance.Transition(step: definition.id, outcome: outcome))
-        // In a loop's body, a way that leads nowhere means: try again.
+        // In a loop's body, an outcome without a next step starts another iteration.
         guard let target = definition.on[outcome] ?? instance.loops.last?.step else {
             return .decided(end(.journeyError, definition.id, reason: "journey_error"))
         }
@@ -241,7 +241,8 @@ extension StepRun {
                 "code": .string(code.rawValue), "step": .string(definition.id.text),
             ]
         }
-        // Steps without the setting go on after a failure if they have a way for it.
+        // Steps without a failure setting continue after a failure if the definition has a next
+        // step.
         let goesOn = failure.map { $0.behavior == .branch } ?? (definition.on[.failure] != nil)
         guard goesOn, definition.on[.failure] != nil || !instance.loops.isEmpty else {
             instance.transitions.append(
@@ -259,7 +260,7 @@ extension StepRun {
         return .reject(rejection)
     }
 
-    /// What the run knew goes with it.
+    /// Discards the run's variables.
     private mutating func close(_ position: JourneyInstance.Position) {
         instance.position = position
         instance.variables = [:]
@@ -269,7 +270,7 @@ extension StepRun {
 }
 
 extension StepDefinition {
-    /// Every way for the client to answer.
+    /// Returns every option for the client's response.
     func options(_ asked: Asked) -> [ClientOption] {
         guard let client = step.client else { return [] }
         let branches = client.branches.map {

@@ -1,17 +1,17 @@
 public import MienCore
 
-/// One run of a journey. A value: reads no clock, does no I/O, draws no randomness. Same events in,
-/// same decisions out.
+/// One run of a journey, as a value: it reads no clock, performs no I/O, and uses no randomness.
+/// The same events give the same decisions.
 ///
 ///     var run = JourneyInstance(id: id, of: journey, app: app, at: now)
 ///     var decision = try run.handle(.start(), in: journey, at: now)
 ///     while case .perform(let effect) = decision {
 ///         decision = try run.handle(.performed(effect.result(await performer.perform(effect.work))), in: journey, at: now)
 ///     }
-///     // .ask: store the run, answer the client. .complete, .reject: the end.
+///     // .ask: store the run, respond to the client. .complete, .reject: the end.
 ///
-/// Store it when it asks or ends. Between, secrets that the client sent are held in memory; they
-/// are never encoded.
+/// Store it when it asks the client or ends. In between, it holds the client's secrets in memory
+/// only; they are never encoded.
 public struct JourneyInstance: Sendable, Equatable {
     public enum Position: Sendable, Hashable, Codable {
         case created
@@ -21,7 +21,7 @@ public struct JourneyInstance: Sendable, Equatable {
         case rejected(Rejection)
     }
 
-    /// A step that ended, and how.
+    /// A completed step and its outcome.
     public struct Transition: Sendable, Hashable {
         public let step: StepID
         public let outcome: Outcome
@@ -48,19 +48,20 @@ public struct JourneyInstance: Sendable, Equatable {
     public internal(set) var position: Position = .created
     public internal(set) var variables: [String: JSONValue] = [:]
     public internal(set) var user: JourneyUser?
-    /// The last capture of a live person, until it is used.
+    /// The last live capture, until it is used.
     public internal(set) var capture: CaptureID?
-    /// All in all.
+    /// The total number of steps in the run.
     public internal(set) var stepsRun = 0
     var loops: [LoopState] = []
     var consents: Set<Consent> = []
     var approvalData: [String: String] = [:]
-    /// Since the client last answered.
+    /// The number of steps since the client's last response.
     var stepsSinceAnswer = 0
     var turns = 0
-    /// `form.password` → what was typed, until the client is asked again. Never encoded.
+    /// Sensitive input, such as `form.password`, held until the client is asked again. Never
+    /// encoded.
     var secrets: [String: Sensitive<String>] = [:]
-    /// What the last call of `handle` passed through. Not encoded.
+    /// The transitions during the last call of `handle`. Not encoded.
     public internal(set) var transitions: [Transition] = []
 
     public init(id: InstanceID, of definition: JourneyDefinition, app: AppID, at now: Instant) {
@@ -85,7 +86,7 @@ extension JourneyInstance: Codable {
     }
 }
 
-/// Variables hold what people typed; prints show where the run is, not what is in it.
+/// Hides variables from printed output because they hold user input. Prints only identify the run.
 extension JourneyInstance: CustomStringConvertible, CustomReflectable {
     public var description: String { "run \(id) of \(journey) \(version)" }
     public var customMirror: Mirror {

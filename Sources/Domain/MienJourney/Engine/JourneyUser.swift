@@ -1,12 +1,12 @@
 public import MienCore
 
-/// What a run of a journey knows of its user.
+/// A run's knowledge about its user.
 public struct JourneyUser: Sendable, Hashable, Codable {
-    /// How sure it is. Only ever rises.
+    /// The level of certainty. It never decreases within a run.
     public enum Level: String, Sendable, Hashable, Codable, Comparable, CaseIterable {
-        /// Somebody named this user.
+        /// An identifier named this user.
         case identified
-        /// An earlier step showed that the client acts for this user: it created the account, or
+        /// An earlier step showed that the client acts for this user: it created the account or
         /// verified the person's identity.
         case established
         /// The user has signed in.
@@ -23,16 +23,16 @@ public struct JourneyUser: Sendable, Hashable, Codable {
         }
     }
 
-    /// What this run itself proved, apart from the sign-in it began with.
+    /// The proof provided in this run, excluding the sign-in it started with.
     public struct Proof: Sendable, Hashable, Codable {
-        /// `amr` values, each once. Empty if the run established the user without authenticating
+        /// Distinct `amr` values. Empty if the run established the user without authenticating
         /// them.
         public internal(set) var methods: [String] = []
-        /// Every authenticator that was used, each once.
+        /// The authenticators used, without duplicates.
         public internal(set) var authenticators: [AuthenticatorID] = []
-        /// The account's epoch when it was proved: a later epoch ends the run.
+        /// The account's epoch at the time of proof. A later epoch ends the run.
         public internal(set) var epoch: Int?
-        /// When the first proof succeeded.
+        /// The time of the first successful proof.
         public let at: Instant
         /// Whether the run created the account.
         public internal(set) var isNewAccount = false
@@ -42,13 +42,13 @@ public struct JourneyUser: Sendable, Hashable, Codable {
 
     public let id: UserID
     public internal(set) var level: Level
-    /// How they authenticated, each once, in the order they did: RFC 8176's words, `pwd`, `face`,
-    /// `otp`, `hwk` …
+    /// The distinct authentication methods in order of use, as RFC 8176 values: `pwd`, `face`,
+    /// `otp`, `hwk`, …
     public internal(set) var amr: [String]
-    /// `nil` while nothing was proved in this run.
+    /// The proof; `nil` until this run proves something.
     public internal(set) var proof: Proof?
-    /// Whether this run restored access to the account: by a recovery code, or after a recovery's
-    /// hold.
+    /// Whether this run restored access to the account, through a recovery code or after a
+    /// recovery's hold period.
     public internal(set) var isRecovered: Bool
 
     public init(
@@ -73,7 +73,7 @@ public struct JourneyUser: Sendable, Hashable, Codable {
     }
 }
 
-/// The authenticator behind a successful authentication.
+/// The authenticator used in a successful authentication.
 public struct AuthenticatorUse: Sendable, Hashable, Codable {
     public let authenticator: AuthenticatorID
     /// The account's epoch when the authenticator was checked.
@@ -84,10 +84,10 @@ public struct AuthenticatorUse: Sendable, Hashable, Codable {
     }
 }
 
-/// Whom an effect is about.
+/// The user that an effect concerns.
 public enum UserReference: Sendable, Hashable {
     case id(UserID)
-    /// What somebody typed: a user name, an e-mail address, an external id. May name nobody; only
-    /// the effect's performer finds out, and says nothing.
+    /// User input: a user name, an email address, or an external ID. It may match nobody. Only the
+    /// effect's performer finds out, and it does not reveal the result.
     case identifier(Sensitive<String>)
 }

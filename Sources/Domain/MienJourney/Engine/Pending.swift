@@ -1,6 +1,6 @@
 public import MienCore
 
-/// What a run waits for while an effect is performed: what is being judged, without its secrets.
+/// The effect a run waits for, with its subject but without secrets.
 public enum Pending: Sendable, Hashable, Codable {
     case resolvingUser
     case checkingPassword(expected: UserID?)
@@ -30,7 +30,7 @@ public enum Pending: Sendable, Hashable, Codable {
     case findingConsent(UserID, textVersion: String)
 }
 
-/// What a run waits for while the client is asked.
+/// The prompt a run waits on.
 public enum Asked: Sendable, Hashable, Codable {
     case input
     case capture(CaptureID)
@@ -42,7 +42,7 @@ public enum Asked: Sendable, Hashable, Codable {
 }
 
 public struct OTPProgress: Sendable, Hashable, Codable {
-    /// The registration, not its code.
+    /// The registration's ID, not its code.
     public let registration: CodeID
     public internal(set) var attemptsLeft: Int
     public let expiresAt: Instant
@@ -55,8 +55,8 @@ public struct CodeProgress: Sendable, Hashable, Codable {
 }
 
 extension EffectResult.Answer {
-    /// Does this answer what is pending, about the same user, capture, session? No `default`: a new
-    /// answer does not compile until it is placed.
+    /// Returns whether this answers the pending effect for the same user, capture, and session. The
+    /// switch has no `default`, so that a new answer does not compile until it is handled.
     func isAnswer(to pending: Pending) -> Bool {
         switch self {
         case .refused: return true

@@ -1,9 +1,9 @@
-/// Why a step failed. What error variables and rejections hold; stable.
+/// The reason a step failed, as stored in error variables and rejections. The values are stable.
 public enum StepErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Unknown user, wrong secret, other face, no such authenticator, locked: one and the same to
-    /// strangers.
+    /// Unknown user, wrong secret, face mismatch, missing or locked authenticator. One code covers
+    /// all of these, so that strangers cannot tell them apart.
     case invalidCredentials = "invalid_credentials"
-    /// Only ever told to the user who has signed in.
+    /// Reported only to the signed-in user.
     case locked, notRegistered = "not_registered"
     case captureMissing = "capture_missing", captureUnfinished = "capture_unfinished",
         captureRefused = "capture_refused"
@@ -13,15 +13,15 @@ public enum StepErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
     case wrongCode = "wrong_code", expired, limitReached = "limit_reached"
     case clientFailed = "client_failed"
     case notAllowed = "not_allowed"
-    /// Changing authenticators needs a fresher or stronger sign-in. Told to users about their own
-    /// account only.
+    /// Changing authenticators requires a more recent or stronger sign-in. Reported to users only
+    /// about their own account.
     case insufficientUserAuthentication = "insufficient_user_authentication"
     case expressionFailed = "expression_failed"
     case webhookFailed = "webhook_failed"
     case unavailable
 }
 
-/// A step that fails, thrown on its way out.
+/// An error that ends a step with a failure.
 struct StepFault: Error, Equatable {
     let code: StepErrorCode
 

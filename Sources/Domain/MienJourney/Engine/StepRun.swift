@@ -1,6 +1,6 @@
 import MienCore
 
-/// A run, as the step that it is at sees it.
+/// A run, as seen by its current step.
 struct StepRun {
     var instance: JourneyInstance
     let definition: JourneyDefinition
@@ -14,7 +14,7 @@ struct StepRun {
 
     // MARK: Variables
 
-    /// What expressions read.
+    /// The variables that expressions read.
     var scope: [String: JSONValue] {
         var scope = instance.variables
         var user: [String: JSONValue] = ["level": "none"]
@@ -44,7 +44,7 @@ struct StepRun {
         return truth
     }
 
-    /// A text, or a number as text.
+    /// Evaluates to a string; a number is converted.
     func text(_ expression: JourneyExpression) throws(StepFault) -> String {
         try Self.text(try value(expression))
     }
@@ -68,7 +68,7 @@ struct StepRun {
         return values
     }
 
-    /// The value of an expression that may read what was typed into sensitive fields.
+    /// Evaluates an expression that may read sensitive fields.
     func secret(_ expression: JourneyExpression) throws(StepFault) -> Sensitive<String> {
         var scope = scope
         for (path, secret) in instance.secrets {
@@ -85,7 +85,7 @@ struct StepRun {
         return Sensitive(text)
     }
 
-    /// - Throws: when all variables together become too large.
+    /// - Throws: `StepFault` if all variables together exceed the limit.
     mutating func set(_ variable: String, _ value: JSONValue) throws(StepFault) {
         instance.variables[variable] = value
         instance.secrets = instance.secrets.filter { !$0.key.hasPrefix(variable + ".") }
@@ -98,10 +98,10 @@ struct StepRun {
         }
     }
 
-    /// What a client sent: sensitive fields apart.
+    /// Stores client input, with sensitive fields kept separately.
     ///
-    /// A form's fields are bounded by its schema, and a definition has only so many forms: no
-    /// further limit is needed.
+    /// No further limit is needed: a form's schema bounds its fields, and a definition has a
+    /// limited number of forms.
     mutating func keep(_ input: ValidInput, in variable: String?) {
         guard let variable else { return }
         instance.variables[variable] = .object(input.plain)
@@ -111,20 +111,20 @@ struct StepRun {
 
     // MARK: Users
 
-    /// Whom to authenticate.
+    /// Returns the user to authenticate.
     func reference(_ user: CheckedUser) throws(StepFault) -> UserReference {
         if let identifier = user.identifier { return .identifier(Sensitive(try text(identifier))) }
         guard let known = instance.user else { throw StepFault(.userMissing) }
         return .id(known.id)
     }
 
-    /// The user a result has to be about. Whoever an identifier names, the performer finds out;
-    /// ``signIn(_:amr:)`` compares.
+    /// Returns the user that a result must concern; `nil` for an identifier, which only the
+    /// performer resolves. ``signIn(_:amr:)`` compares the users then.
     func expected(_ reference: UserReference) -> UserID? {
         if case .id(let id) = reference { id } else { nil }
     }
 
-    /// The user of an acting step; `nil` when `identifier` first has to be resolved.
+    /// Returns the user of an acting step, with the identifier if it still needs to be resolved.
     func actingUser(_ setting: ActingUser) throws(StepFault) -> (
         user: UserID, unresolved: Sensitive<String>?
     ) {
@@ -136,14 +136,14 @@ struct StepRun {
         return (user.id, text == user.id.text ? nil : Sensitive(text))
     }
 
-    /// The identifier turned out to be that of `found`.
+    /// Checks that the resolved identifier belongs to the acting user.
     func actingUser(_ setting: ActingUser, resolved found: UserID?) throws(StepFault) -> UserID {
         let user = try actingUser(setting).user
         guard found == user else { throw StepFault(.userMismatch) }
         return user
     }
 
-    /// The user has proved who they are.
+    /// Records that the user has authenticated.
     mutating func signIn(_ user: UserID, amr: [String], by use: AuthenticatorUse?) throws(StepFault)
     {
         if let known = instance.user, known.level > .identified, known.id != user {
@@ -152,7 +152,7 @@ struct StepRun {
         let known = instance.user?.id == user ? instance.user : nil
         var proof = known?.proof ?? JourneyUser.Proof(at: now)
         if let use {
-            // The account changed between two proofs: the first one no longer counts.
+            // The account changed between two proofs, so the first proof no longer counts.
             guard proof.epoch == nil || proof.epoch == use.epoch else {
                 throw StepFault(.invalidCredentials)
             }
@@ -169,10 +169,10 @@ struct StepRun {
             isRecovered: known?.isRecovered ?? false)
     }
 
-    /// The user, who has signed in, has access to the account again.
+    /// Records that the signed-in user has regained access to the account.
     mutating func recover() { instance.user?.isRecovered = true }
 
-    /// The client acts for this user, as an earlier step found.
+    /// Records that the client acts for this user, as an earlier step found.
     ///
     /// - Parameter isNew: whether this run created the account.
     mutating func establish(_ user: UserID, isNew: Bool = false) throws(StepFault) {
@@ -185,9 +185,9 @@ struct StepRun {
         instance.user = JourneyUser(id: user, level: .established, proof: proof)
     }
 
-    /// What may be said about a refusal to authenticate: the reason only to users themselves, once
-    /// signed in.
-    func told(_ code: StepErrorCode, _ user: CheckedUser) -> StepErrorCode {
+    /// Returns the error code to report. Only signed-in users learn the specific reason, and only
+    /// about themselves.
+    func reported(_ code: StepErrorCode, _ user: CheckedUser) -> StepErrorCode {
         let isOwner = user.identifier == nil && instance.user?.level == .authenticated
         return code == .unavailable || isOwner ? code : .invalidCredentials
     }

@@ -1,13 +1,13 @@
-/// The names that clients see, all of them, with the other spellings that are in use. Sent is
-/// always the canonical one; each alias is accepted.
+/// All names that clients see, with their alternative spellings. Mien sends the canonical name and
+/// accepts each alias.
 ///
-/// Sources: the two journey guides (`loginForm`, `registerNativeBiometrics` …), the mobile and web
-/// SDKs' constants.
+/// Sources: the two journey guides (`loginForm`, `registerNativeBiometrics`, …) and the constants
+/// of the mobile and web SDKs.
 public enum WireNames {
-    /// What a journey that ended sends in place of a step.
+    /// The names sent in place of a step when a journey ends.
     public static let success = "success", rejection = "rejection"
 
-    /// Canonical name → other spellings.
+    /// Alternative spellings by canonical name.
     static let steps: [String: [String]] = [
         success: ["action:success"],
         rejection: ["action:rejection"],
@@ -18,7 +18,7 @@ public enum WireNames {
             "nativeBiometricsRegistration", "register_native_biometrics",
             "register_mobile_biometrics",
         ],
-        // The second is what one SDK sends, misspelt.
+        // The second spelling is a typo that one SDK sends.
         "nativeBiometricsAuthentication": [
             "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics",
             "authenticate_native_biometrics", "authenticate_mobile_biometrics",
@@ -55,18 +55,18 @@ public enum WireNames {
             ([kind.rawValue] + aliases).map { ($0, kind) }
         })
 
-    /// The canonical spelling of a step's name; `nil` when it is none.
+    /// Returns the canonical spelling of a step's name; `nil` if the name is unknown.
     public static func step(_ name: String) -> String? { stepsByAlias[name] }
 
-    /// What an option's id means; `nil` for a branch.
+    /// Returns the kind of an option's ID; `nil` for a branch.
     static func option(_ id: String) -> ClientOption.Kind? { optionsByAlias[id] }
 
-    /// A `custom` answer names its branch in its data.
+    /// The keys under which a `custom` response names its branch.
     static let branchKeys = ["branch_id", "branchId"]
 }
 
 extension StepType {
-    /// What clients switch on; `nil` for steps they never see.
+    /// The name that clients switch on; `nil` for steps they never see.
     public var wireName: String? {
         switch self {
         case .loginForm: "loginForm"

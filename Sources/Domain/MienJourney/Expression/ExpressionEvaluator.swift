@@ -1,6 +1,6 @@
 import MienCore
 
-/// Walks the tree of an expression. CEL's rules, with one kind of number.
+/// Evaluates the tree of an expression by CEL's rules, with a single number type.
 struct ExpressionEvaluator {
     let variables: [String: JSONValue]
     private var steps = 0
@@ -13,7 +13,7 @@ struct ExpressionEvaluator {
         case .literal(let value): return value
         case .variable(let name):
             guard let value = variables[name] else {
-                throw error(node, "there is no variable “\(name)”")
+                throw error(node, "unknown variable “\(name)”")
             }
             return value
         case .member(let base, let name): return try member(name, of: try value(base), node)
@@ -47,7 +47,7 @@ struct ExpressionEvaluator {
             {
                 throw error(node, "\(function.rawValue)(): \(fault.reason)")
             } catch let error as ExpressionError { throw error } catch {
-                preconditionFailure("functions throw nothing else")
+                preconditionFailure("functions throw only FunctionFault")
             }
         }
     }
@@ -58,20 +58,20 @@ struct ExpressionEvaluator {
         var members: [String: JSONValue] = [:]
         for entry in entries {
             guard case .string(let key) = try value(entry.key) else {
-                throw error(entry.key, "a key is a text")
+                throw error(entry.key, "a key must be a string")
             }
             guard key.isKey else {
                 throw error(
-                    entry.key, "a key has at most \(JSONText.Limits.standardKeyBytes) bytes")
+                    entry.key, "a key may have at most \(JSONText.Limits.standardKeyBytes) bytes")
             }
-            guard members[key] == nil else { throw error(entry.key, "a key comes twice") }
+            guard members[key] == nil else { throw error(entry.key, "a key appears twice") }
             members[key] = try value(entry.value)
         }
         return try bounded(.object(members), node)
     }
 
-    /// `&&` and `||` of CEL: a side that decides does so even when the other has no value,
-    /// whichever comes first.
+    /// Evaluates `&&` and `||` as in CEL: one deciding side is enough, whichever side it is and
+    /// even if the other side has no value.
     private mutating func junction(_ left: ExpressionNode, _ right: ExpressionNode, decides: Bool)
         throws(ExpressionError) -> JSONValue
     {
@@ -83,7 +83,8 @@ struct ExpressionEvaluator {
         return .bool(try first.get())
     }
 
-    /// The right side's value; when it has none, the error is the left side's if that had one, too.
+    /// Evaluates the right side. If it fails and the left side failed, too, throws the left side's
+    /// error.
     private mutating func truth(_ node: ExpressionNode, unless first: Result<Bool, ExpressionError>)
         throws(ExpressionError) -> Bool
     {
@@ -96,7 +97,7 @@ struct ExpressionEvaluator {
     private mutating func truth(_ node: ExpressionNode) throws(ExpressionError) -> Bool {
         let result = try value(node)
         guard case .bool(let value) = result else {
-            throw error(node, "a truth value is expected, not \(result.kind)")
+            throw error(node, "expected a Boolean, not \(result.kind)")
         }
         return value
     }
@@ -123,7 +124,7 @@ struct ExpressionEvaluator {
         case .remainder:
             let (dividend, divisor) = (try number(left, node), try number(right, node))
             guard dividend == dividend.rounded(), divisor == divisor.rounded() else {
-                throw error(node, "“%” takes whole numbers")
+                throw error(node, "“%” takes integers")
             }
             guard divisor != 0 else { throw error(node, "division by zero") }
             return .number(dividend.truncatingRemainder(dividingBy: divisor))
@@ -139,7 +140,7 @@ struct ExpressionEvaluator {
         case (.array(let a), .array(let b)): return try bounded(.array(a + b), node)
         default:
             throw error(
-                node, "“+” adds numbers, texts or lists, not \(left.kind) and \(right.kind)")
+                node, "“+” adds numbers, strings or lists, not \(left.kind) and \(right.kind)")
         }
     }
 
@@ -148,10 +149,10 @@ struct ExpressionEvaluator {
     {
         switch (left, right) {
         case (.number(let a), .number(let b)): return a < b
-        // By code points, as CEL orders texts; UTF-8 has the same order.
+        // CEL orders strings by code point; UTF-8 bytes have the same order.
         case (.string(let a), .string(let b)): return a.utf8.lexicographicallyPrecedes(b.utf8)
         case (.bool(let a), .bool(let b)): return !a && b
-        default: throw error(node, "\(left.kind) and \(right.kind) have no order")
+        default: throw error(node, "\(left.kind) and \(right.kind) cannot be compared")
         }
     }
 
@@ -164,7 +165,7 @@ struct ExpressionEvaluator {
         case .object(let members):
             guard case .string(let key) = value else { return false }
             return key.isKey && members[key] != nil
-        default: throw error(node, "“in” looks into a list or an object, not \(container.kind)")
+        default: throw error(node, "“in” takes a list or an object, not \(container.kind)")
         }
     }
 
@@ -175,7 +176,7 @@ struct ExpressionEvaluator {
             throw error(node, "\(base.kind) has no member “\(name)”")
         }
         guard name.isKey, let value = members[name] else {
-            throw error(node, "there is no member “\(name)”")
+            throw error(node, "unknown member “\(name)”")
         }
         return value
     }
@@ -186,11 +187,12 @@ struct ExpressionEvaluator {
         switch (base, index) {
         case (.array(let values), .number(let index)):
             guard index == index.rounded(), index >= 0, index < Double(values.count) else {
-                throw error(node, "the list has no such element; it has \(values.count)")
+                throw error(
+                    node, "the index is out of range; the list has \(values.count) elements")
             }
             return values[Int(index)]
         case (.object, .string(let name)): return try member(name, of: base, node)
-        default: throw error(node, "\(base.kind) has no elements that \(index.kind) selects")
+        default: throw error(node, "\(base.kind) cannot be indexed with \(index.kind)")
         }
     }
 
@@ -198,7 +200,7 @@ struct ExpressionEvaluator {
         -> Double
     {
         guard case .number(let number) = value else {
-            throw error(node, "a number is expected, not \(value.kind)")
+            throw error(node, "expected a number, not \(value.kind)")
         }
         return number
     }
@@ -210,7 +212,7 @@ struct ExpressionEvaluator {
         return .number(value)
     }
 
-    /// A result that is not too large to keep.
+    /// Returns the result, or throws if it exceeds the limits.
     private func bounded(_ value: JSONValue, _ node: ExpressionNode) throws(ExpressionError)
         -> JSONValue
     {
@@ -231,15 +233,15 @@ struct ExpressionEvaluator {
     private mutating func spend(_ cost: Int, _ node: ExpressionNode) throws(ExpressionError) {
         steps += cost
         guard steps <= JourneyExpression.maxSteps else {
-            throw error(node, "it takes more than \(JourneyExpression.maxSteps) steps")
+            throw error(node, "the evaluation takes more than \(JourneyExpression.maxSteps) steps")
         }
     }
 
     private func error(_ node: ExpressionNode, _ reason: String) -> ExpressionError {
-        ExpressionError(place: node.place, reason: reason)
+        ExpressionError(place: node.column, reason: reason)
     }
 
-    /// Texts are equal when their code points are; values of different kinds never are.
+    /// Compares strings by code point. Values of different types are never equal.
     static func areEqual(_ a: JSONValue, _ b: JSONValue) -> Bool {
         switch (a, b) {
         case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
@@ -252,7 +254,7 @@ struct ExpressionEvaluator {
         }
     }
 
-    /// Roughly the bytes it takes to write it.
+    /// Returns the approximate number of bytes needed to write the value.
     static func weight(_ value: JSONValue) -> Int {
         switch value {
         case .null, .bool: 4
@@ -266,7 +268,7 @@ struct ExpressionEvaluator {
 }
 
 extension String {
-    /// Whether a member can have this name. Expressions compute names, and looking a long one up is
-    /// expensive (``StreamSafeText``).
+    /// Whether a member can have this name. Expressions can compute names, and looking up a long
+    /// name is expensive (``StreamSafeText``).
     fileprivate var isKey: Bool { utf8.count <= JSONText.Limits.standardKeyBytes }
 }

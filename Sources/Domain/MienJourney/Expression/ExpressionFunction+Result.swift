@@ -1,12 +1,13 @@
 import MienCore
 
-/// Why a function has no value for its arguments.
+/// The reason a function has no value for its arguments.
 struct FunctionFault: Error {
     let reason: String
 }
 
 extension ExpressionFunction {
-    /// - Parameter arguments: as many as ``arguments`` says, after the receiver or only argument.
+    /// - Parameter arguments: the receiver or only argument, then as many arguments as
+    ///   ``arguments`` allows.
     func result(_ arguments: [JSONValue]) throws(FunctionFault) -> JSONValue {
         switch self {
         case .size: .number(Double(try size(arguments[0])))
@@ -18,7 +19,7 @@ extension ExpressionFunction {
                     with: try text(arguments[1]).utf8.reversed()))
         case .contains:
             .bool(
-                Self.places(
+                Self.offsets(
                     of: Array(try text(arguments[1]).utf8), in: Array(try text(arguments[0]).utf8),
                     limit: 1
                 ).count == 1)
@@ -54,14 +55,14 @@ extension ExpressionFunction {
         let limit = arguments.count > 2 ? try whole(arguments[2]) : -1
         if limit == 0 { return [] }
         guard !separator.isEmpty else { throw FunctionFault(reason: "the separator is empty") }
-        // One place too many is enough to be refused for its length.
+        // Finding one offset too many is enough to reject the result for its length.
         let most =
             limit > 0
             ? min(limit - 1, JourneyExpression.maxElements) : JourneyExpression.maxElements
         var parts: [JSONValue] = [], start = 0
-        for place in Self.places(of: separator, in: text, limit: most) {
-            parts.append(.string(String(decoding: text[start..<place], as: UTF8.self)))
-            start = place + separator.count
+        for offset in Self.offsets(of: separator, in: text, limit: most) {
+            parts.append(.string(String(decoding: text[start..<offset], as: UTF8.self)))
+            start = offset + separator.count
         }
         return parts + [.string(String(decoding: text[start...], as: UTF8.self))]
     }
@@ -71,7 +72,7 @@ extension ExpressionFunction {
         let start = try whole(arguments[1]),
             end = arguments.count > 2 ? try whole(arguments[2]) : scalars.count
         guard 0 <= start, start <= end, end <= scalars.count else {
-            throw FunctionFault(reason: "the text does not reach from \(start) to \(end)")
+            throw FunctionFault(reason: "the range \(start) to \(end) is outside the string")
         }
         var part = String.UnicodeScalarView()
         part.append(contentsOf: scalars[start..<end])
@@ -83,18 +84,18 @@ extension ExpressionFunction {
             Array(try text(arguments[0]).utf8), Array(try text(arguments[1]).utf8),
             Array(try text(arguments[2]).utf8)
         )
-        guard !old.isEmpty else { throw FunctionFault(reason: "the text to replace is empty") }
+        guard !old.isEmpty else { throw FunctionFault(reason: "the string to replace is empty") }
         let limit = arguments.count > 3 ? try whole(arguments[3]) : -1
-        let places = Self.places(of: old, in: text, limit: limit < 0 ? .max : limit)
-        let length = text.count + places.count * (new.count - old.count)
+        let offsets = Self.offsets(of: old, in: text, limit: limit < 0 ? .max : limit)
+        let length = text.count + offsets.count * (new.count - old.count)
         guard length <= JourneyExpression.maxTextBytes else {
             throw FunctionFault(
                 reason: "the result has more than \(JourneyExpression.maxTextBytes) bytes")
         }
         var result: [UInt8] = [], start = 0
-        for place in places {
-            result += text[start..<place] + new
-            start = place + old.count
+        for offset in offsets {
+            result += text[start..<offset] + new
+            start = offset + old.count
         }
         return String(decoding: result + text[start...], as: UTF8.self)
     }
@@ -104,11 +105,11 @@ extension ExpressionFunction {
         case .number(let number): return number.rounded(.towardZero)
         case .string(let text):
             guard let number = Int64(text), abs(Double(number)) <= 9_007_199_254_740_991 else {
-                throw FunctionFault(reason: "the text is no whole number")
+                throw FunctionFault(reason: "the string is not an integer")
             }
             return Double(number)
         case .null, .bool, .array, .object:
-            throw FunctionFault(reason: "\(value.kind) is no number")
+            throw FunctionFault(reason: "\(value.kind) cannot be converted to a number")
         }
     }
 
@@ -116,15 +117,15 @@ extension ExpressionFunction {
         switch value {
         case .number(let number): return number
         case .string(let text):
-            // Double() alone would also take “nan”, “inf” and hexadecimal.
+            // Double() alone would also accept “nan”, “inf”, and hexadecimal.
             guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }),
                 let number = Double(text), number.isFinite
             else {
-                throw FunctionFault(reason: "the text is no number")
+                throw FunctionFault(reason: "the string is not a number")
             }
             return number
         case .null, .bool, .array, .object:
-            throw FunctionFault(reason: "\(value.kind) is no number")
+            throw FunctionFault(reason: "\(value.kind) cannot be converted to a number")
         }
     }
 
@@ -134,7 +135,7 @@ extension ExpressionFunction {
         case .number(let number): return JSONText.number(number)
         case .bool(let value): return value ? "true" : "false"
         case .null, .array, .object:
-            throw FunctionFault(reason: "\(value.kind) has no form as a text")
+            throw FunctionFault(reason: "\(value.kind) cannot be converted to a string")
         }
     }
 
@@ -145,40 +146,40 @@ extension ExpressionFunction {
             return true
         case .string("false"), .string("False"), .string("FALSE"), .string("f"), .string("0"):
             return false
-        case .string: throw FunctionFault(reason: "the text is neither “true” nor “false”")
+        case .string: throw FunctionFault(reason: "the string is neither “true” nor “false”")
         case .null, .number, .array, .object:
-            throw FunctionFault(reason: "\(value.kind) is no truth value")
+            throw FunctionFault(reason: "\(value.kind) cannot be converted to a Boolean")
         }
     }
 
     private func text(_ value: JSONValue) throws(FunctionFault) -> String {
         guard case .string(let text) = value else {
-            throw FunctionFault(reason: "a text is expected, not \(value.kind)")
+            throw FunctionFault(reason: "expected a string, not \(value.kind)")
         }
         return text
     }
 
     private func whole(_ value: JSONValue) throws(FunctionFault) -> Int {
         guard case .number(let number) = value, let whole = Int(exactly: number) else {
-            throw FunctionFault(reason: "a whole number is expected")
+            throw FunctionFault(reason: "expected an integer")
         }
         return whole
     }
 
-    /// Where `part` stands in `text`, without overlap, from the left, at most `limit` times. `part`
-    /// is empty only for `contains`.
-    private static func places(of part: [UInt8], in text: [UInt8], limit: Int) -> [Int] {
+    /// Returns the offsets of non-overlapping occurrences of `part` in `text`, from the left, at
+    /// most `limit`. `part` is empty only for `contains`.
+    private static func offsets(of part: [UInt8], in text: [UInt8], limit: Int) -> [Int] {
         guard !part.isEmpty else { return limit > 0 ? [0] : [] }
-        var places: [Int] = [], place = 0
-        while places.count < limit, place + part.count <= text.count {
-            if text[place] == part[0], text[place..<place + part.count].elementsEqual(part) {
-                places.append(place)
-                place += part.count
+        var offsets: [Int] = [], offset = 0
+        while offsets.count < limit, offset + part.count <= text.count {
+            if text[offset] == part[0], text[offset..<offset + part.count].elementsEqual(part) {
+                offsets.append(offset)
+                offset += part.count
             } else {
-                place += 1
+                offset += 1
             }
         }
-        return places
+        return offsets
     }
 
     private static func mapASCII(_ text: String, _ change: (UInt8) -> UInt8) -> String {

@@ -1,6 +1,6 @@
 import MienCore
 
-/// A parsed expression, as a tree. `place` is where it begins in the source, in characters from 1.
+/// A node of a parsed expression. `column` is its start in the source, in characters from 1.
 struct ExpressionNode: Sendable, Hashable {
     indirect enum Kind: Sendable, Hashable {
         case literal(JSONValue)
@@ -15,9 +15,9 @@ struct ExpressionNode: Sendable, Hashable {
         case conditional(ExpressionNode, ExpressionNode, ExpressionNode)
         case list([ExpressionNode])
         case map([Entry])
-        /// Is there this variable, or this member?
+        /// A test for whether a variable or member exists.
         case has(ExpressionNode?, String)
-        /// A method's receiver is the first argument.
+        /// A function call. A method's receiver is the first argument.
         case call(ExpressionFunction, [ExpressionNode])
     }
 
@@ -26,12 +26,13 @@ struct ExpressionNode: Sendable, Hashable {
     }
 
     let kind: Kind
-    let place: Int
-    /// 1 for a leaf. Bounded by the parser, so that walking the tree cannot exhaust the stack.
+    let column: Int
+    /// The height of the tree: 1 for a leaf. The parser limits it so that walking the tree cannot
+    /// exhaust the stack.
     let depth: Int
 
-    init(_ kind: Kind, at place: Int, above children: [ExpressionNode] = []) {
-        (self.kind, self.place) = (kind, place)
+    init(_ kind: Kind, at column: Int, above children: [ExpressionNode] = []) {
+        (self.kind, self.column) = (kind, column)
         depth = 1 + (children.map(\.depth).max() ?? 0)
     }
 }
@@ -42,7 +43,7 @@ enum BinaryOperator: String, Sendable, CaseIterable {
     case isIn = "in"
     case plus = "+", minus = "-", times = "*", divided = "/", remainder = "%"
 
-    /// How strongly it binds: CEL's relations below sums, sums below products.
+    /// The operator's precedence, as in CEL: relations below sums, sums below products.
     var strength: Int {
         switch self {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn: 3
@@ -52,7 +53,7 @@ enum BinaryOperator: String, Sendable, CaseIterable {
     }
 }
 
-/// What can be called, as `f(x)` or as `x.f()`.
+/// A function that can be called as `f(x)` or as `x.f()`.
 enum ExpressionFunction: String, Sendable, CaseIterable {
     case size, startsWith, endsWith, contains, lowerAscii, upperAscii, trim, split, substring,
         replace, int, double, string, bool
@@ -60,7 +61,7 @@ enum ExpressionFunction: String, Sendable, CaseIterable {
     var isGlobal: Bool { [.size, .int, .double, .string, .bool].contains(self) }
     var isMethod: Bool { self == .size || !isGlobal }
 
-    /// Without the receiver.
+    /// The number of arguments, excluding the receiver.
     var arguments: ClosedRange<Int> {
         switch self {
         case .size, .lowerAscii, .upperAscii, .trim, .int, .double, .string, .bool: 0...0

@@ -1,6 +1,7 @@
 import MienCore
 
-/// Reads words into a tree: a Pratt parser over the operators, recursive descent for the rest.
+/// Parses tokens into a tree with a Pratt parser for the operators and recursive descent for the
+/// rest.
 struct ExpressionParser {
     private let tokens: [ExpressionToken]
     private var next = 0
@@ -17,28 +18,28 @@ struct ExpressionParser {
 
     private var current: ExpressionToken { tokens[next] }
 
-    /// `condition ? a : b`, the weakest.
+    /// Parses `condition ? a : b`, which has the lowest precedence.
     private mutating func expression() throws(ExpressionError) -> ExpressionNode {
         nesting += 1
         defer { nesting -= 1 }
         guard nesting <= JourneyExpression.maxNesting else {
             throw ExpressionError(
-                place: current.place,
-                reason: "nested more than \(JourneyExpression.maxNesting) deep")
+                place: current.column,
+                reason: "nested deeper than \(JourneyExpression.maxNesting) levels")
         }
         let condition = try disjunction()
         guard take("?") else { return condition }
         let yes = try expression()
         try expect(":")
         let no = try expression()
-        return try node(.conditional(condition, yes, no), condition.place, [condition, yes, no])
+        return try node(.conditional(condition, yes, no), condition.column, [condition, yes, no])
     }
 
     private mutating func disjunction() throws(ExpressionError) -> ExpressionNode {
         var left = try conjunction()
         while take("||") {
             let right = try conjunction()
-            left = try node(.or(left, right), left.place, [left, right])
+            left = try node(.or(left, right), left.column, [left, right])
         }
         return left
     }
@@ -47,7 +48,7 @@ struct ExpressionParser {
         var left = try binary(3)
         while take("&&") {
             let right = try binary(3)
-            left = try node(.and(left, right), left.place, [left, right])
+            left = try node(.and(left, right), left.column, [left, right])
         }
         return left
     }
@@ -57,7 +58,7 @@ struct ExpressionParser {
         while let operation = binaryOperator, operation.strength >= strength {
             next += 1
             let right = try binary(operation.strength + 1)
-            left = try node(.binary(operation, left, right), left.place, [left, right])
+            left = try node(.binary(operation, left, right), left.column, [left, right])
         }
         return left
     }
@@ -71,7 +72,7 @@ struct ExpressionParser {
     }
 
     private mutating func unary() throws(ExpressionError) -> ExpressionNode {
-        let place = current.place
+        let column = current.column
         guard current.kind == .symbol("!") || current.kind == .symbol("-") else {
             return try postfix()
         }
@@ -79,12 +80,12 @@ struct ExpressionParser {
         defer { nesting -= 1 }
         guard nesting <= JourneyExpression.maxNesting else {
             throw ExpressionError(
-                place: place, reason: "nested more than \(JourneyExpression.maxNesting) deep")
+                place: column, reason: "nested deeper than \(JourneyExpression.maxNesting) levels")
         }
         let isNot = take("!")
         if !isNot { next += 1 }
         let operand = try unary()
-        return try node(isNot ? .not(operand) : .minus(operand), place, [operand])
+        return try node(isNot ? .not(operand) : .minus(operand), column, [operand])
     }
 
     private mutating func postfix() throws(ExpressionError) -> ExpressionNode {
@@ -95,12 +96,12 @@ struct ExpressionParser {
                 if current.kind == .symbol("(") {
                     base = try method(name, on: base)
                 } else {
-                    base = try node(.member(base, name.text), base.place, [base])
+                    base = try node(.member(base, name.text), base.column, [base])
                 }
             } else if take("[") {
                 let index = try expression()
                 try expect("]")
-                base = try node(.index(base, index), base.place, [base, index])
+                base = try node(.index(base, index), base.column, [base, index])
             } else {
                 return base
             }
@@ -112,13 +113,13 @@ struct ExpressionParser {
         switch token.kind {
         case .number(let value):
             next += 1
-            return try node(.literal(.number(value)), token.place, [])
+            return try node(.literal(.number(value)), token.column, [])
         case .text(let value):
             next += 1
-            return try node(.literal(.string(value)), token.place, [])
+            return try node(.literal(.string(value)), token.column, [])
         case .name(let name):
             next += 1
-            return try word(name, token.place)
+            return try word(name, token.column)
         case .symbol("("):
             next += 1
             let inner = try expression()
@@ -129,13 +130,13 @@ struct ExpressionParser {
             let values = try list(until: "]") { parser throws(ExpressionError) in
                 try parser.expression()
             }
-            return try node(.list(values), token.place, values)
+            return try node(.list(values), token.column, values)
         case .symbol("{"):
             next += 1
             let entries = try list(until: "}") { parser throws(ExpressionError) in
                 try parser.entry()
             }
-            return try node(.map(entries), token.place, entries.flatMap { [$0.key, $0.value] })
+            return try node(.map(entries), token.column, entries.flatMap { [$0.key, $0.value] })
         case .symbol("@"): return try alias()
         case .symbol, .end: throw unexpected("a value")
         }
@@ -147,37 +148,37 @@ struct ExpressionParser {
         return ExpressionNode.Entry(key: key, value: try expression())
     }
 
-    private mutating func word(_ name: String, _ place: Int) throws(ExpressionError)
+    private mutating func word(_ name: String, _ column: Int) throws(ExpressionError)
         -> ExpressionNode
     {
         switch name {
-        case "true": return try node(.literal(true), place, [])
-        case "false": return try node(.literal(false), place, [])
-        case "null": return try node(.literal(nil), place, [])
+        case "true": return try node(.literal(true), column, [])
+        case "false": return try node(.literal(false), column, [])
+        case "null": return try node(.literal(nil), column, [])
         case _ where JourneyExpression.reservedWords.contains(name):
             throw ExpressionError(
-                place: place, reason: "“\(name)” is a reserved word and names no variable")
-        case "has" where current.kind == .symbol("("): return try has(place)
-        case _ where current.kind == .symbol("("): return try function(name, place)
-        default: return try node(.variable(name), place, [])
+                place: column, reason: "“\(name)” is a reserved word and cannot name a variable")
+        case "has" where current.kind == .symbol("("): return try has(column)
+        case _ where current.kind == .symbol("("): return try function(name, column)
+        default: return try node(.variable(name), column, [])
         }
     }
 
-    private mutating func has(_ place: Int) throws(ExpressionError) -> ExpressionNode {
+    private mutating func has(_ column: Int) throws(ExpressionError) -> ExpressionNode {
         try expect("(")
         let argument = try expression()
         try expect(")")
         switch argument.kind {
-        case .member(let base, let name): return try node(.has(base, name), place, [base])
-        case .variable(let name): return try node(.has(nil, name), place, [])
+        case .member(let base, let name): return try node(.has(base, name), column, [base])
+        case .variable(let name): return try node(.has(nil, name), column, [])
         default:
             throw ExpressionError(
-                place: argument.place,
+                place: argument.column,
                 reason: "has() takes a variable or a member: has(a) or has(a.b)")
         }
     }
 
-    private mutating func function(_ name: String, _ place: Int) throws(ExpressionError)
+    private mutating func function(_ name: String, _ column: Int) throws(ExpressionError)
         -> ExpressionNode
     {
         guard let function = ExpressionFunction(rawValue: name), function.isGlobal else {
@@ -187,19 +188,19 @@ struct ExpressionParser {
                 : Suggestion.text(
                     for: name,
                     among: ExpressionFunction.allCases.filter(\.isGlobal).map(\.rawValue) + ["has"])
-            throw ExpressionError(place: place, reason: "there is no function “\(name)”\(hint)")
+            throw ExpressionError(place: column, reason: "unknown function “\(name)”\(hint)")
         }
         try expect("(")
         let arguments = try list(until: ")") { parser throws(ExpressionError) in
             try parser.expression()
         }
         guard arguments.count == 1 else {
-            throw ExpressionError(place: place, reason: "\(name)() takes one argument")
+            throw ExpressionError(place: column, reason: "\(name)() takes one argument")
         }
-        return try node(.call(function, arguments), place, arguments)
+        return try node(.call(function, arguments), column, arguments)
     }
 
-    private mutating func method(_ name: (text: String, place: Int), on base: ExpressionNode)
+    private mutating func method(_ name: (text: String, column: Int), on base: ExpressionNode)
         throws(ExpressionError) -> ExpressionNode
     {
         guard let function = ExpressionFunction(rawValue: name.text), function.isMethod else {
@@ -210,7 +211,7 @@ struct ExpressionParser {
                     for: name.text,
                     among: ExpressionFunction.allCases.filter(\.isMethod).map(\.rawValue))
             throw ExpressionError(
-                place: name.place, reason: "there is no function “\(name.text)”\(hint)")
+                place: name.column, reason: "unknown function “\(name.text)”\(hint)")
         }
         try expect("(")
         let arguments = try list(until: ")") { parser throws(ExpressionError) in
@@ -220,26 +221,26 @@ struct ExpressionParser {
             let counts = Set([function.arguments.lowerBound, function.arguments.upperBound])
                 .sorted().map(String.init).joined(separator: " or ")
             throw ExpressionError(
-                place: name.place,
+                place: name.column,
                 reason: "\(name.text)() takes \(counts) arguments, not \(arguments.count)")
         }
-        return try node(.call(function, [base] + arguments), base.place, [base] + arguments)
+        return try node(.call(function, [base] + arguments), base.column, [base] + arguments)
     }
 
-    /// `@policy.userContext()`, as other engines write the user.
+    /// Parses `@policy.userContext()`, other engines' spelling of the user.
     private mutating func alias() throws(ExpressionError) -> ExpressionNode {
-        let place = current.place
+        let column = current.column
         let words: [ExpressionToken.Kind] = [
             .symbol("@"), .name("policy"), .symbol("."), .name("userContext"), .symbol("("),
             .symbol(")"),
         ]
         guard tokens[next...].map(\.kind).starts(with: words) else {
             throw ExpressionError(
-                place: place,
-                reason: "after “@” only “@policy.userContext()” is known, which is “user”")
+                place: column,
+                reason: "the only name with “@” is “@policy.userContext()”, which means “user”")
         }
         next += words.count
-        return try node(.variable("user"), place, [])
+        return try node(.variable("user"), column, [])
     }
 
     private mutating func list<T>(
@@ -257,12 +258,13 @@ struct ExpressionParser {
         return elements
     }
 
-    private mutating func name(_ what: String) throws(ExpressionError) -> (text: String, place: Int)
-    {
+    private mutating func name(_ what: String) throws(ExpressionError) -> (
+        text: String, column: Int
+    ) {
         guard case .name(let name) = current.kind else { throw unexpected(what) }
-        let place = current.place
+        let column = current.column
         next += 1
-        return (name, place)
+        return (name, column)
     }
 
     private mutating func take(_ symbol: String) -> Bool {
@@ -279,18 +281,18 @@ struct ExpressionParser {
     }
 
     private func unexpected(_ wanted: String) -> ExpressionError {
-        ExpressionError(place: current.place, reason: "\(wanted) is expected, not \(current.shown)")
+        ExpressionError(place: current.column, reason: "expected \(wanted), not \(current.shown)")
     }
 
-    private func node(_ kind: ExpressionNode.Kind, _ place: Int, _ children: [ExpressionNode])
+    private func node(_ kind: ExpressionNode.Kind, _ column: Int, _ children: [ExpressionNode])
         throws(ExpressionError) -> ExpressionNode
     {
-        let node = ExpressionNode(kind, at: place, above: children)
+        let node = ExpressionNode(kind, at: column, above: children)
         guard node.depth <= JourneyExpression.maxTreeDepth else {
             throw ExpressionError(
-                place: place,
+                place: column,
                 reason:
-                    "more than \(JourneyExpression.maxTreeDepth) operations depend on each other")
+                    "more than \(JourneyExpression.maxTreeDepth) nested operations")
         }
         return node
     }

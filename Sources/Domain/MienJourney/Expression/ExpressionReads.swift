@@ -1,10 +1,9 @@
 import MienCore
 
-/// What an expression reads, and what is known to be there when it is true or false. A path is `a`
-/// or `a.b`; deeper members do not count.
+/// The paths an expression reads, and those known to exist when it is true or false. A path is `a`
+/// or `a.b`; deeper members are ignored.
 extension JourneyExpression {
-    /// Paths that have to be there, or the expression may have no value. What `has()` guards is not
-    /// among them.
+    /// Paths without which the expression may have no value, excluding paths guarded by `has()`.
     var requiredPaths: [String] {
         var paths: [String] = []
         Self.collect(root, present: [], &paths)
@@ -12,7 +11,7 @@ extension JourneyExpression {
         return paths.filter { seen.insert($0).inserted }
     }
 
-    /// Paths that are there when the expression has this value.
+    /// Returns the paths that exist when the expression has this value.
     func presentPaths(whenValueIs value: Bool) -> Set<String> { Self.present(root, value) }
 
     private static func collect(
@@ -29,7 +28,7 @@ extension JourneyExpression {
         case .index(let base, let index):
             collect(base, present: present, &paths)
             collect(index, present: present, &paths)
-        // Either side decides alone, so either side guards the other.
+        // Either side can decide alone, so each side guards the other.
         case .and(let left, let right):
             collect(left, present: present.union(self.present(right, true)), &paths)
             collect(right, present: present.union(self.present(left, true)), &paths)

@@ -1,8 +1,9 @@
 public import MienCore
 
-/// A text with expressions in it: `Hello {{profile.name}}`.
+/// A string with embedded expressions: `Hello {{profile.name}}`.
 ///
-/// What an expression yields is put in as `string()` would write it, and is not looked at again.
+/// Each expression is replaced with its value, as `string()` writes it. The inserted text is not
+/// evaluated again.
 public struct ExpressionTemplate: Sendable, Hashable {
     enum Part: Sendable, Hashable { case text(String), expression(JourneyExpression) }
 
@@ -57,7 +58,7 @@ public struct ExpressionTemplate: Sendable, Hashable {
             guard text.utf8.count <= JourneyExpression.maxTextBytes else {
                 throw ExpressionError(
                     place: 1,
-                    reason: "the text has more than \(JourneyExpression.maxTextBytes) bytes")
+                    reason: "the result has more than \(JourneyExpression.maxTextBytes) bytes")
             }
         }
         return text

@@ -1,17 +1,17 @@
-/// A word of an expression, and where it stands, in characters from 1.
+/// A token of an expression, with its start in characters from 1.
 struct ExpressionToken: Equatable {
     enum Kind: Equatable {
         case name(String), text(String), number(Double), symbol(String), end
     }
 
     let kind: Kind
-    let place: Int
+    let column: Int
 
-    /// As messages show it.
+    /// The token as error messages show it.
     var shown: String {
         switch kind {
         case .name(let name): "“\(name)”"
-        case .text: "a text"
+        case .text: "a string"
         case .number: "a number"
         case .symbol(let symbol): "“\(symbol)”"
         case .end: "the end"
@@ -19,10 +19,10 @@ struct ExpressionToken: Equatable {
     }
 }
 
-/// Cuts an expression into words.
+/// Splits an expression into tokens.
 struct ExpressionLexer {
     private let characters: [Character]
-    private var place = 0
+    private var index = 0
 
     init(_ source: String) { characters = Array(source) }
 
@@ -33,16 +33,16 @@ struct ExpressionLexer {
     }
 
     private mutating func next() throws(ExpressionError) -> ExpressionToken {
-        while let character = current, character.isWhitespace { place += 1 }
-        let start = place + 1
-        guard let character = current else { return ExpressionToken(kind: .end, place: start) }
+        while let character = current, character.isWhitespace { index += 1 }
+        let start = index + 1
+        guard let character = current else { return ExpressionToken(kind: .end, column: start) }
         let kind: ExpressionToken.Kind
         if character == "\"" || character == "'" {
             kind = .text(try text(isRaw: false))
         } else if character == "r" || character == "R", let quote = peek(1),
             quote == "\"" || quote == "'"
         {
-            place += 1
+            index += 1
             kind = .text(try text(isRaw: true))
         } else if isNameStart(character) {
             kind = .name(take(while: isNamePart))
@@ -51,36 +51,36 @@ struct ExpressionLexer {
         } else {
             kind = .symbol(try symbol())
         }
-        return ExpressionToken(kind: kind, place: start)
+        return ExpressionToken(kind: kind, column: start)
     }
 
     private mutating func symbol() throws(ExpressionError) -> String {
-        let start = place + 1
+        let start = index + 1
         let symbols = [
             "&&", "||", "==", "!=", "<=", ">=", "<", ">", "!", "+", "-", "*", "/", "%", "?", ":",
             "(", ")", "[", "]", "{", "}", ",", ".", "@",
         ]
-        guard let symbol = symbols.first(where: { characters[place...].starts(with: Array($0)) })
+        guard let symbol = symbols.first(where: { characters[index...].starts(with: Array($0)) })
         else {
             let hint =
-                switch characters[place] {
+                switch characters[index] {
                 case "=": "; to compare, write “==”"
                 case "&": "; write “&&”"
                 case "|": "; write “||”"
-                case "“", "”", "‘", "’": "; texts stand in \"…\" or '…'"
+                case "“", "”", "‘", "’": "; write strings as \"…\" or '…'"
                 default: ""
                 }
             throw ExpressionError(
-                place: start, reason: "“\(characters[place])” means nothing here\(hint)")
+                place: start, reason: "“\(characters[index])” is unexpected here\(hint)")
         }
-        place += symbol.count
+        index += symbol.count
         return symbol
     }
 
     private mutating func number() throws(ExpressionError) -> Double {
-        let start = place
+        let start = index
         if current == "0", peek(1) == "x" || peek(1) == "X" {
-            place += 2
+            index += 2
             let digits = take { $0.isASCII && $0.isHexDigit }
             guard let value = UInt32(digits, radix: 16) else {
                 throw ExpressionError(
@@ -90,29 +90,29 @@ struct ExpressionLexer {
         }
         _ = take { $0.isASCIIDigit }
         if current == ".", peek(1)?.isASCIIDigit ?? false {
-            place += 1
+            index += 1
             _ = take { $0.isASCIIDigit }
         }
         if current == "e" || current == "E" {
-            place += 1
-            if current == "+" || current == "-" { place += 1 }
+            index += 1
+            if current == "+" || current == "-" { index += 1 }
             _ = take { $0.isASCIIDigit }
         }
-        guard let value = Double(String(characters[start..<place])), value.isFinite,
+        guard let value = Double(String(characters[start..<index])), value.isFinite,
             current.map({ !isNameStart($0) }) ?? true
         else {
-            throw ExpressionError(place: start + 1, reason: "no number is written like this")
+            throw ExpressionError(place: start + 1, reason: "malformed number")
         }
         return value
     }
 
     private mutating func text(isRaw: Bool) throws(ExpressionError) -> String {
-        let start = place + 1, quote = characters[place]
+        let start = index + 1, quote = characters[index]
         var text = ""
-        place += 1
+        index += 1
         while let character = current, character != quote {
             guard !character.isNewline else { break }
-            place += 1
+            index += 1
             if character == "\\", !isRaw {
                 text.unicodeScalars.append(try escape())
             } else {
@@ -120,18 +120,18 @@ struct ExpressionLexer {
             }
         }
         guard current == quote else {
-            throw ExpressionError(place: start, reason: "the text that begins here has no end")
+            throw ExpressionError(place: start, reason: "the string that starts here is not closed")
         }
-        place += 1
+        index += 1
         return text
     }
 
     private mutating func escape() throws(ExpressionError) -> Unicode.Scalar {
-        let start = place
+        let start = index
         guard let character = current else {
-            throw ExpressionError(place: start, reason: "the text ends within an escape")
+            throw ExpressionError(place: start, reason: "the string ends within an escape")
         }
-        place += 1
+        index += 1
         switch character {
         case "n": return "\n"
         case "r": return "\r"
@@ -144,31 +144,32 @@ struct ExpressionLexer {
             throw ExpressionError(
                 place: start,
                 reason:
-                    "no such escape; there are \\n \\r \\t \\\\ \\' \\\" \\xHH \\uHHHH \\UHHHHHHHH")
+                    "unknown escape; the escapes are \\n \\r \\t \\\\ \\' \\\" \\xHH \\uHHHH \\UHHHHHHHH"
+            )
         }
     }
 
     private mutating func scalar(digits: Int, _ start: Int) throws(ExpressionError)
         -> Unicode.Scalar
     {
-        let end = place + digits
+        let end = index + digits
         guard end <= characters.count,
-            characters[place..<end].allSatisfy({ $0.isASCII && $0.isHexDigit }),
-            let code = UInt32(String(characters[place..<end]), radix: 16),
+            characters[index..<end].allSatisfy({ $0.isASCII && $0.isHexDigit }),
+            let code = UInt32(String(characters[index..<end]), radix: 16),
             let scalar = Unicode.Scalar(code)
         else {
             throw ExpressionError(
                 place: start,
-                reason: "the escape takes \(digits) hexadecimal digits that name a character")
+                reason: "the escape needs \(digits) hexadecimal digits of a valid character")
         }
-        place = end
+        index = end
         return scalar
     }
 
     private mutating func take(while condition: (Character) -> Bool) -> String {
-        let start = place
-        while let character = current, condition(character) { place += 1 }
-        return String(characters[start..<place])
+        let start = index
+        while let character = current, condition(character) { index += 1 }
+        return String(characters[start..<index])
     }
 
     private func isNameStart(_ character: Character) -> Bool {
@@ -179,7 +180,7 @@ struct ExpressionLexer {
     }
     private var current: Character? { peek(0) }
     private func peek(_ offset: Int) -> Character? {
-        place + offset < characters.count ? characters[place + offset] : nil
+        index + offset < characters.count ? characters[index + offset] : nil
     }
 }
 

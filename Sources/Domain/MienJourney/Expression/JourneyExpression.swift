@@ -1,25 +1,24 @@
 public import MienCore
 
-/// An expression of a journey: a subset of CEL, parsed once. `docs/spec/journeys.md` has the
-/// grammar.
+/// A journey expression: a subset of CEL, parsed once. `docs/spec/journeys.md` has the grammar.
 ///
 ///     let isAdult = try JourneyExpression("has(profile.age) && profile.age >= 18")
 ///     try isAdult.value(in: ["profile": ["age": 20]])      // true
 ///
-/// Reads variables and computes; changes nothing, and ends: source, nesting, steps and results are
-/// bounded.
+/// Expressions read variables and compute a value. They change nothing and always terminate,
+/// because source length, nesting, steps, and results are limited.
 public struct JourneyExpression: Sendable, Hashable, CustomStringConvertible {
     public static let maxBytes = 4096
-    /// Of brackets, conditionals, `!` and `-`.
+    /// Maximum nesting of brackets, conditionals, `!`, and `-`.
     public static let maxNesting = 32
-    /// Terms of a chain count, too: `a + b + c` is three deep.
+    /// Maximum tree depth. Terms of a chain count, too: `a + b + c` has depth three.
     public static let maxTreeDepth = 64
     public static let maxSteps = 10_000
-    /// Bytes of a text, elements of a list that come out of an operation.
+    /// Maximum size of an operation's result: bytes of a string, elements of a list.
     public static let maxTextBytes = 64 * 1024
     public static let maxElements = 1000
 
-    /// Of CEL; they name no variables.
+    /// CEL's reserved words; variables cannot have these names.
     static let reservedWords: Set<String> = [
         "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
         "loop", "package", "namespace", "return", "var",
@@ -29,17 +28,17 @@ public struct JourneyExpression: Sendable, Hashable, CustomStringConvertible {
     public let source: String
     let root: ExpressionNode
 
-    /// - Throws: where `source` stops being an expression, and why.
+    /// - Throws: `ExpressionError` with the position and the reason if `source` is malformed.
     public init(_ source: String) throws(ExpressionError) {
         guard source.utf8.count <= Self.maxBytes else {
             throw ExpressionError(
-                place: 1, reason: "an expression has at most \(Self.maxBytes) bytes")
+                place: 1, reason: "an expression may have at most \(Self.maxBytes) bytes")
         }
         self.source = source
         root = try ExpressionParser.parse(source)
     }
 
-    /// The value with these variables.
+    /// Evaluates the expression with these variables.
     public func value(in variables: [String: JSONValue]) throws(ExpressionError) -> JSONValue {
         var evaluator = ExpressionEvaluator(variables: variables)
         return try evaluator.value(root)
@@ -66,9 +65,9 @@ extension JourneyExpression: Codable {
     }
 }
 
-/// An expression that is none, or that has no value. Names variables, never what they hold.
+/// A malformed expression, or one without a value. Names variables but never reveals their values.
 public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// In characters of the source, from 1.
+    /// The position in the source, in characters from 1.
     public let place: Int
     public let reason: String
 

@@ -1,6 +1,6 @@
 import MienCore
 
-/// The ways through a journey, and what is known on arrival at each step.
+/// The paths through a journey, and the facts known on arrival at each step.
 struct JourneyFlow {
     struct Edge: Hashable {
         let from: StepID
@@ -8,11 +8,11 @@ struct JourneyFlow {
         let to: StepID
     }
 
-    /// The steps that can be reached.
+    /// Facts known at each reachable step.
     private(set) var knowledge: [StepID: LintKnowledge] = [:]
-    /// Every way that can be taken, back to loops included.
+    /// Every edge that can be taken, including returns to loops.
     private(set) var edges: Set<Edge> = []
-    /// Outcomes without a way on, outside a loop.
+    /// Outcomes outside loops that have no next step.
     private(set) var missing: Set<Missing> = []
 
     struct Missing: Hashable {
@@ -24,7 +24,7 @@ struct JourneyFlow {
         guard definition.steps[definition.start] != nil else { return }
         knowledge[definition.start] = LintKnowledge(definition)
         var waiting: Set<StepID> = [definition.start]
-        // Knowledge only shrinks and possibilities only grow, so this ends.
+        // Terminates because knowledge only shrinks and possibilities only grow.
         while let id = waiting.min() {
             waiting.remove(id)
             guard let step = definition.steps[id], let known = knowledge[id] else { continue }
@@ -55,7 +55,7 @@ struct JourneyFlow {
         }
     }
 
-    /// - Returns: whether it is news.
+    /// - Returns: whether this changed what is known.
     private mutating func learn(_ new: LintKnowledge, at step: StepID) -> Bool {
         let joined = knowledge[step].map { $0.joined(new) } ?? new
         guard joined != knowledge[step] else { return false }
@@ -74,10 +74,9 @@ struct JourneyFlow {
         return found
     }
 
-    /// Steps from which these edges lead back to themselves.
+    /// Returns the steps that can be reached from themselves along these edges.
     func cycles(along isOpen: (Edge) -> Bool) -> Set<StepID> {
         let ways = Dictionary(grouping: edges.filter(isOpen), by: \.from)
-        // What has no way in, or no way out, is in no cycle; what remains is, or lies between two.
         return Set(
             ways.keys.filter { start in
                 var found: Set<StepID> = [], waiting = (ways[start] ?? []).map(\.to)

@@ -1,10 +1,10 @@
 internal import MienCore
 
-/// Finds what cannot work in a definition, by following every way through it.
+/// Finds errors in a definition by following every path through it.
 ///
 ///     for finding in JourneyLinter.lint(journey) { print(finding) }
 public enum JourneyLinter {
-    /// - Returns: errors first, then by step; empty when nothing is wrong.
+    /// - Returns: errors first, then by step; empty if there are no findings.
     public static func lint(_ definition: JourneyDefinition) -> [LintFinding] {
         let flow = JourneyFlow(definition)
         var findings = targets(definition) + ways(definition, flow)
@@ -28,7 +28,7 @@ public enum JourneyLinter {
         }
     }
 
-    // MARK: Ways
+    // MARK: Paths
 
     private static func targets(_ definition: JourneyDefinition) -> [LintFinding] {
         let names = definition.steps.keys.map(\.text)
@@ -38,7 +38,7 @@ public enum JourneyLinter {
             findings.append(
                 LintFinding(
                     .error, .danglingTarget, nil, "start",
-                    "there is no step “\(definition.start)”\(hint)"))
+                    "unknown step “\(definition.start)”\(hint)"))
         }
         for (id, step) in definition.steps {
             let outcomes = step.outcomes
@@ -48,7 +48,7 @@ public enum JourneyLinter {
                     findings.append(
                         LintFinding(
                             .error, .danglingTarget, id, "on.\(outcome)",
-                            "there is no step “\(target)”\(hint)"))
+                            "unknown step “\(target)”\(hint)"))
                 }
                 if !outcomes.contains(outcome) {
                     findings.append(
@@ -66,18 +66,18 @@ public enum JourneyLinter {
     ) -> String {
         if outcome == .failure, step.step.failure != nil {
             return
-                "never happens: failure_behavior is “abort”; set it to “branch” or remove this way"
+                "never happens: failure_behavior is “abort”; set it to “branch” or remove this outcome"
         }
         if outcome == .cancel, step.step.client != nil {
             return
-                "never happens: cancel_behavior is “abort”; set it to “cancel_branch” or remove this way"
+                "never happens: cancel_behavior is “abort”; set it to “cancel_branch” or remove this outcome"
         }
         guard !outcomes.isEmpty else {
             return "never happens: \(step.type.rawValue) ends the journey"
         }
         let names = outcomes.map(\.name)
         return
-            "\(step.type.rawValue) has no such outcome\(Suggestion.text(for: outcome.name, among: names)) (it has \(names.joined(separator: ", ")))"
+            "\(step.type.rawValue) does not have this outcome\(Suggestion.text(for: outcome.name, among: names)) (it has \(names.joined(separator: ", ")))"
     }
 
     private static func ways(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding]
@@ -86,32 +86,33 @@ public enum JourneyLinter {
         var findings = flow.missing.map { missing in
             let remedy =
                 switch missing.outcome {
-                case .failure: "say where it leads, or set failure_behavior to “abort”"
-                case .cancel: "say where it leads, or set cancel_behavior to “abort”"
-                default: "say where it leads"
+                case .failure: "add a next step, or set failure_behavior to “abort”"
+                case .cancel: "add a next step, or set cancel_behavior to “abort”"
+                default: "add a next step"
                 }
             return LintFinding(
                 .error, .missingOutcome, missing.step, "on.\(missing.outcome)",
-                "this outcome leads nowhere; \(remedy)")
+                "this outcome has no next step; \(remedy)")
         }
         for id in definition.steps.keys where flow.knowledge[id] == nil {
             findings.append(
                 LintFinding(
-                    .warning, .unreachableStep, id, "no way leads here; remove it or lead to it"))
+                    .warning, .unreachableStep, id,
+                    "no path leads to this step; remove it or add a path"))
         }
         if !flow.knowledge.keys.contains(where: {
             definition.steps[$0]?.step.facts.end == .complete
         }) {
             findings.append(
-                LintFinding(.error, .noCompletion, nil, "no way leads to a complete_journey step"))
+                LintFinding(.error, .noCompletion, nil, "no path leads to a complete_journey step"))
         }
         return findings
     }
 
     // MARK: Sign-ups
 
-    /// Without a code by e-mail no address is ever attached, and the end of the journey tells a
-    /// free name from a taken one.
+    /// Warns if no email step verifies the address of a new user. Without it, no address is ever
+    /// attached, and the end of the journey reveals whether a name is taken.
     private static func signUps(_ definition: JourneyDefinition) -> [LintFinding] {
         guard !definition.steps.values.contains(where: { $0.step is EmailOTPAuthentication }) else {
             return []
@@ -132,7 +133,7 @@ public enum JourneyLinter {
             findings.append(
                 LintFinding(
                     .error, .webhookNotHTTPS, step.id, "url",
-                    "what is sent can be read and changed on its way; use https"))
+                    "data sent over http can be read and changed in transit; use https"))
         }
         let liveness =
             (step.step as? SelfieAcquisition)?.liveness
@@ -141,13 +142,13 @@ public enum JourneyLinter {
             findings.append(
                 LintFinding(
                     .warning, .livenessOff, step.id, "liveness",
-                    "a photo of the person passes unless the app asks for more; leave the mode out, or use “liveness_active”"
+                    "a photo of the person passes unless the app requires more; omit the mode, or use “liveness_active”"
                 ))
         }
         return findings
     }
 
-    // MARK: What steps need
+    // MARK: Requirements of steps
 
     private static func needs(_ step: StepDefinition, _ known: LintKnowledge) -> [LintFinding] {
         let facts = step.step.facts
@@ -159,14 +160,14 @@ public enum JourneyLinter {
             findings.append(
                 LintFinding(
                     .error, .captureMissing, step.id,
-                    "on some way there is no unused capture: take a selfie before (selfie_acquisition, or identity_verification that allows); each is used once"
+                    "on some path there is no unused capture: add selfie_acquisition, or identity_verification with the outcome allow, before this step; each capture can be used once"
                 ))
         }
         if let version = facts.needsConsentTextVersion, !known.consents.contains(version) {
             findings.append(
                 LintFinding(
                     .error, .consentMissing, step.id, "consent",
-                    "on some way nobody has consented to “\(version)”: put a record_consent step with this text_version before, or set given or earlier"
+                    "on some path nobody has consented to “\(version)”: add a record_consent step with this text_version before this step, or set given or earlier"
                 ))
         }
         return findings
@@ -175,13 +176,13 @@ public enum JourneyLinter {
     private static func remedy(_ needed: JourneyUser.Level, _ step: StepDefinition) -> String {
         switch needed {
         case .identified:
-            "on some way nobody has said who the user is: set \(step.type == .authenticatePassword ? "username" : "user_identifier")"
+            "on some path the user is unknown: set \(step.type == .authenticatePassword ? "username" : "user_identifier")"
         case .established:
-            "on some way the user's identity is not established: sign the user in, or create the user, before, or set requires_user for the journey"
+            "on some path the user's identity is not established: sign the user in or create the user before this step, or set requires_user for the journey"
         case .authenticated:
-            "on some way the user has not signed in: sign the user in before, or set requires_user for the journey"
+            "on some path the user has not signed in: sign the user in before this step, or set requires_user for the journey"
                 + (step.type == .completeJourney
-                    ? ", or say with user_auth_state that less is enough" : "")
+                    ? ", or accept less with user_auth_state" : "")
         }
     }
 
@@ -198,7 +199,7 @@ public enum JourneyLinter {
             findings.append(
                 LintFinding(
                     .error, .faceWithoutAlternative, id, "branches",
-                    "whoever cannot or will not use their face is shut out: offer another branch, a password for example"
+                    "users who cannot or will not use their face are locked out: offer another branch, such as a password"
                 ))
         }
         let faceSteps = flow.knowledge.keys.filter {
@@ -212,7 +213,7 @@ public enum JourneyLinter {
             findings.append(
                 LintFinding(
                     .error, .faceWithoutAlternative, faceSteps[0],
-                    "no way leads to a completion without a face: whoever cannot or will not use theirs is shut out; lead another way there"
+                    "no path completes the journey without a face: users who cannot or will not use theirs are locked out; add another path"
                 ))
         }
         return findings
@@ -220,7 +221,7 @@ public enum JourneyLinter {
 
     // MARK: Unlocking
 
-    /// Proof that an e-mail code or a face alone does not give, and what makes up for it.
+    /// Steps that prove more than an email code or a face alone.
     private static let restoring: Set<StepType> = [
         .authenticatePassword, .authenticateNativeBiometrics, .authenticateOTP,
         .recoveryCodeAuthentication, .recoverAccount,
@@ -249,7 +250,7 @@ public enum JourneyLinter {
         return unlocked.filter { definition.steps[$0]?.type == .unlockAuthenticator }.map { id in
             LintFinding(
                 .warning, .unlockWithoutHold, id,
-                "a thief who reads the user's mail, or holds up a photo, gets here at once; put a recover_account step before"
+                "a thief who reads the user's mail or presents a photo gets here immediately; add a recover_account step before this one"
             )
         }
     }
@@ -259,7 +260,7 @@ public enum JourneyLinter {
     private static func cycles(_ definition: JourneyDefinition, _ flow: JourneyFlow)
         -> [LintFinding]
     {
-        // A loop bounds what runs through its body.
+        // A loop limits the paths through its body.
         let unbounded = flow.cycles {
             !(definition.steps[$0.from]?.type == .loop && $0.outcome == .body)
         }
@@ -270,7 +271,7 @@ public enum JourneyLinter {
         var findings = endless.map {
             LintFinding(
                 .error, .endlessCycle, $0,
-                "the journey comes back here without asking the client; lead elsewhere, or use a loop"
+                "the journey returns here without asking the client; choose another next step, or use a loop"
             )
         }
         findings += unbounded.subtracting(endless).filter {
@@ -278,7 +279,7 @@ public enum JourneyLinter {
         }.map {
             LintFinding(
                 .warning, .unboundedRetry, $0,
-                "the journey can come back here any number of times; put a loop around it")
+                "the journey can return here without limit; put a loop around this step")
         }
         for (id, known) in flow.knowledge
         where definition.steps[id]?.type == .loop
@@ -289,7 +290,7 @@ public enum JourneyLinter {
             findings.append(
                 LintFinding(
                     .error, .loopsTooDeep, id,
-                    "loops are nested more than \(JourneyInstance.maxNestedLoops) deep"))
+                    "loops are nested deeper than \(JourneyInstance.maxNestedLoops) levels"))
         }
         return findings
     }

@@ -1,4 +1,4 @@
-/// Something about a definition that cannot work, or that its author hardly meant.
+/// An error in a definition, or something its author probably did not intend.
 public struct LintFinding: Sendable, Hashable, CustomStringConvertible {
     public enum Severity: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
         case error, warning
@@ -6,7 +6,7 @@ public struct LintFinding: Sendable, Hashable, CustomStringConvertible {
         public static func < (a: Self, b: Self) -> Bool { a == .error && b == .warning }
     }
 
-    /// Stable words.
+    /// A finding's stable code.
     public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
         case danglingTarget = "dangling_target", missingOutcome = "missing_outcome",
             unknownOutcome = "unknown_outcome"
@@ -27,9 +27,9 @@ public struct LintFinding: Sendable, Hashable, CustomStringConvertible {
     public let severity: Severity
     public let code: Code
     public let step: StepID?
-    /// In the step's `config`, or `on.failure`, `start`.
+    /// The setting in the step's `config`, or `on.failure`, `start`.
     public let setting: String?
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     public let message: String
 
     init(

@@ -1,21 +1,21 @@
 import MienCore
 
-/// What holds when a step is entered, whichever way it was reached.
+/// Facts that hold when a step is entered, on any path to it.
 struct LintKnowledge: Equatable {
-    /// Paths that are there on every way, on some way.
+    /// Paths that exist always or sometimes.
     var always: Set<String> = []
     var sometimes: Set<String> = []
-    /// Variables that may have members nobody knows of before.
+    /// Variables that may have members unknown in advance.
     var open: Set<String> = []
-    /// Sensitive fields that are still held on every way.
+    /// Sensitive fields that are still held on every path.
     var secrets: Set<String> = []
     var user: JourneyUser.Level?
     var hasCapture = false
     var consents: Set<String> = []
-    /// The loops it can be in, outermost first.
+    /// The possible loop stacks, outermost loop first.
     var loops: Set<[StepID]> = [[]]
 
-    /// At the start of a journey.
+    /// Returns the facts at the start of a journey.
     init(_ definition: JourneyDefinition) {
         always = [
             "user", "user.level", "app", "app.id", "journey", "journey.id", "journey.version",
@@ -33,7 +33,7 @@ struct LintKnowledge: Equatable {
         }
     }
 
-    /// After another way to the same step has been found.
+    /// Merges the facts of another path to the same step.
     func joined(_ other: Self) -> Self {
         var both = self
         both.always.formIntersection(other.always)
@@ -47,7 +47,7 @@ struct LintKnowledge: Equatable {
         return both
     }
 
-    /// After a step ended with `outcome`.
+    /// Returns the facts after a step ended with `outcome`.
     func after(_ outcome: StepFacts.OutcomeFacts, of facts: StepFacts, at step: StepID) -> Self {
         var next = self
         if facts.isClientFacing { next.secrets = [] }
@@ -87,11 +87,11 @@ struct LintKnowledge: Equatable {
 
     private static func stack(_ stack: [StepID], at loop: StepID, isBody: Bool) -> [StepID] {
         let outer = Array(stack.prefix { $0 != loop })
-        // Deeper is refused when it runs, and no news for the analysis.
+        // Ignore deeper nesting: the run rejects it, and the analysis learns nothing from it.
         return isBody && outer.count < JourneyInstance.maxNestedLoops ? outer + [loop] : outer
     }
 
-    /// With what the level of the user says.
+    /// Adds the facts that the user's level implies.
     var completed: Self {
         guard user != nil else { return self }
         var copy = self

@@ -1,9 +1,9 @@
-/// What the linter has to know of a step: what it needs, and what holds after each of its outcomes.
+/// Facts about a step for the linter: its requirements, and the facts that hold after each outcome.
 struct StepFacts {
     struct Read {
         let setting: String
         let expression: JourneyExpression
-        /// May also read sensitive fields.
+        /// Whether the setting may also read sensitive fields.
         let isSecret: Bool
 
         init(_ setting: String, _ expression: JourneyExpression, isSecret: Bool = false) {
@@ -13,8 +13,7 @@ struct StepFacts {
 
     struct Assignment {
         let variable: String
-        /// The members it is known to have, each with whether it always has it; `nil` when that is
-        /// not known.
+        /// The known members, each with whether it always exists; `nil` if the members are unknown.
         let members: [String: Bool]?
 
         init(_ variable: String, _ members: [String: Bool]? = nil) {
@@ -24,19 +23,19 @@ struct StepFacts {
 
     struct OutcomeFacts {
         let outcome: Outcome
-        /// Without a step to go to, the journey could not go on.
+        /// Whether the journey cannot continue without a next step for this outcome.
         var isRequired = true
         var assigns: [Assignment] = []
-        /// `form.password`: held until the client is asked again.
+        /// Sensitive fields such as `form.password`, held until the client is asked again.
         var secrets: [String] = []
-        /// The same, but the client may leave it out.
+        /// Sensitive fields that the client may omit.
         var optionalSecrets: [String] = []
-        /// What is known of the user from here on, at least.
+        /// The user's minimum level from here on.
         var user: JourneyUser.Level?
-        /// A capture is at hand, or no longer.
+        /// Whether an unused capture exists from here on; `nil` for no change.
         var capture: Bool?
         var consentTextVersion: String?
-        /// This holds from here on.
+        /// An expression whose value is known from here on.
         var holds: (expression: JourneyExpression, value: Bool)?
 
         init(_ outcome: Outcome) { self.outcome = outcome }
@@ -53,12 +52,12 @@ struct StepFacts {
     var isClientFacing = false
     var isLoop = false
     var end: End?
-    /// Signs a user in with.
+    /// The authentication method with which the step signs the user in.
     var method: Method?
 }
 
 extension StepFacts {
-    /// What follows from the common settings: failure, cancellation, custom branches.
+    /// Adds the outcomes of the common settings: failure, cancellation, custom branches.
     mutating func add(
         _ failure: FailureSettings?, _ client: ClientSettings?,
         _ change: (inout OutcomeFacts) -> Void = { _ in }

@@ -1,4 +1,4 @@
-/// Are the variables that a step reads there?
+/// Checks that the variables a step reads exist.
 struct VariableCheck {
     private let step: StepDefinition
     private let known: LintKnowledge
@@ -40,22 +40,22 @@ struct VariableCheck {
         guard !known.secrets.contains(path) else { return nil }
         return LintFinding(
             .error, .secretForgotten, step.id, read.setting,
-            "on some way “\(path)” is no longer held here: sensitive fields are forgotten when the client is asked again; use it right after the form"
+            "on some path “\(path)” is no longer held here: sensitive fields are discarded when the client is asked again; use it right after the form"
         )
     }
 
     private func unknown(_ variable: String, _ read: StepFacts.Read) -> LintFinding {
         let reason =
             allVariables.contains(variable)
-            ? "no way to this step sets “\(variable)”; set it before"
-            : "there is no variable “\(variable)”\(Suggestion.text(for: variable, among: allVariables))"
+            ? "no path to this step sets “\(variable)”; set it before this step"
+            : "unknown variable “\(variable)”\(Suggestion.text(for: variable, among: allVariables))"
         return LintFinding(.error, .unknownVariable, step.id, read.setting, reason)
     }
 
     private func unassigned(_ path: String, _ read: StepFacts.Read) -> LintFinding {
         LintFinding(
             .warning, .unassignedVariable, step.id, read.setting,
-            "on some way “\(path)” is not set; set it on every way, or ask has(\(path)) first")
+            "on some path “\(path)” is not set; set it on every path, or check has(\(path)) first")
     }
 
     private func unknownMember(_ path: String, _ variable: String, _ read: StepFacts.Read)
@@ -67,9 +67,10 @@ struct VariableCheck {
         }
         let hint = Suggestion.text(for: String(path.dropFirst(prefix.count)), among: members)
         let list =
-            members.isEmpty ? "it has none" : "it has \(members.sorted().joined(separator: ", "))"
+            members.isEmpty
+            ? "it has no members" : "it has \(members.sorted().joined(separator: ", "))"
         return LintFinding(
             .error, .unknownMember, step.id, read.setting,
-            "“\(variable)” has no such member\(hint) (\(list))")
+            "“\(variable)” does not have this member\(hint) (\(list))")
     }
 }

@@ -1,6 +1,6 @@
-/// A journey as a picture, in the two languages that draw them.
+/// Draws a journey as a graph in the Graphviz or Mermaid language.
 public enum JourneyGraph {
-    /// For Graphviz: `mien journey show --dot FILE | dot -Tsvg`.
+    /// Returns the graph for Graphviz: `mien journey show --dot FILE | dot -Tsvg`.
     public static func dot(_ definition: JourneyDefinition) -> String {
         let (steps, ways) = parts(definition)
         var lines = [
@@ -23,7 +23,7 @@ public enum JourneyGraph {
         return (lines + ["}"]).joined(separator: "\n") + "\n"
     }
 
-    /// For Mermaid, which documentation sites and code hosts draw.
+    /// Returns the graph for Mermaid, which documentation sites and code hosts render.
     public static func mermaid(_ definition: JourneyDefinition) -> String {
         let (steps, ways) = parts(definition)
         let names = Dictionary(
@@ -40,7 +40,7 @@ public enum JourneyGraph {
 
     private struct Way {
         let from: StepID, outcome: Outcome, to: StepID
-        /// Back to a loop, because it leads nowhere else.
+        /// Whether the edge returns to a loop because the outcome has no next step.
         let isBack: Bool
     }
 
@@ -91,6 +91,6 @@ public enum JourneyGraph {
 }
 
 extension StepDefinition {
-    /// Its label or name, and what it is.
+    /// The step's label or name, and its type.
     fileprivate var words: String { "\(label ?? id.text)\n\(type.rawValue)" }
 }

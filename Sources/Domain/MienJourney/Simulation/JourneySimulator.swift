@@ -1,6 +1,6 @@
 import MienCore
 
-/// Runs a journey against recorded answers in a made-up world: no server, no clock, no camera.
+/// Runs a journey against recorded responses in a simulated world: no server, no clock, no camera.
 ///
 ///     let report = JourneySimulator.run(journey, RecordedTest.parse(bytes))
 public enum JourneySimulator {
@@ -18,7 +18,7 @@ public enum JourneySimulator {
         let all = definition.steps.values.flatMap { step in
             step.outcomes.map { SimulationReport.Branch(step: step.id, outcome: $0) }
         }
-        // An expression that fails is no way the author drew.
+        // Failing expressions take outcomes that the author did not define; do not count them.
         let drawn = all.filter { definition.steps[$0.step]?.on[$0.outcome] != nil }
         return SimulationReport(
             cases: cases, untaken: drawn.filter { !taken.contains($0) }.sorted(),
@@ -26,7 +26,7 @@ public enum JourneySimulator {
     }
 }
 
-/// One case, playing.
+/// One test case in progress.
 private struct Simulation {
     let definition: JourneyDefinition
     var world: SimulatedWorld
@@ -39,7 +39,7 @@ private struct Simulation {
     init(definition: JourneyDefinition, world: SimulatedWorld) {
         (self.definition, self.world) = (definition, world)
         guard let id = InstanceID("run_1"), let app = AppID("app_1") else {
-            preconditionFailure("these are identifiers")
+            preconditionFailure("the constants are valid identifiers")
         }
         run = JourneyInstance(id: id, of: definition, app: app, at: now)
     }
@@ -58,13 +58,13 @@ private struct Simulation {
         check(recorded.ending, decision)
     }
 
-    /// - Returns: the decision after it; `nil` when the case cannot go on.
+    /// - Returns: the next decision; `nil` if the case cannot continue.
     private mutating func play(
         _ exchange: RecordedTest.Exchange, _ decision: JourneyDecision, _ place: String
     ) -> JourneyDecision? {
         guard case .ask(let prompt) = decision else {
             problems.append(
-                "\(place): expected \(exchange.step), the journey ended with \(decision.words)")
+                "\(place): expected \(exchange.step), but the journey ended with \(decision.words)")
             return nil
         }
         guard prompt.journeyStepID == exchange.step else {
@@ -78,7 +78,7 @@ private struct Simulation {
         let options = prompt.options.map(\.id)
         for option in exchange.options where !options.contains(option) {
             problems.append(
-                "\(place): expected the option “\(option)”, there are \(options.joined(separator: ", "))"
+                "\(place): expected the option “\(option)”; the options are \(options.joined(separator: ", "))"
             )
         }
         now = now + .seconds(exchange.afterSeconds)
@@ -90,7 +90,7 @@ private struct Simulation {
                 exchange.verification.map { world.verifications[$0] != nil }
             ),
         ] where isKnown == false {
-            problems.append("\(place): there is no \(kind) “\(name ?? "")” in the world")
+            problems.append("\(place): the world has no \(kind) “\(name ?? "")”")
         }
         guard let code = exchange.error else { return handle(.response(exchange.response), place) }
         return expectMistake(exchange, code, place) ? decision : nil
@@ -101,7 +101,7 @@ private struct Simulation {
     ) -> Bool {
         do throws(JourneyClientError) {
             _ = try run.handle(.response(exchange.response), in: definition, at: now)
-            problems.append("\(place): expected the error \(code), the answer was accepted")
+            problems.append("\(place): expected the error \(code), but the response was accepted")
             return false
         } catch {
             if error.code.rawValue != code {
@@ -111,7 +111,7 @@ private struct Simulation {
         }
     }
 
-    /// Up to the next prompt or the end.
+    /// Handles an event up to the next prompt or the end.
     private mutating func handle(_ event: JourneyEvent, _ place: String = "start")
         -> JourneyDecision?
     {
@@ -135,7 +135,7 @@ private struct Simulation {
                 }
                 event = .performed(effect.result(world.perform(effect.work, at: now)))
             } catch {
-                problems.append("\(place): the answer was refused: \(error)")
+                problems.append("\(place): the response was rejected: \(error)")
                 return nil
             }
         }
@@ -175,11 +175,11 @@ private struct Simulation {
 }
 
 extension JourneyDecision {
-    /// For people, without what it holds.
+    /// A description for people that omits contents.
     fileprivate var words: String {
         switch self {
         case .perform(let effect): "an effect of “\(effect.ticket.step)”"
-        case .ask(let prompt): "asks \(prompt.journeyStepID) (“\(prompt.stepID)”)"
+        case .ask(let prompt): "a prompt for \(prompt.journeyStepID) (“\(prompt.stepID)”)"
         case .complete: "success"
         case .reject(let rejection): "rejection (\(rejection.cause.rawValue): \(rejection.reason))"
         }

@@ -1,34 +1,36 @@
 public import MienCore
 
-/// Recorded answers of clients to a journey, and how it has to go. Format: `docs/spec/journeys.md`.
+/// Recorded client responses to a journey, with the expected results. `docs/spec/journeys.md`
+/// describes the format.
 public struct RecordedTest: Sendable {
     public enum Source: Sendable, Hashable {
-        /// Relative to the test's file.
+        /// A path relative to the test's file.
         case path(String)
         case inline(JSONValue)
     }
 
     public struct Case: Sendable {
         public let name: String
-        /// Who has signed in before the start.
+        /// The user who is signed in before the start.
         let user: String?
         let parameters: JSONValue
         let exchanges: [Exchange]
         let ending: Ending
     }
 
-    /// A prompt that is expected, and the answer to it.
+    /// An expected prompt and the response to it.
     struct Exchange: Sendable {
         let step: String
-        /// What has to be among the prompt's data and options.
+        /// The data and options that the prompt must include.
         let data: JSONValue
         let options: [String]
         let response: ClientResponse
-        /// What is in front of the camera, or goes on in the verification session, before the
-        /// answer.
+        /// The selfie in front of the camera, or the events in the verification session, before the
+        /// response.
         let selfie, verification: String?
         let afterSeconds: Int
-        /// The answer is a mistake, and the run stays where it is.
+        /// The expected error code if the response is a client mistake. The run then stays at this
+        /// step.
         let error: String?
     }
 
@@ -48,7 +50,7 @@ extension RecordedTest {
     public static let maxBytes = 1024 * 1024
     static let maxCases = 500, maxExchanges = 500
 
-    /// Reads a file of recorded tests, as strictly as a definition.
+    /// Parses a file of recorded tests, as strictly as a definition.
     public static func parse(_ bytes: [UInt8]) throws(JourneyDefinitionError) -> RecordedTest {
         let value: JSONValue
         do {
@@ -66,7 +68,7 @@ extension RecordedTest {
         case .string(let path) where !path.isEmpty: journey = .path(path)
         case .object(let definition): journey = .inline(.object(definition))
         default:
-            throw reader.error("journey", "the path of a definition, or a definition, is expected")
+            throw reader.error("journey", "expected a definition or the path of one")
         }
         world = try SimulatedWorld(reader.value("world") ?? [:])
         var cases: [Case] = []
@@ -75,11 +77,11 @@ extension RecordedTest {
         {
             let made = try Case(value, place: place)
             guard !cases.contains(where: { $0.name == made.name }) else {
-                throw JourneyDefinitionError(place: place, reason: "the name comes twice")
+                throw JourneyDefinitionError(place: place, reason: "the name appears twice")
             }
             if let user = made.user, world.user(user) == nil {
                 throw JourneyDefinitionError(
-                    place: "\(place).user", reason: "there is no such user in the world")
+                    place: "\(place).user", reason: "the world has no such user")
             }
             cases.append(made)
         }
@@ -113,7 +115,7 @@ extension RecordedTest.Exchange {
         guard let step = WireNames.step(name) else {
             throw expect.error(
                 "step",
-                "clients see no such step\(Suggestion.text(for: name, among: WireNames.steps.keys))"
+                "unknown client step\(Suggestion.text(for: name, among: WireNames.steps.keys))"
             )
         }
         self.step = step
@@ -122,7 +124,7 @@ extension RecordedTest.Exchange {
         for (place, value) in try expect.array("options", maxCount: 100) ?? [] {
             guard let option = value.stringValue else {
                 throw JourneyDefinitionError(
-                    place: place, reason: "the id of an option is expected")
+                    place: place, reason: "expected the ID of an option")
             }
             options.append(option)
         }
@@ -163,7 +165,7 @@ extension RecordedTest.Ending {
         default:
             throw reader.error(
                 "ends",
-                "“success”, “rejection”, {\"success\": {…}} or {\"rejection\": reason} is expected")
+                "expected “success”, “rejection”, {\"success\": {…}} or {\"rejection\": reason}")
         }
     }
 }

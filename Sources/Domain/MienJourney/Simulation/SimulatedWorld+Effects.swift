@@ -1,7 +1,7 @@
 import MienCore
 
 extension SimulatedWorld {
-    /// What a server would answer.
+    /// Returns the answer that a server would give.
     mutating func perform(_ work: JourneyEffect.Work, at now: Instant) -> EffectResult.Answer {
         switch work {
         case .resolveUser(let identifier): return .user(identifier.use { user($0) }?.id)
@@ -21,10 +21,11 @@ extension SimulatedWorld {
                     state: "state-\(issued)"))
         case .readIdentityVerification(let session, state: _): return readVerification(session)
         case .registerFace(let user, let capture, consentTextVersion: _):
-            guard let place = place(user), let selfie = captures.removeValue(forKey: capture) else {
+            guard let index = index(of: user), let selfie = captures.removeValue(forKey: capture)
+            else {
                 return .refused(.captureMissing)
             }
-            users[place].faces = [selfie.person]
+            users[index].faces = [selfie.person]
             return .faceRegistered(user, capture: capture)
         case .authenticateFace(let user, let capture):
             let person = captures.removeValue(forKey: capture)?.person
@@ -43,9 +44,9 @@ extension SimulatedWorld {
         case .checkEmailCode(let code, let user, let passcode):
             return check(code, user, passcode, at: now)
         case .registerDeviceKey(let user, let key):
-            guard let place = place(user) else { return .refused(.unavailable) }
+            guard let index = index(of: user) else { return .refused(.unavailable) }
             challenges[key.challenge] = nil
-            users[place].deviceKeys.append(key.publicKeyID)
+            users[index].deviceKeys.append(key.publicKeyID)
             return .deviceKeyRegistered(user, publicKeyID: key.publicKeyID)
         case .challengeDeviceKey:
             let id = issue(ChallengeID.self)
@@ -60,20 +61,20 @@ extension SimulatedWorld {
                 return proof.signature.use { $0 == "signed:\(challenge)" }
             }
         case .deleteDeviceKey(let user, let key):
-            guard let place = place(user) else { return .refused(.unavailable) }
-            users[place].deviceKeys.removeAll { key == nil || $0 == key }
+            guard let index = index(of: user) else { return .refused(.unavailable) }
+            users[index].deviceKeys.removeAll { key == nil || $0 == key }
             return .done
         case .offerOTP(let user, _):
-            guard place(user) != nil else { return .refused(.unavailable) }
+            guard index(of: user) != nil else { return .refused(.unavailable) }
             let id = issue(CodeID.self)
             return .otpOffered(
                 id, registrationCode: Sensitive("registration-\(issued)"),
                 expiresAt: now + .seconds(600))
         case .confirmOTP(let user, _, let passcode):
-            // The device is quick: what was offered is taken.
-            guard let place = place(user) else { return .refused(.unavailable) }
+            // The simulated device redeems the offer immediately.
+            guard let index = index(of: user) else { return .refused(.unavailable) }
             guard passcode.use({ $0 == tokenCode }) else { return .refused(.wrongCode) }
-            users[place].hasToken = true
+            users[index].hasToken = true
             return .otpRegistered(user)
         case .authenticateOTP(let user, let passcode):
             let code = tokenCode
@@ -94,16 +95,16 @@ extension SimulatedWorld {
             let answer = authenticate(user, .recoveryCode, amr: "x_recovery_code") { user in
                 code.use { user.recoveryCodes.contains($0) }
             }
-            if case .authenticated(let id, amr: _, by: _) = answer, let place = place(id) {
-                users[place].recoveryCodes.removeAll { known in code.use { $0 == known } }
+            if case .authenticated(let id, amr: _, by: _) = answer, let index = index(of: id) {
+                users[index].recoveryCodes.removeAll { known in code.use { $0 == known } }
             }
             return answer
         case .recoverAccount(let user, _):
-            guard let place = place(user) else { return .refused(.unavailable) }
-            guard users[place].hasEffectiveRecovery else {
+            guard let index = index(of: user) else { return .refused(.unavailable) }
+            guard users[index].hasEffectiveRecovery else {
                 return .recovery(user, .held(until: now + Self.hold))
             }
-            users[place].hasEffectiveRecovery = false
+            users[index].hasEffectiveRecovery = false
             return .recovery(user, .restored)
         case .lockAuthenticator(let user, let type): return lock(user, type, true)
         case .unlockAuthenticator(let user, let type): return lock(user, type, false)
@@ -111,23 +112,23 @@ extension SimulatedWorld {
             guard let webhook = webhooks[call.url] else { return .refused(.webhookFailed) }
             return .webhookAnswered(status: webhook.status, body: webhook.body)
         case .recordConsent(let user, let text):
-            guard let place = place(user) else { return .refused(.unavailable) }
-            users[place].consents.append(text.version)
+            guard let index = index(of: user) else { return .refused(.unavailable) }
+            users[index].consents.append(text.version)
             return .done
         case .findConsent(let user, let version):
-            return .consent(place(user).map { users[$0].consents.contains(version) } ?? false)
+            return .consent(index(of: user).map { users[$0].consents.contains(version) } ?? false)
         }
     }
 
     private mutating func issue<Kind>(_ type: Identifier<Kind>.Type) -> Identifier<Kind> {
         issued += 1
         guard let id = Identifier<Kind>("\(Kind.prefix)_\(issued)") else {
-            preconditionFailure("a prefix and a number make an identifier")
+            preconditionFailure("a prefix and a number form a valid identifier")
         }
         return id
     }
 
-    private func place(_ id: UserID) -> Int? { users.firstIndex { $0.id == id } }
+    private func index(of id: UserID) -> Int? { users.firstIndex { $0.id == id } }
 
     private func user(_ reference: UserReference) -> User? {
         switch reference {
@@ -136,21 +137,21 @@ extension SimulatedWorld {
         }
     }
 
-    /// Through the lock gate: checked before, counted after.
+    /// Authenticates through the lock gate: checks locks before and counts failures after.
     private mutating func authenticate(
         _ reference: UserReference, _ type: AuthenticatorType, amr: String,
         _ isRight: (User) -> Bool
     ) -> EffectResult.Answer {
-        guard let user = user(reference), let place = place(user.id) else {
+        guard let user = user(reference), let index = index(of: user.id) else {
             return .refused(.invalidCredentials)
         }
         guard !user.locked.contains(type) else { return .refused(.locked) }
         guard isRight(user) else {
-            users[place].failures[type, default: 0] += 1
-            if users[place].failures[type] == lockAfter { users[place].locked.insert(type) }
+            users[index].failures[type, default: 0] += 1
+            if users[index].failures[type] == lockAfter { users[index].locked.insert(type) }
             return .refused(.invalidCredentials)
         }
-        users[place].failures[type] = 0
+        users[index].failures[type] = 0
         return .authenticated(user.id, amr: [amr])
     }
 
@@ -184,13 +185,13 @@ extension SimulatedWorld {
         let names = [new.externalID, new.username].compactMap { name in
             name.map { $0.use { $0.lowercased() } }
         }
-        // One of the rules that a server has for passwords.
+        // One of the server's password rules.
         if let password = new.password, password.use({ names.contains($0.lowercased()) }) {
             return .refused(.notAllowed)
         }
         let isTaken = users.contains { user in names.contains { user.names.contains($0) } }
         var id = issue(UserID.self)
-        while place(id) != nil { id = issue(UserID.self) }
+        while index(of: id) != nil { id = issue(UserID.self) }
         users.append(
             User(
                 id: id, names: (isTaken ? [] : names) + [id.text.lowercased()],
@@ -199,14 +200,14 @@ extension SimulatedWorld {
         return .userCreated(id)
     }
 
-    /// A sign-up gets its code unless its name or its address is somebody else's.
+    /// Whether a sign-up receives its code: not if its name or address belongs to another user.
     private func getsCode(_ user: User) -> Bool {
         guard let claimed = user.claimedEmail else { return user.email != nil }
         return !user.isDecoy && self.user(claimed) == nil
     }
 
-    /// Whether the user can sign in when the journey ends: not with a name or an address that is
-    /// somebody else's.
+    /// Whether the user can sign in when the journey ends: not with a name or address that belongs
+    /// to another user.
     func completes(_ id: UserID) -> Bool { users.first { $0.id == id }?.isDecoy != true }
 
     private mutating func check(
@@ -220,9 +221,9 @@ extension SimulatedWorld {
         }
         if case .authenticated(let id, amr: _, by: _) = answer {
             codes[code] = nil
-            if let place = place(id), let claimed = users[place].claimedEmail {
-                users[place].names.append(claimed.lowercased())
-                (users[place].email, users[place].claimedEmail) = (claimed, nil)
+            if let index = index(of: id), let claimed = users[index].claimedEmail {
+                users[index].names.append(claimed.lowercased())
+                (users[index].email, users[index].claimedEmail) = (claimed, nil)
             }
         }
         return answer
@@ -231,9 +232,9 @@ extension SimulatedWorld {
     private mutating func lock(_ user: UserID, _ type: AuthenticatorType, _ isLocked: Bool)
         -> EffectResult.Answer
     {
-        guard let place = place(user) else { return .refused(.unavailable) }
-        if isLocked { users[place].locked.insert(type) } else { users[place].locked.remove(type) }
-        users[place].failures[type] = 0
+        guard let index = index(of: user) else { return .refused(.unavailable) }
+        if isLocked { users[index].locked.insert(type) } else { users[index].locked.remove(type) }
+        users[index].failures[type] = 0
         return .done
     }
 }

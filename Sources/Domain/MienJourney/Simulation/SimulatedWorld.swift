@@ -1,26 +1,26 @@
 import MienCore
 
-/// What there is around a journey in a test: accounts, faces before the camera, other systems.
+/// The surroundings of a journey in a test: accounts, faces in front of the camera, other systems.
 /// Answers effects as a server would.
 struct SimulatedWorld: Sendable {
     struct User: Sendable {
         let id: UserID
-        /// What it can be called, lower case.
+        /// The user's names, in lowercase.
         var names: [String]
         var email: String?
-        /// Typed at a sign-up of this run, and not verified yet.
+        /// An address entered at a sign-up in this run and not yet verified.
         var claimedEmail: String?
-        /// A sign-up whose name is taken: it goes on like any other, and never completes.
+        /// A sign-up whose name is taken. It proceeds like any other and never completes.
         var isDecoy = false
         var password: String?
-        /// People whose face is registered.
+        /// The people whose faces are registered.
         var faces: [String] = []
         var deviceKeys: [String] = []
-        /// Has a token, whose codes are ``SimulatedWorld/tokenCode``.
+        /// Whether the user has an OTP token, whose codes are ``SimulatedWorld/tokenCode``.
         var hasToken = false
-        /// Unused recovery codes.
+        /// The unused recovery codes.
         var recoveryCodes: [String] = []
-        /// Whether the hold of a recovery is over.
+        /// Whether a recovery's hold period has ended.
         var hasEffectiveRecovery = false
         var consents: [String] = []
         var locked: Set<AuthenticatorType> = []
@@ -55,10 +55,10 @@ struct SimulatedWorld: Sendable {
     var passcode = "123456"
     var tokenCode = "654321"
     var lockAfter = 5
-    /// Of a recovery.
+    /// The hold period of a recovery.
     static let hold = Duration.seconds(86_400)
 
-    /// What is going on.
+    /// The current selfie and verification.
     var selfieNow, verificationNow: String?
     var captures: [CaptureID: Selfie] = [:]
     var codes: [CodeID: SentCode] = [:]
@@ -108,7 +108,7 @@ extension SimulatedWorld.User {
         let reader = try SettingReader(value, place: place, known: SimulatedWorld.userKeys)
         let id = try reader.string("id", maxLength: 64) ?? "usr_\(number)"
         guard let id = UserID(id) else {
-            throw reader.error("id", "1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.” are expected")
+            throw reader.error("id", "expected 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")
         }
         self.id = id
         var names = [id.text.lowercased()]
@@ -141,7 +141,7 @@ extension SimulatedWorld.User {
         var words: [String] = []
         for (place, value) in try reader.array(name, maxCount: 100) ?? [] {
             guard let word = value.stringValue else {
-                throw JourneyDefinitionError(place: place, reason: "a text is expected")
+                throw JourneyDefinitionError(place: place, reason: "expected a string")
             }
             words.append(word)
         }
@@ -150,7 +150,7 @@ extension SimulatedWorld.User {
 }
 
 extension SimulatedWorld.Selfie {
-    /// A person's name, or `{"shows": name, "live": false}`.
+    /// Reads a person's name, or `{"shows": name, "live": false}`.
     fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
         if case .string(let person) = value {
             (self.person, isLive) = (person, true)

@@ -1,18 +1,18 @@
 import MienCore
 
-/// How recorded tests went.
+/// The results of recorded tests.
 public struct SimulationReport: Sendable {
     public struct CaseReport: Sendable, Hashable {
         public let name: String
-        /// What was expected and what came, one line each; empty when the case passed.
+        /// Differences from the expected results, one line each; empty if the case passed.
         public let problems: [String]
-        /// The steps it went through: `form → face`.
+        /// The steps that the case ran: `form → face`.
         public let trace: [String]
 
         public var hasPassed: Bool { problems.isEmpty }
     }
 
-    /// A way out of a step.
+    /// An outcome of a step.
     public struct Branch: Sendable, Hashable, Comparable, CustomStringConvertible {
         public let step: StepID
         public let outcome: Outcome
@@ -24,20 +24,20 @@ public struct SimulationReport: Sendable {
     }
 
     public let cases: [CaseReport]
-    /// Ways out of steps that no case took.
+    /// Outcomes of steps that no case reached.
     public let untaken: [Branch]
-    /// All there are.
+    /// The total number of outcomes.
     public let branchCount: Int
 
     public var hasPassed: Bool { cases.allSatisfy(\.hasPassed) }
 }
 
-/// What is missing in, or different about, a value of which only a part is expected.
+/// Compares a value with a partial expectation.
 enum JSONDifference {
-    /// - Returns: one line per difference; empty when every member that is expected is there.
+    /// - Returns: one line per difference; empty if every expected member matches.
     static func lines(expected: JSONValue, actual: JSONValue?, at place: String) -> [String] {
         guard let actual else {
-            return ["\(place): expected \(JSONText.write(expected)), there is none"]
+            return ["\(place): expected \(JSONText.write(expected)), got nothing"]
         }
         if case .object(let members) = expected, case .object(let others) = actual {
             return members.sorted { $0.key < $1.key }.flatMap { key, value in

@@ -1,6 +1,7 @@
 import MienCore
 
-/// Compares the last selfie with the user's reference. Success signs the user in. On the server;
+/// Compares the last selfie with the user's reference. Success signs the user in. Runs on the
+/// server without asking the client.
 /// the client is not asked.
 struct AuthenticateFace: JourneyStep {
     static let settings = CheckedUser.settings() + FailureSettings.settings
@@ -23,7 +24,7 @@ struct AuthenticateFace: JourneyStep {
         return facts
     }
 
-    /// A capture is used once: one selfie cannot be tried on several users.
+    /// Uses the capture up, so that one selfie cannot be tried on several users.
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let reference = try run.reference(user)
         guard let capture = run.instance.capture else { throw StepFault(.captureMissing) }
@@ -37,7 +38,7 @@ struct AuthenticateFace: JourneyStep {
         throws(StepFault) -> Move
     {
         guard case .faceAuthenticated(let id, capture: _, let amr, let use) = answer else {
-            return .fail(run.told(answer.refusal, user))
+            return .fail(run.reported(answer.refusal, user))
         }
         try run.signIn(id, amr: amr, by: use)
         return .leave(.success)

@@ -1,15 +1,15 @@
 import MienCore
 
-/// Asks for the present code of the user's token. Success signs the user in.
+/// Asks for the current code of the user's OTP token. Success signs the user in.
 ///
-/// Nothing is looked up before the client has answered: users, strangers and users without a token
-/// are asked alike.
+/// Looks nothing up before the client has responded, so users, strangers, and users without an OTP
+/// token see the same prompt.
 struct AuthenticateOTP: JourneyStep {
     static let settings =
         CheckedUser.settings() + [
             Setting(
                 "max_attempts", .integer(1...10), default: 3,
-                "Wrong codes until the step fails. The lock gate counts besides, over all journeys."
+                "Wrong codes until the step fails. The lock gate also counts them, across all journeys."
             )
         ] + FailureSettings.settings + ClientSettings.settings
 
@@ -64,7 +64,7 @@ struct AuthenticateOTP: JourneyStep {
         case (.refused(let code), .checkingOTP(let attemptsLeft, expected: _))
         where code != .unavailable && attemptsLeft > 0:
             return ask(attemptsLeft: attemptsLeft, error: .wrongCode)
-        default: return .fail(run.told(answer.refusal, user))
+        default: return .fail(run.reported(answer.refusal, user))
         }
     }
 

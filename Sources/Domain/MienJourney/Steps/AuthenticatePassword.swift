@@ -6,7 +6,7 @@ struct AuthenticatePassword: JourneyStep {
         CheckedUser.settings("username") + [
             Setting(
                 "password", .secret, required: true,
-                "The password: a sensitive field of the form before.")
+                "The password: a sensitive field of the preceding form.")
         ]
         + FailureSettings.settings
 
@@ -39,7 +39,7 @@ struct AuthenticatePassword: JourneyStep {
         throws(StepFault) -> Move
     {
         guard case .authenticated(let id, let amr, let use) = answer else {
-            return .fail(run.told(answer.refusal, user))
+            return .fail(run.reported(answer.refusal, user))
         }
         try run.signIn(id, amr: amr, by: use)
         return .leave(.success)
@@ -47,7 +47,7 @@ struct AuthenticatePassword: JourneyStep {
 }
 
 extension StepFacts {
-    /// A step whose success signs the user in.
+    /// Returns the facts of a step whose success signs the user in.
     static func signingIn(_ method: Method) -> StepFacts {
         var facts = StepFacts()
         facts.method = method

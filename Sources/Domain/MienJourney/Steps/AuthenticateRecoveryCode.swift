@@ -39,7 +39,7 @@ struct AuthenticateRecoveryCode: JourneyStep {
         throws(StepFault) -> Move
     {
         guard case .authenticated(let id, let amr, let use) = answer else {
-            return .fail(run.told(answer.refusal, user))
+            return .fail(run.reported(answer.refusal, user))
         }
         try run.signIn(id, amr: amr, by: use)
         run.recover()

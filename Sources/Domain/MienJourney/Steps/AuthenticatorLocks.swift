@@ -56,7 +56,7 @@ struct UnlockAuthenticator: JourneyStep {
     }
 }
 
-/// What both have in common.
+/// The parts shared by locking and unlocking.
 struct AuthenticatorChange: Sendable {
     static let settings =
         [

@@ -1,17 +1,18 @@
 import MienCore
 
-/// Calls another system. Success is an answer of status 200 to 299.
+/// Calls another system. Success is a response with status 200 to 299.
 struct CallWebhook: JourneyStep {
     static let settings =
         [
             Setting(
                 "url", .url, required: true,
-                "Where to: `https://…`. No expressions; what varies goes into the body."),
+                "The URL: `https://…`, without expressions. Send variable data in the body."),
             Setting(
                 "body", .expressions(maxCount: 50),
-                "The members of the JSON object that is sent: names and expressions."),
+                "The members of the JSON object to send: names and expressions."),
             Setting(
-                "timeout_seconds", .integer(1...30), default: 5, "How long to wait for the answer."),
+                "timeout_seconds", .integer(1...30), default: 5,
+                "How long to wait for the response."),
             Setting("output_variable", .variable, "Set to `{status, body}`."),
         ] + FailureSettings.settings
 
@@ -64,7 +65,7 @@ struct CallWebhook: JourneyStep {
 }
 
 extension SettingReader {
-    /// An address with a host; `http` is read, and the linter complains.
+    /// Reads a URL with a host. `http` is accepted, but the linter reports it.
     func url(_ name: String) throws(JourneyDefinitionError) -> String? {
         guard let text = try string(name, maxLength: 2000) else { return nil }
         let rest =
@@ -74,7 +75,7 @@ extension SettingReader {
         guard !host.isEmpty, !host.contains("@"),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !"<>\"\\^`{|}".utf8.contains($0) })
         else {
-            throw error(name, "an address is expected: https://host/path, without a user’s name")
+            throw error(name, "expected a URL: https://host/path, without a user name")
         }
         return text
     }

@@ -1,6 +1,6 @@
 import MienCore
 
-/// What happens when a step fails.
+/// The settings for a step's failure.
 struct FailureSettings: Sendable {
     enum Behavior: String, CaseIterable, Sendable { case branch, abort }
 
@@ -10,7 +10,7 @@ struct FailureSettings: Sendable {
     static let settings = [
         Setting(
             "failure_behavior", .choice(Behavior.allCases.map(\.rawValue)), default: "branch",
-            "After a failure: go on with the outcome `failure`, or end the journey."),
+            "After a failure: continue with the outcome `failure`, or end the journey."),
         Setting("error_output_variable", .variable, "Set after a failure: `{code, step}`."),
     ]
 
@@ -20,7 +20,7 @@ struct FailureSettings: Sendable {
     }
 }
 
-/// What every step that asks the client has.
+/// The settings of every step that asks the client.
 struct ClientSettings: Sendable {
     enum CancelBehavior: String, CaseIterable, Sendable { case abort, branch = "cancel_branch" }
 
@@ -36,18 +36,18 @@ struct ClientSettings: Sendable {
     static let cancelSettings = [
         Setting(
             "cancel_behavior", .choice(CancelBehavior.allCases.map(\.rawValue)), default: "abort",
-            "When the client cancels: end the journey, or go on with the outcome `cancel`.")
+            "When the client cancels: end the journey, or continue with the outcome `cancel`.")
     ]
 
     static let settings =
         cancelSettings + [
             Setting(
                 "custom_branches", .customBranches,
-                "Further ways for the client to answer: `[{id, label, schema}]`. Each `id` is an outcome."
+                "Additional options for the client: `[{id, label, schema}]`. Each `id` is an outcome."
             ),
             Setting(
                 "branch_output_variable", .variable,
-                "Set to what the client sends with a custom branch."),
+                "Set to the data the client sends with a custom branch."),
         ]
 
     static let branchKeys = ["id", "label", "schema"]
@@ -59,7 +59,7 @@ struct ClientSettings: Sendable {
             branchVariable: reader.variable("branch_output_variable"), reader)
     }
 
-    /// Without custom branches.
+    /// Creates settings without custom branches.
     init(cancelOnly reader: SettingReader) throws(JourneyDefinitionError) {
         try self.init(branches: [], branchVariable: nil, reader)
     }
@@ -95,14 +95,14 @@ struct ClientSettings: Sendable {
         let id = try reader.required("id", try reader.string("id", maxLength: 64))
         guard StepID.isName(id) else { throw reader.error("id", SettingReader.nameRule) }
         guard !Outcome.reservedNames.contains(id) else {
-            throw reader.error("id", "“\(id)” has a meaning of its own; choose another")
+            throw reader.error("id", "“\(id)” is reserved; choose another ID")
         }
-        guard !others.contains(id) else { throw reader.error("id", "“\(id)” comes twice") }
+        guard !others.contains(id) else { throw reader.error("id", "“\(id)” appears twice") }
         return id
     }
 }
 
-/// Whose data or authenticators a step changes: never those of somebody who was only named.
+/// The user whose data or authenticators a step changes, never a user who was only named.
 struct ActingUser: Sendable {
     enum State: String, CaseIterable, Sendable { case authenticated, established, identifier }
 
@@ -112,11 +112,11 @@ struct ActingUser: Sendable {
     static let settings = [
         Setting(
             "user_auth_state", .choice(State.allCases.map(\.rawValue)), default: "authenticated",
-            "Who: the user who has signed in; the one whose identity an earlier step established (or who signed in); the same, named by `user_identifier`."
+            "The user to act on: the signed-in user; the user whose identity an earlier step established (or who signed in); the same user, named by `user_identifier`."
         ),
         Setting(
             "user_identifier", .expression,
-            "With `user_auth_state` `identifier`: whom the established user has to be."),
+            "With `user_auth_state` `identifier`: the user who must be the established user."),
     ]
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
@@ -125,12 +125,12 @@ struct ActingUser: Sendable {
             "user_auth_state", default: identifier == nil ? .authenticated : .identifier)
         if state == .identifier, identifier == nil {
             throw reader.error(
-                "user_identifier", "it is required with user_auth_state “identifier”")
+                "user_identifier", "required with user_auth_state “identifier”")
         }
         if state != .identifier, identifier != nil {
             throw reader.error(
                 "user_identifier",
-                "it goes with user_auth_state “identifier”, not “\(state.rawValue)”")
+                "allowed only with user_auth_state “identifier”, not “\(state.rawValue)”")
         }
     }
 
@@ -138,7 +138,7 @@ struct ActingUser: Sendable {
     var reads: [StepFacts.Read] { identifier.map { [StepFacts.Read("user_identifier", $0)] } ?? [] }
 }
 
-/// Whom a step authenticates: whoever an expression names, or the run's user.
+/// The user that a step authenticates: named by an expression, or else the run's user.
 struct CheckedUser: Sendable {
     let identifier: JourneyExpression?
     let name: String
@@ -147,7 +147,7 @@ struct CheckedUser: Sendable {
         [
             Setting(
                 name, .expression,
-                "Whom to authenticate: a user name, an e-mail address or an external id. When missing, the user the journey knows."
+                "The user to authenticate: a user name, an email address or an external ID. If omitted, the user the journey knows."
             )
         ]
     }

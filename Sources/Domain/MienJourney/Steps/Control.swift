@@ -1,6 +1,6 @@
 import MienCore
 
-/// Goes one of two ways.
+/// Chooses one of two outcomes.
 struct Condition: JourneyStep {
     static let settings = [Setting("expression", .expression, required: true, "True or false.")]
 
@@ -27,14 +27,15 @@ struct Condition: JourneyStep {
     }
 }
 
-/// Runs its body again and again. A way of the body that leads nowhere means: try again.
+/// Repeats its body. An outcome in the body without a next step starts another iteration.
 struct Loop: JourneyStep {
     static let settings = [
         Setting(
-            "max_iterations", .integer(1...100), required: true, "How often the body runs at most."),
+            "max_iterations", .integer(1...100), required: true, "The maximum number of iterations."
+        ),
         Setting(
             "condition", .expression,
-            "Looked at before each iteration; the loop is done when it is false."),
+            "Checked before each iteration; the loop ends when it is false."),
         Setting("counter_variable", .variable, "Set to the iteration's number, from 1."),
     ]
 
@@ -62,9 +63,9 @@ struct Loop: JourneyStep {
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        // Back from the body: what was begun in it is over.
-        if let place = run.instance.loops.firstIndex(where: { $0.step == run.step }) {
-            run.instance.loops.removeLast(run.instance.loops.count - place - 1)
+        // When the body returns to this loop, the loops started inside it end.
+        if let index = run.instance.loops.firstIndex(where: { $0.step == run.step }) {
+            run.instance.loops.removeLast(run.instance.loops.count - index - 1)
         } else {
             guard run.instance.loops.count < JourneyInstance.maxNestedLoops else {
                 throw StepFault(.limitReached)
@@ -84,12 +85,12 @@ struct Loop: JourneyStep {
     }
 }
 
-/// Computes. All expressions read what was there before.
+/// Computes variables. All expressions read the values from before the step.
 struct SetVariables: JourneyStep {
     static let settings = [
         Setting(
             "variables", .expressions(maxCount: 50), required: true,
-            "Variables and the expressions they are set to.")
+            "Variable names and the expressions that compute their values.")
     ]
 
     let variables: [String: JourneyExpression]
@@ -120,7 +121,7 @@ struct SetVariables: JourneyStep {
 }
 
 extension StepFacts.OutcomeFacts {
-    /// For an expression that has no value. Without a step to go to, the journey ends.
+    /// The outcome of an expression without a value. Without a next step, the journey ends.
     static let expressionFailure = {
         var facts = Self(.failure)
         facts.isRequired = false

@@ -1,25 +1,26 @@
 import MienCore
 
-/// Begins a sign-up: creates an account that becomes usable when the journey completes. From then
-/// on the journey acts for it, though nobody has signed in.
+/// Starts a sign-up: creates an account that becomes usable when the journey completes. From then
+/// on the journey acts for the account, although nobody has signed in.
 ///
-/// A name or an address that is taken makes no difference here: the journey goes on in the same way
-/// and does not complete. Its owner is told by mail.
+/// A taken name or address makes no difference here: the journey proceeds in the same way and does
+/// not complete. The owner is notified by email.
 struct CreateUser: JourneyStep {
     static let settings =
         [
             Setting(
                 "external_id", .expression,
-                "The user's id in another system. At least one of the three is needed."),
+                "The user's ID in another system. At least one of external_id, username and email is required."
+            ),
             Setting("username", .expression, "The user name."),
             Setting(
                 "email", .expression,
-                "The e-mail address. It is attached to the account once `email_otp_authentication` has verified it, and not otherwise."
+                "The email address. It is attached to the account only after `email_otp_authentication` has verified it."
             ),
             Setting(
                 "attributes", .expressions(maxCount: 50),
-                "What else is kept: names and expressions."),
-            Setting("password", .secret, "The password: a sensitive field of the form before."),
+                "Additional data to store: names and expressions."),
+            Setting("password", .secret, "The password: a sensitive field of the preceding form."),
         ] + FailureSettings.settings
 
     let externalID, username, email, password: JourneyExpression?
@@ -35,7 +36,7 @@ struct CreateUser: JourneyStep {
         failure = try FailureSettings(reader)
         guard externalID != nil || username != nil || email != nil else {
             throw JourneyDefinitionError(
-                place: reader.place, reason: "one of external_id, username and email is needed")
+                place: reader.place, reason: "external_id, username or email is required")
         }
     }
 
@@ -56,7 +57,7 @@ struct CreateUser: JourneyStep {
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        // One run, one user.
+        // A run has at most one user.
         guard run.instance.user.map({ $0.level == .identified }) ?? true else {
             throw StepFault(.notAllowed)
         }

@@ -33,7 +33,7 @@ struct AuthenticateNativeBiometrics: JourneyStep {
 }
 
 /// Asks the device to sign a transaction together with a challenge. Success signs the user in, and
-/// what was approved becomes a claim.
+/// the approved data becomes a claim.
 struct TransactionSigningNativeBiometrics: JourneyStep {
     static let settings = DeviceKeySigning.transactionSettings
 
@@ -64,15 +64,15 @@ struct TransactionSigningNativeBiometrics: JourneyStep {
     }
 }
 
-/// What authentication and transaction signing with a device key have in common; transaction
-/// signing with a token, too.
+/// The parts shared by authentication and transaction signing with a device key. Transaction
+/// signing with an OTP token uses them, too.
 struct DeviceKeySigning: Sendable {
     private static let maxPairs = 10
     static let transactionSettings =
         CheckedUser.settings() + [
             Setting(
                 "approval_data", .expressions(maxCount: maxPairs), required: true,
-                "What is signed: up to 10 names and expressions. Names and values are of `A-Z a-z 0-9 _ . -`, 1 to 64."
+                "The data to sign: up to 10 names and expressions. Names and values have 1 to 64 of `A-Z a-z 0-9 _ . -`."
             )
         ] + FailureSettings.settings + ClientSettings.settings
 
@@ -90,12 +90,12 @@ struct DeviceKeySigning: Sendable {
         client = try ClientSettings(reader)
     }
 
-    /// For signing what the setting `approval_data` says.
+    /// Creates the step for signing the data in the setting `approval_data`.
     init(transaction reader: SettingReader) throws(JourneyDefinitionError) {
         let data = try reader.required(
             "approval_data", try reader.expressions("approval_data", maxCount: Self.maxPairs))
         guard !data.isEmpty else {
-            throw reader.error("approval_data", "there is something to sign: at least one pair")
+            throw reader.error("approval_data", "at least one pair to sign is required")
         }
         try self.init(reader, approvalData: data)
     }
@@ -148,7 +148,8 @@ struct DeviceKeySigning: Sendable {
     func resume(_ answer: EffectResult.Answer, _ run: inout StepRun) throws(StepFault) -> Move {
         switch answer {
         case .deviceChallenge(let id, let challenge):
-            // As it was given: whether there is such a user shows nowhere.
+            // Return the identifier as given, so that the response does not reveal whether the user
+            // exists.
             var data: [String: JSONValue] = ["challenge": .string(challenge)]
             switch try run.reference(user) {
             case .id(let user): data["user_identifier"] = .string(user.text)
@@ -162,10 +163,10 @@ struct DeviceKeySigning: Sendable {
             return .ask(.object(data), .deviceKey(id))
         case .authenticated(let id, let amr, let use):
             try run.signIn(id, amr: amr, by: use)
-            // What was approved becomes a claim.
+            // The approved data becomes a claim.
             if approvalData != nil { run.instance.approvalData.merge(try approvedData(run)) { $1 } }
             return .leave(.success)
-        default: return .fail(run.told(answer.refusal, user))
+        default: return .fail(run.reported(answer.refusal, user))
         }
     }
 

@@ -1,20 +1,21 @@
 import MienCore
 
-/// Sends a code to the user's e-mail address and asks for it. Success signs the user in.
+/// Sends a code to the user's email address and asks for it. Success signs the user in.
 ///
-/// For an unknown user nothing is sent, and the client sees the same as for a known one.
+/// Sends nothing for an unknown user, and shows the client the same prompts as for a known one.
 struct EmailOTPAuthentication: JourneyStep {
     static let settings =
         CheckedUser.settings() + [
-            Setting("code_length", .integer(4...10), default: 6, "Digits of the code."),
+            Setting(
+                "code_length", .integer(4...10), default: 6, "The number of digits of the code."),
             Setting(
                 "lifetime_seconds", .integer(60...3600), default: 300,
-                "How long a code can be used."),
+                "How long a code is valid."),
             Setting(
                 "max_attempts", .integer(1...10), default: 5, "Wrong codes until the step fails."),
             Setting(
                 "resend_limit", .integer(0...10), default: 3,
-                "How often the client can ask for another code."),
+                "How often the client can request another code."),
         ] + FailureSettings.settings + ClientSettings.settings
 
     let user: CheckedUser
@@ -70,7 +71,8 @@ struct EmailOTPAuthentication: JourneyStep {
                 return try send(
                     attemptsLeft: progress.attemptsLeft, resendsLeft: progress.resendsLeft - 1, run)
             }
-            // Here, not where codes are kept: one that was never sent expires as well.
+            // Checked here rather than in the code store, so that a code that was never sent
+            // expires as well.
             guard run.now < progress.expiresAt else {
                 return progress.resendsLeft > 0 ? ask(progress, error: .expired) : .fail(.expired)
             }
@@ -101,7 +103,7 @@ struct EmailOTPAuthentication: JourneyStep {
         case (.refused(let code), .checkingCode(let progress))
         where code != .unavailable && progress.attemptsLeft > 0:
             return ask(progress, error: .wrongCode)
-        default: return .fail(run.told(answer.refusal, user))
+        default: return .fail(run.reported(answer.refusal, user))
         }
     }
 

@@ -1,6 +1,6 @@
 import MienCore
 
-/// Reaches the journey's aim.
+/// Ends the journey successfully.
 struct CompleteJourney: JourneyStep {
     enum UserState: String, CaseIterable, Sendable { case authenticated, established, none }
 
@@ -8,14 +8,15 @@ struct CompleteJourney: JourneyStep {
         Setting(
             "user_auth_state", .choice(UserState.allCases.map(\.rawValue)),
             default: "authenticated",
-            "What has to be known of the user: signed in, identity established, or nothing. Less ends the journey with a rejection."
+            "The required state of the user: signed in, identity established, or none. A lower state ends the journey with a rejection."
         ),
         Setting(
-            "claims", .expressions(maxCount: 50), "Claims of the token: names and expressions."),
+            "claims", .expressions(maxCount: 50),
+            "Additional claims of the token: names and expressions."),
         Setting("acr", .text(maxLength: 200), "The authentication context class of the token."),
     ]
 
-    /// The token's own.
+    /// Claims that the token itself defines.
     static let reservedClaims: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "amr", "acr", "auth_time", "azp", "nonce",
         "cnf", "client_id", "scope", "journey",
@@ -31,7 +32,7 @@ struct CompleteJourney: JourneyStep {
         claims = try reader.expressions("claims", maxCount: 50) ?? [:]
         acr = try reader.string("acr", maxLength: 200)
         if let own = claims.keys.filter(Self.reservedClaims.contains).min() {
-            throw reader.error("claims.\(own)", "“\(own)” is the token's own claim")
+            throw reader.error("claims.\(own)", "“\(own)” is a reserved claim")
         }
     }
 
@@ -66,10 +67,12 @@ struct CompleteJourney: JourneyStep {
     }
 }
 
-/// Ends the journey before its aim.
+/// Ends the journey with a rejection.
 struct RejectAccess: JourneyStep {
     static let settings = [
-        Setting("reason", .code, default: "access_denied", "A word for the client.")
+        Setting(
+            "reason", .code, default: "access_denied", "The rejection's reason, sent to the client."
+        )
     ]
 
     let reason: String

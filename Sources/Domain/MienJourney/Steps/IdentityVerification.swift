@@ -1,21 +1,22 @@
 import MienCore
 
-/// Verifies a person's identity in a session of its own; ends with a recommendation.
+/// Verifies a person's identity in a separate session that ends with a recommendation.
 struct IdentityVerification: JourneyStep {
     static let settings =
         [
             Setting(
                 "callback_url", .url,
-                "Where the hosted pages send the browser afterwards. Apps do not use it."),
+                "The URL to which the hosted pages redirect the browser afterwards. Apps do not use it."
+            ),
             Setting("output_variable", .variable, "Set to `{session_id, recommendation, …}`."),
             Setting("liveness", .liveness, "As for `selfie_acquisition`."),
             Setting(
                 "user_identifier", .expression,
-                "Whose identity to verify: a user name, an e-mail address or an external id. When missing, that of the user the journey knows, if any."
+                "The user whose identity to verify: a user name, an email address or an external ID. If omitted, the user the journey knows, if any."
             ),
             Setting(
                 "establishes_user", .flag, default: false,
-                "With `true`, `allow` also means that the person was found to own the account; otherwise the step fails. From then on the journey acts for it."
+                "With `true`, `allow` also means that the person owns the account; otherwise the step fails. From then on the journey acts for the account."
             ),
         ] + FailureSettings.settings + ClientSettings.settings
 
@@ -73,7 +74,7 @@ struct IdentityVerification: JourneyStep {
         return [ClientOption(.clientInput, label: "Done", schema: InputSchema(fields: fields))]
     }
 
-    /// Some clients send `{payload: {sessionId, state}}`, some nothing.
+    /// Some clients send `{payload: {sessionId, state}}`; others send nothing.
     func unwrapped(_ data: JSONValue) -> JSONValue {
         guard case .object(let members) = data, members.count == 1, let payload = members["payload"]
         else { return data }
@@ -85,7 +86,7 @@ struct IdentityVerification: JourneyStep {
     {
         guard case .verification(let session) = asked else { throw .invalidState }
         if let sent = input.plain["sessionId"]?.stringValue, sent != session.text {
-            throw .notValid("sessionId", "it is that of another session")
+            throw .notValid("sessionId", "the ID belongs to another session")
         }
         return .perform(
             .readIdentityVerification(

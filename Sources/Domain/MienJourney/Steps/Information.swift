@@ -1,14 +1,16 @@
 import MienCore
 
-/// Shows something.
+/// Shows text to the user.
 struct Information: JourneyStep {
     static let maxTextLength = 20_000
 
     static let settings =
         [
             Setting("title", .template, "Shown above the text."),
-            Setting("text", .template, required: true, "What is shown."),
-            Setting("button", .text(maxLength: 100), "The label of the way on. Default: Continue."),
+            Setting("text", .template, required: true, "The text to show."),
+            Setting(
+                "button", .text(maxLength: 100),
+                "The label of the button that continues. Default: Continue."),
         ] + ClientSettings.settings
 
     let title: ExpressionTemplate?

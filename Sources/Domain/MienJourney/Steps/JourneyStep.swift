@@ -1,34 +1,34 @@
 import MienCore
 
-/// A type of step: its settings, what it does, and what the linter has to know of it. All in one
-/// file per type or family.
+/// A type of step: its settings, its behavior, and the facts for the linter. Each type or family of
+/// types has one file.
 protocol JourneyStep: Sendable {
     static var settings: [Setting] { get }
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError)
 
     var facts: StepFacts { get }
-    /// How failures go on; `nil` for steps without these settings.
+    /// The failure settings; `nil` for steps without them.
     var failure: FailureSettings? { get }
-    /// Set for steps that ask the client.
+    /// The client settings; set for steps that ask the client.
     var client: ClientSettings? { get }
-    /// Can the client say that it failed?
+    /// Whether the client can report a failure.
     var clientCanFail: Bool { get }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move
-    /// How the client can answer, besides custom branches, failure and cancellation.
+    /// Returns the client's options, except custom branches, failure, and cancellation.
     func options(_ asked: Asked) -> [ClientOption]
-    /// Data as the option's schema knows it.
+    /// Returns the data in the form that the option's schema describes.
     func unwrapped(_ data: JSONValue) -> JSONValue
-    /// One of ``options(_:)`` was chosen, with data that fits its schema.
+    /// Handles the client's choice of one of ``options(_:)``, with data that matches its schema.
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
-    /// - Parameter answer: one that answers `pending`, about the same things.
+    /// - Parameter answer: an answer to `pending` for the same user, capture, and session.
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
 }
 
-/// Where a step goes from where it is.
+/// A step's next action.
 enum Move {
     case perform(JourneyEffect.Work, Pending)
     case ask(JSONValue, Asked)
@@ -58,7 +58,7 @@ extension JourneyStep {
 }
 
 extension EffectResult.Answer {
-    /// Why not. Anything that is no refusal and was not understood is an outage.
+    /// The refusal's code. Any unexpected answer counts as an outage.
     var refusal: StepErrorCode {
         if case .refused(let code) = self { code } else { .unavailable }
     }

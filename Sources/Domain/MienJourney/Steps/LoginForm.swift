@@ -1,7 +1,6 @@
 import MienCore
 
-/// Asks who the user is and how they want to sign in. Each branch is a way to answer and an
-/// outcome.
+/// Asks for the user and the sign-in method. Each branch is an option and an outcome.
 struct LoginForm: JourneyStep {
     struct Branch: Sendable {
         let id, label: String
@@ -18,14 +17,14 @@ struct LoginForm: JourneyStep {
             case .password: "Password"
             case .face: "Face"
             case .passkey: "Passkey"
-            case .emailCode: "Code by e-mail"
+            case .emailCode: "Code by email"
             case .nativeBiometrics: "This device"
-            case .otp: "Code of a token"
+            case .otp: "Code from a token"
             case .custom: "Other"
             }
         }
 
-        /// What is asked for when the branch has no schema.
+        /// The input schema for a branch without a schema.
         var schema: InputSchema {
             switch self {
             case .password:
@@ -36,7 +35,7 @@ struct LoginForm: JourneyStep {
             case .face, .emailCode, .nativeBiometrics, .otp:
                 InputSchema(fields: [
                     .text(
-                        "user_identifier", title: "User name or e-mail address", format: .username,
+                        "user_identifier", title: "User name or email address", format: .username,
                         maxLength: 254)
                 ])
             case .passkey, .custom: .nothing
@@ -49,10 +48,11 @@ struct LoginForm: JourneyStep {
             Setting("title", .template, "Shown above the form."),
             Setting(
                 "branches", .loginBranches, required: true,
-                "The ways to answer: `[{id, label, kind, schema}]`. Each `id` is an outcome."),
+                "The sign-in options: `[{id, label, kind, schema}]`. Each `id` is an outcome."),
             Setting(
                 "output_variable", .variable,
-                "Set to what the client sends with the branch it chooses; sensitive fields apart."),
+                "Set to the data the client sends with the chosen branch, without sensitive fields."
+            ),
         ] + ClientSettings.cancelSettings
 
     static let branchKeys = ["id", "label", "kind", "schema"]
@@ -77,7 +77,7 @@ struct LoginForm: JourneyStep {
         {
             let reader = try SettingReader(value, place: place, known: branchKeys)
             let id = try ClientSettings.branchID(reader, among: branches.map(\.id))
-            // A branch that is called “face” is one, unless it says otherwise.
+            // A branch's ID determines its kind unless the branch sets one.
             let kind = try reader.choice("kind", default: Kind(rawValue: id) ?? .custom)
             let schema =
                 try reader.value("schema").map { value throws(JourneyDefinitionError) in
@@ -89,7 +89,7 @@ struct LoginForm: JourneyStep {
                     kind: kind, schema: schema))
         }
         guard !branches.isEmpty else {
-            throw reader.error("branches", "a form has at least one branch")
+            throw reader.error("branches", "a form needs at least one branch")
         }
         return branches
     }

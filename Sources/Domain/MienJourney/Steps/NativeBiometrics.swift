@@ -1,7 +1,7 @@
 import MienCore
 
-/// Asks the device to make a key behind its biometrics, with a challenge for the key's attestation,
-/// and registers it.
+/// Asks the device to create a key protected by its biometrics, with a challenge for the key's
+/// attestation, and registers the key.
 struct RegisterNativeBiometrics: JourneyStep {
     static let settings = DeviceKeyChange.settings
 
@@ -50,7 +50,7 @@ struct RegisterNativeBiometrics: JourneyStep {
     }
 }
 
-/// Asks the device to forget its key, and deletes it.
+/// Asks the device to delete its key, and deletes its registration.
 struct DeleteNativeBiometrics: JourneyStep {
     static let settings = DeviceKeyChange.settings
 
@@ -91,11 +91,11 @@ struct DeleteNativeBiometrics: JourneyStep {
     }
 }
 
-/// What both have in common: whose device is asked, and how that goes wrong.
+/// The parts shared by both steps: the user whose device is asked, and failure handling.
 struct DeviceKeyChange: Sendable {
     static let settings = ActingUser.settings + FailureSettings.settings + ClientSettings.settings
 
-    /// A registration has a challenge.
+    /// Whether this is a registration, which has a challenge.
     let isRegistration: Bool
     let user: ActingUser
     let failure: FailureSettings?

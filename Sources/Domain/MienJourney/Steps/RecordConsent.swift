@@ -1,15 +1,18 @@
 import MienCore
 
-/// Shows what a person is asked to consent to; `client_input` consents, `cancel` does not. The
-/// consent is recorded with its text's version.
+/// Shows the text that a person is asked to consent to. `client_input` consents; `cancel` does not.
+/// Records the consent with the text's version.
 struct RecordConsent: JourneyStep {
     static let settings =
         [
-            Setting("text_version", .code, required: true, "Names the text; what is recorded."),
-            Setting("title", .template, "Shown above the text."),
-            Setting("text", .template, required: true, "What the person consents to."),
             Setting(
-                "button", .text(maxLength: 100), "The label of consenting. Default: I consent."),
+                "text_version", .code, required: true,
+                "The version of the text, recorded with the consent."),
+            Setting("title", .template, "Shown above the text."),
+            Setting("text", .template, required: true, "The text the person consents to."),
+            Setting(
+                "button", .text(maxLength: 100),
+                "The label of the button that consents. Default: I consent."),
         ] + ActingUser.settings + FailureSettings.settings + ClientSettings.settings
 
     let textVersion: String

@@ -1,17 +1,17 @@
 import MienCore
 
-/// Restores access for a user who signed in with less than the account can reach, such as an e-mail
+/// Restores access for a user who signed in with less than the account requires, such as an email
 /// code alone.
 ///
-/// The first run requests recovery and leaves with `held`. A later run that signs in the same way,
-/// after the hold, leaves with `success`. A run that used a recovery code, or two kinds of proof,
-/// need not wait.
+/// The first run requests recovery and ends the step with `held`. A later run that signs in the
+/// same way, after the hold period, ends it with `success`. A run that used a recovery code, or two
+/// kinds of proof, need not wait.
 struct RecoverAccount: JourneyStep {
     static let settings =
         [
             Setting(
                 "output_variable", .variable,
-                "Set with the outcome `held`: `{effective_at}`, when the hold ends, in milliseconds since 1970."
+                "Set with the outcome `held`: `{effective_at}`, the end of the hold, in milliseconds since 1970."
             )
         ] + FailureSettings.settings
 
@@ -40,7 +40,7 @@ struct RecoverAccount: JourneyStep {
             throw StepFault(.userMissing)
         }
         if user.isRecovered { return .leave(.success) }
-        // What the run itself proved: an access token that it began with may be stolen.
+        // Count only proof from this run: the access token it started with may be stolen.
         guard let proof = user.proof, !proof.methods.isEmpty else {
             throw StepFault(.insufficientUserAuthentication)
         }

@@ -1,12 +1,12 @@
 import MienCore
 
-/// Makes the last selfie the user's reference. On the server; the client is not asked.
+/// Registers the last selfie as the user's reference. Runs on the server without asking the client.
 struct RegisterFace: JourneyStep {
     struct Consent: Sendable {
         let textVersion: String
-        /// True when an earlier form asked for consent and got it.
+        /// An expression that is true if an earlier form obtained consent.
         let given: JourneyExpression?
-        /// Consent that was recorded before this run counts, too.
+        /// Whether consent recorded before this run counts, too.
         let acceptsEarlier: Bool
     }
 
@@ -14,7 +14,7 @@ struct RegisterFace: JourneyStep {
         ActingUser.settings + [
             Setting(
                 "consent", .consent, required: true,
-                "The consent this needs: `{text_version, given, earlier}`. A `record_consent` step of the same version came before, or `given` is true, or with `earlier` the user consented before this run."
+                "The required consent: `{text_version, given, earlier}`. An earlier `record_consent` step has the same version, or `given` is true, or `earlier` is set and the user consented before this run."
             )
         ] + FailureSettings.settings
 
@@ -77,7 +77,7 @@ struct RegisterFace: JourneyStep {
             .findingConsent(user, textVersion: consent.textVersion))
     }
 
-    /// A capture is used once: whatever comes of it, it is no longer at hand.
+    /// Registers the face and uses the capture up, whatever the result.
     private func register(_ user: UserID, _ run: inout StepRun) throws(StepFault) -> Move {
         guard let capture = run.instance.capture else { throw StepFault(.captureMissing) }
         run.instance.capture = nil

@@ -1,17 +1,19 @@
 import MienCore
 
-/// Gives the client a registration code for a device, then asks for the first code that the
-/// device's token makes.
+/// Sends the client a registration code for a device, then asks for the first code from the
+/// device's new OTP token.
 ///
-/// The device redeems the registration code itself: the secret goes to it, encrypted to its key,
-/// and past the journey.
+/// The device redeems the registration code itself. The secret goes directly to the device,
+/// encrypted to its key, and does not pass through the journey.
 struct RegisterOTP: JourneyStep {
     static let settings =
         ActingUser.settings + [
             Setting(
                 "kind", .choice(OTPProfile.Kind.allCases.map(\.rawValue)), default: "totp",
-                "Codes by the clock, or by count."),
-            Setting("digits", .integer(OTPProfile.digitCounts), default: 6, "Digits of a code."),
+                "Time-based or counter-based codes."),
+            Setting(
+                "digits", .integer(OTPProfile.digitCounts), default: 6,
+                "The number of digits of a code."),
             Setting(
                 "max_attempts", .integer(1...10), default: 5, "Wrong codes until the step fails."),
         ] + FailureSettings.settings + ClientSettings.settings
@@ -86,7 +88,7 @@ struct RegisterOTP: JourneyStep {
                     "user_identifier": .string(user.text),
                 ])
         case (.otpRegistered, _): return .leave(.success)
-        // Whoever is asked has signed in: what was wrong is theirs to know. The code is not told
+        // The client has signed in, so the error is specific. The registration code is not sent
         // again.
         case (.refused(let code), .confirmingOTP(_, let progress))
         where [.wrongCode, .notRegistered].contains(code) && progress.attemptsLeft > 0:
@@ -105,7 +107,7 @@ struct RegisterOTP: JourneyStep {
     }
 }
 
-/// The field that all steps with tokens have.
+/// The passcode field that all OTP token steps share.
 enum OTPPasscode {
     static let option = ClientOption(
         .clientInput, label: "Continue",

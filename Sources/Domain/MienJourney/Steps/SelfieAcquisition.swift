@@ -1,6 +1,6 @@
 import MienCore
 
-/// Takes a selfie of a live person. Whose it is, another step finds out.
+/// Takes a selfie of a live person. Another step determines whose face it is.
 struct SelfieAcquisition: JourneyStep {
     static let settings =
         [
@@ -8,14 +8,15 @@ struct SelfieAcquisition: JourneyStep {
             Setting(
                 "purpose", .choice(CaptureRequest.Purpose.allCases.map(\.rawValue)),
                 default: "authentication",
-                "What the selfie is for; the server may ask more of one that is kept."),
+                "The purpose of the selfie; the server may require more of a selfie that it stores."
+            ),
             Setting(
                 "liveness", .liveness,
-                "What a capture has to show beyond what the app asks for: `{mode, threshold, quality, timeout_seconds, actions, action_count}`."
+                "The liveness requirements beyond the app's own: `{mode, threshold, quality, timeout_seconds, actions, action_count}`."
             ),
             Setting(
                 "user_identifier", .expression,
-                "Whose face it is to be, as in the `authenticate_face` step after it: a capture that fails, or is given up, after an action was told counts as a wrong face of theirs. When missing, the user the journey knows, if any."
+                "The user whose face is expected, as in the following `authenticate_face` step. If a capture fails or is abandoned after the client received an action, it counts as a failed face authentication of this user. If omitted, the user the journey knows, if any."
             ),
         ] + FailureSettings.settings + ClientSettings.settings
 
@@ -88,7 +89,7 @@ struct SelfieAcquisition: JourneyStep {
 }
 
 extension LivenessPolicy {
-    /// The setting `liveness`.
+    /// Reads the setting `liveness`.
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         self.init()
         guard let value = reader.value("liveness") else { return }

@@ -1,7 +1,7 @@
 import MienCore
 
-/// Asks the user's token to sign a transaction: an OCRA response to a challenge made from what is
-/// shown. Success signs the user in, and what was approved becomes a claim.
+/// Asks the user's OTP token to sign a transaction: an OCRA response to a challenge derived from
+/// the shown data. Success signs the user in, and the approved data becomes a claim.
 struct TransactionSigningOTP: JourneyStep {
     static let settings = DeviceKeySigning.transactionSettings
 

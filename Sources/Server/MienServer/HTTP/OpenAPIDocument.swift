@@ -2524,7 +2524,7 @@ enum OpenAPIDocument {
                   "status": 400,
                   "detail": "The step does not take this answer",
                   "code": "invalid_request",
-                  "errors": [{"field": "passcode", "message": "it is required and missing"}]
+                  "errors": [{"field": "passcode", "message": "required but missing"}]
                 }
               }
             }

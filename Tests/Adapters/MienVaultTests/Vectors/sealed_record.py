@@ -1,6 +1,6 @@
-"""Seals and opens records, apart from the product's own code, from docs/spec/sealed-record.md alone.
+"""Seals and opens records based only on docs/spec/sealed-record.md, independently of the product's code.
 
-    python3 sealed_record.py > sealed-record.json     makes the vectors (needs the package `cryptography`)
+    python3 sealed_record.py > sealed-record.json     creates the vectors (needs the package `cryptography`)
     python3 sealed_record.py --check                  opens them again and compares
 """
 import hashlib
@@ -80,7 +80,7 @@ def check(stored):
             raise AssertionError("a changed record opened: " + v["name"])
         except InvalidTag:
             pass
-    print(f"{len(stored['records'])} records: all as written")
+    print(f"{len(stored['records'])} records match")
 
 
 if __name__ == "__main__":
