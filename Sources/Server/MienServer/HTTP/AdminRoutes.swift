@@ -266,7 +266,7 @@ struct AdminRoutes {
             let wanted = try await body.read(
                 OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self, from: request)
             return try await OTPRoutes.offer(
-                wanted, tokens, to: account.id, app: app.id, actor: context.actor)
+                wanted, tokens, to: account.id, app: app.id, actor: context.actor, nil)
         }
         router.get("users/:user/consents") { _, context in
             let account = try await user(context)

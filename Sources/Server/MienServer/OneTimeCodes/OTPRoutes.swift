@@ -62,7 +62,7 @@ struct OTPRoutes {
     /// Creates a registration code. Administrators use this, too.
     static func offer(
         _ wanted: OTPRegistrationRequest, _ tokens: OTPService, to user: UserID, app: AppID,
-        actor: String, _ standing: SignInStanding? = nil
+        actor: String, _ standing: SignInStanding?
     ) async throws -> Response {
         guard let kind = OTPToken.Kind(rawValue: wanted.kind ?? "totp") else {
             throw Problem(
@@ -74,7 +74,7 @@ struct OTPRoutes {
                 .invalidRequest, errors: [.init(field: "digits", message: "must be 6 to 10")])
         }
         let offer = try await tokens.offer(
-            kind: kind, digits: digits, to: user, app: app, actor: actor)
+            kind: kind, digits: digits, to: user, app: app, actor: actor, standing)
         let answer = OTPRegistrationAnswer(
             registrationCode: offer.code.use { $0 }, kind: kind.rawValue, digits: digits,
             expiresAt: offer.expiresAt.milliseconds)

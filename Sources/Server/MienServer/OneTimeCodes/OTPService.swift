@@ -30,9 +30,10 @@ struct OTPService: Sendable {
     ///
     /// - Throws: ``Problem`` if the user is gone or suspended, or has an OTP token that an
     ///   administrator has locked: a new token must not bypass the lock.
+    /// - Parameter standing: The sign-in that requests the code; `nil` for an administrator.
     func offer(
         kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String,
-        _ standing: SignInStanding? = nil
+        _ standing: SignInStanding?
     ) async throws -> Offer {
         var generator = SystemRandomNumberGenerator()
         let id = Identifier<OTPRegistrationKind>.random(using: &generator),
