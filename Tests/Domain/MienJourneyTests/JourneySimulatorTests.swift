@@ -46,7 +46,8 @@ struct JourneySimulatorTests {
         #expect(result.hasPassed)
         #expect(
             result.trace == [
-                "  asks loginForm (“form”)", "form → face", "  asks selfieAcquisition (“selfie”)",
+                "  a prompt for loginForm (“form”)", "form → face",
+                "  a prompt for selfieAcquisition (“selfie”)",
                 "selfie → success", "face → success", "  success",
             ])
     }

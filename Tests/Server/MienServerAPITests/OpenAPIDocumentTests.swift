@@ -150,7 +150,7 @@ struct OpenAPIDocumentTests {
         }
         #expect(
             document.contains(
-                "\(try standard("limit.body_bytes")) bytes of JSON, \(try standard("capture.max_bytes")) bytes of a frame"
+                "\(try standard("limit.body_bytes")) bytes of JSON, \(try standard("capture.max_bytes")) bytes for a frame"
             ))
         let policy = try APIDocument.schema("LockPolicy")["properties"]
         #expect(

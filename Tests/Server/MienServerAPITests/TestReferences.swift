@@ -14,7 +14,9 @@ struct TestReferences {
         var suites: [String: String] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         where path.hasSuffix(".swift") {
+            // swift-format may break the line before a long name.
             let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+                .replacing(/func\s+`/, with: "func `")
             for match in text.matches(of: /(?:struct|extension) (\w+(?:Tests|Contract))\b/) {
                 suites[String(match.1), default: ""] += text
             }

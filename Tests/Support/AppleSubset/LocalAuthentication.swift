@@ -28,10 +28,10 @@ open class LAContext: NSObject {
     open var localizedFallbackTitle: String?
     open var biometryType: LABiometryType { fatalError() }
     open var evaluatedPolicyDomainState: Data? { fatalError() }
-    open func canEvaluatePolicy(_ policy: LAPolicy, error: UnsafeMutablePointer<NSError?>?) -> Bool
-    { fatalError() }
-    open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
-        fatalError()
-    }
+    // One line each: a test removes declarations by line.
+    // swift-format-ignore
+    open func canEvaluatePolicy(_ policy: LAPolicy, error: UnsafeMutablePointer<NSError?>?) -> Bool { fatalError() }
+    // swift-format-ignore
+    open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool { fatalError() }
     open func invalidate() { fatalError() }
 }

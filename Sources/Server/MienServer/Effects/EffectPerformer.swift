@@ -120,7 +120,9 @@ final class EffectPerformer: Sendable {
         case .resolveUser(let identifier):
             return .user(try await account(.identifier(identifier), context)?.id)
         case .authenticatePassword(let user, let password):
-            return try await authenticate(user, password: password, context)
+            return try await EvenPace.keep(where: \.isRefusal) {
+                try await authenticate(user, password: password, context)
+            }
         case .openCapture(let request):
             let (id, token) = try await captures.open(request, context)
             return .captureOpened(id, startToken: token)
@@ -136,9 +138,13 @@ final class EffectPerformer: Sendable {
         case .registerFace(let user, let capture, let version):
             return try await registerFace(user, capture, version, context)
         case .authenticateFace(let user, let capture):
-            return try await authenticate(user, capture: capture, context)
+            return try await EvenPace.keep(where: \.isRefusal) {
+                try await authenticate(user, capture: capture, context)
+            }
         case .createUser(let user):
-            return try await EvenPace.keep { try await create(user, context) }
+            return try await EvenPace.keep(step: EvenPace.signUpStep) {
+                try await create(user, context)
+            }
         case .sendEmailCode(let user, let length, let lifetime):
             return try await EvenPace.keep {
                 try await sendCode(user, length: length, seconds: lifetime, context)
@@ -252,5 +258,11 @@ final class EffectPerformer: Sendable {
                 AuditEvent(event, actor: "journey", account: account, app: app, detail: detail),
                 at: now)
         }
+    }
+}
+
+extension EffectResult.Answer {
+    fileprivate var isRefusal: Bool {
+        if case .refused = self { true } else { false }
     }
 }
