@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-api bench fuzz format lint docs test-setup clean
+.PHONY: help setup build demo test test-api prove bench fuzz format lint docs test-setup clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -21,6 +21,11 @@ test: ## set up, check format, build, run all tests and examples
 	@scripts/test
 
 test-api: setup ## run a server and check every answer against docs/openapi.json (Python 3.11; PyPI the first time)
+	@scripts/run scripts/test-api
+
+prove: setup ## longer proofs: 200 kills, a minute of fuzzing for each parser, every answer against docs/openapi.json
+	@scripts/run scripts/prove-kills
+	@scripts/run scripts/fuzz 60
 	@scripts/run scripts/test-api
 
 bench: ## measure against dlib, live capture, and a server under load
