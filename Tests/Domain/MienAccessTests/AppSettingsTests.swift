@@ -159,7 +159,7 @@ import Testing
             ])
         #expect(
             settings.faults[1].message
-                == "is no authenticator; there are password, face, native_biometrics, email_code, passkey, otp, recovery_code"
+                == "is not an authenticator; valid are password, face, native_biometrics, email_code, passkey, otp, recovery_code"
         )
     }
 

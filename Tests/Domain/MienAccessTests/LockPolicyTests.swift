@@ -16,13 +16,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (0, 30, 50, "failed_attempts is 1 to 100, not 0"),
-        (101, 30, 101, "failed_attempts is 1 to 100, not 101"),
-        (-1, 30, 50, "failed_attempts is 1 to 100, not -1"),
-        (5, 0, 50, "lockout_seconds is 1 to 86,400 (a day), not 0"),
-        (5, 86_401, 50, "lockout_seconds is 1 to 86,400 (a day), not 86401"),
-        (5, 30, 4, "disable_after is 1 to 100 and not less than failed_attempts, not 4"),
-        (5, 30, 101, "disable_after is 1 to 100 and not less than failed_attempts, not 101"),
+        (0, 30, 50, "failed_attempts must be 1 to 100, not 0"),
+        (101, 30, 101, "failed_attempts must be 1 to 100, not 101"),
+        (-1, 30, 50, "failed_attempts must be 1 to 100, not -1"),
+        (5, 0, 50, "lockout_seconds must be 1 to 86,400 (a day), not 0"),
+        (5, 86_401, 50, "lockout_seconds must be 1 to 86,400 (a day), not 86401"),
+        (5, 30, 4, "disable_after must be 1 to 100 and at least failed_attempts, not 4"),
+        (5, 30, 101, "disable_after must be 1 to 100 and at least failed_attempts, not 101"),
     ])
     func `numbers out of range are named`(attempts: Int, seconds: Int, disable: Int, words: String)
         throws

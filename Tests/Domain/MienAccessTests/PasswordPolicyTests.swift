@@ -50,6 +50,6 @@ import Testing
             ])
         #expect(
             faults.map(\.description).allSatisfy { !$0.isEmpty }
-                && faults[0].description == "a password has at least 8 characters")
+                && faults[0].description == "the password must have at least 8 characters")
     }
 }

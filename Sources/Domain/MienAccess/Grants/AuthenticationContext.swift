@@ -1,4 +1,4 @@
-/// The authentication context class, `acr`: how many kinds of proof a sign-in rests on.
+/// The authentication context class, `acr`: the number of kinds of proof behind a sign-in.
 public enum AuthenticationContext {
     private static let known: Set = ["pwd", "pin"], had: Set = ["hwk", "swk", "pop", "otp", "sms"],
         been: Set = ["face", "fpt"]
@@ -9,7 +9,7 @@ public enum AuthenticationContext {
         assurance(of: methods) == .multiFactor ? "2" : "1"
     }
 
-    /// The assurance that authentication methods add up to.
+    /// Returns the assurance that the authentication methods add up to.
     ///
     /// Multi-factor means two of something known, something had, and something the person is; or
     /// `mfa`, a method that combines several by itself (RFC 8176), such as a passkey whose
@@ -28,7 +28,7 @@ public enum AuthenticationContext {
     }
 }
 
-/// How sure a sign-in is.
+/// The assurance of a sign-in.
 public enum AssuranceLevel: Int, Sendable, Hashable, Codable, Comparable, CaseIterable {
     case none = 0
     /// `acr` 1.
