@@ -80,7 +80,7 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         #expect(throws: OTPError(.window, "")) { try HOTPVerifier(lookAhead: 101) }
         #expect(throws: OTPError(.window, "")) { try TOTPVerifier(skew: 11) }
         do { _ = try HOTP(digits: 5) } catch {
-            #expect("\(error)" == "otp.digits: a code has 6 to 10 digits, not 5")
+            #expect("\(error)" == "otp.digits: a code must have 6 to 10 digits, not 5")
         }
     }
 
