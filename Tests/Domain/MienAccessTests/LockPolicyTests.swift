@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LockPolicyTests {
     @Test(arguments: [(1, 1, 1), (100, 86_400, 100), (5, 30, 5), (5, 30, 100)])
-    func `numbers in range are taken`(attempts: Int, seconds: Int, disable: Int) throws {
+    func `numbers in range are accepted`(attempts: Int, seconds: Int, disable: Int) throws {
         let policy = try LockPolicy(
             failedAttempts: attempts, lockoutSeconds: seconds, disableAfter: disable)
         #expect(
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// The guide's two settings are enough.
+    /// The guide's two settings are sufficient.
     @Test(arguments: [(1, 50), (5, 50), (50, 50), (51, 51), (100, 100)])
     func `failed attempts and lockout duration alone disable at NIST's bound`(
         attempts: Int, disable: Int
@@ -53,7 +53,7 @@ import Testing
         "{}", #"{"failed_attempts":5}"#, #"{"lockout_seconds":30}"#,
         #"{"failed_attempts":"5","lockout_seconds":30}"#,
     ])
-    func `a policy with half its settings is none`(json: String) {
+    func `a policy with only half of its settings is rejected`(json: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(LockPolicy.self, from: Data(json.utf8))
         }
@@ -67,7 +67,7 @@ import Testing
         #expect(LockPolicy.face.failedAttempts == 5 && LockPolicy.face.lockoutSeconds == 30)
     }
 
-    @Test func `each authenticator has its word for amr and its place`() {
+    @Test func `each authenticator has its amr value and its scope`() {
         #expect(
             AuthenticatorType.allCases.map(\.method) == [
                 "pwd", "face", "hwk", "otp", "pop", "otp", "x_recovery_code",
@@ -79,10 +79,10 @@ import Testing
 @Suite struct StrictestPolicyTests {
     @Test
     func
-        `the strictest policy of several has the fewest failures and the longest lock, and is a policy itself`()
+        `the strictest of several policies has the fewest failures and the longest lock, and is valid`()
         throws
     {
-        // Every three policies out of a small world.
+        // All combinations of three policies from a small set.
         var all: [LockPolicy] = []
         for attempts in [1, 2, 5] {
             for seconds in [1, 60] {
