@@ -41,7 +41,9 @@ public enum FrameBatch {
                 )
             }
             let length = Int(number(bytes, at + headBytes - 4)), start = at + headBytes
-            guard length > 0 else { throw Malformed(description: "\(position): the picture is missing") }
+            guard length > 0 else {
+                throw Malformed(description: "\(position): the picture is missing")
+            }
             guard bytes.count - start >= length else {
                 throw Malformed(
                     description:

@@ -85,7 +85,9 @@ public struct AppSettings: Sendable, Hashable, Codable {
                     "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1)"
                 ))
         }
-        if resources.count > 32 { faults.append(("resources", "must contain at most 32 addresses")) }
+        if resources.count > 32 {
+            faults.append(("resources", "must contain at most 32 addresses"))
+        }
         if Scope(clientScopes.joined(separator: " "))?.words.count != clientScopes.count {
             faults.append(
                 (

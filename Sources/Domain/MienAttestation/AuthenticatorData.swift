@@ -39,7 +39,8 @@ public struct AuthenticatorData: Sendable, Hashable {
         guard let hash = reader.take(32), let flags = reader.integer(UInt8.self),
             let counter = reader.integer(UInt32.self)
         else {
-            throw AttestationError(.authenticatorData, "the authenticator data is shorter than 37 bytes")
+            throw AttestationError(
+                .authenticatorData, "the authenticator data is shorter than 37 bytes")
         }
         (relyingPartyHash, self.flags, self.counter) = (hash, Flags(rawValue: flags), counter)
         let claimsNothing = toleratingMissingCredential && reader.isAtEnd
@@ -50,7 +51,8 @@ public struct AuthenticatorData: Sendable, Hashable {
             self.flags.contains(.extensions) && !claimsNothing
             ? try Self.map(&reader, "extensions") : nil
         guard reader.isAtEnd else {
-            throw AttestationError(.authenticatorData, "unexpected data after the parts that the flags announce")
+            throw AttestationError(
+                .authenticatorData, "unexpected data after the parts that the flags announce")
         }
     }
 

@@ -29,7 +29,8 @@ public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Com
         guard let id = Self(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "an identifier has 1 to 64 of the characters A-Z, a-z, 0-9, “_”, “-”, and “.”")
+                debugDescription:
+                    "an identifier has 1 to 64 of the characters A-Z, a-z, 0-9, “_”, “-”, and “.”")
         }
         self = id
     }

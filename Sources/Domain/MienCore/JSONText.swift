@@ -277,7 +277,9 @@ private struct JSONReader {
 
     private mutating func escape() throws(JSONTextError) -> [UInt8] {
         let start = offset - 1
-        guard let byte = current else { throw error("unexpected end of text in an escape", at: start) }
+        guard let byte = current else {
+            throw error("unexpected end of text in an escape", at: start)
+        }
         offset += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]

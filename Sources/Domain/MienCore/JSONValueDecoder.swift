@@ -75,7 +75,9 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
         let number = try decode(Double.self)
         guard let integer = Integer(exactly: number) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: codingPath, debugDescription: "is not a whole number, or is out of range"))
+                .init(
+                    codingPath: codingPath,
+                    debugDescription: "is not a whole number, or is out of range"))
         }
         return integer
     }

@@ -9,7 +9,9 @@ extension DevicePublicKey {
     ///
     /// - Throws: ``KeyError`` naming the member.
     public init(jwk: JSONValue) throws(KeyError) {
-        guard let members = jwk.objectValue else { throw KeyError(.member, "a JWK must be an object") }
+        guard let members = jwk.objectValue else {
+            throw KeyError(.member, "a JWK must be an object")
+        }
         if let name = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].first(where: {
             members[$0] != nil
         }) {

@@ -92,7 +92,9 @@ extension DevicePublicKey {
     }
 
     private static func next(_ nodes: inout ASN1NodeCollection.Iterator) throws -> ASN1Node {
-        guard let node = nodes.next() else { throw KeyError(.encoding, "part of the SubjectPublicKeyInfo is missing") }
+        guard let node = nodes.next() else {
+            throw KeyError(.encoding, "part of the SubjectPublicKeyInfo is missing")
+        }
         return node
     }
 

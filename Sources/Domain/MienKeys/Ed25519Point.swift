@@ -18,7 +18,9 @@ enum Ed25519Point {
     ]
 
     static func check(_ bytes: [UInt8]) throws(KeyError) {
-        guard bytes.count == 32 else { throw KeyError(.encoding, "an Ed25519 key must have 32 bytes") }
+        guard bytes.count == 32 else {
+            throw KeyError(.encoding, "an Ed25519 key must have 32 bytes")
+        }
         // The top bit is the sign of x; the rest is y, which must be below 2^255 − 19.
         let y = bytes[..<31] + [bytes[31] & 0x7f]
         let isReduced = y[0] < 0xed || y[31] != 0x7f || y[1..<31].contains { $0 != 0xff }

@@ -14,7 +14,9 @@ public enum AuditExport {
     public static func header(_ start: AuditChain) -> String {
         JSONText.write(["format": .string(format), "start": position(start)])
     }
-    public static func footer(_ end: AuditChain) -> String { JSONText.write(["end": position(end)]) }
+    public static func footer(_ end: AuditChain) -> String {
+        JSONText.write(["end": position(end)])
+    }
 
     public static func line(_ entry: AuditChain.Entry, _ position: AuditChain) -> String {
         JSONText.write([

@@ -78,7 +78,10 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
         }
         for (index, app) in appleApps.enumerated() where Self.appleApp(app) == nil {
             faults.append(
-                ("apple_apps[\(index)]", "must be a team and a bundle, like ABCDE12345.org.example.app"))
+                (
+                    "apple_apps[\(index)]",
+                    "must be a team and a bundle, like ABCDE12345.org.example.app"
+                ))
         }
         if !Self.appsRange.contains(androidApps.count) {
             faults.append(("android_apps", "must contain at most 16 apps"))

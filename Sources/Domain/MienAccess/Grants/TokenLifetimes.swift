@@ -31,7 +31,8 @@ public struct TokenLifetimes: Sendable, Hashable, Codable {
             faults.append(("access_token_seconds", "must be 300 (5 minutes) to 86,400 (a day)"))
         }
         if !Self.refreshRange.contains(refreshSeconds) {
-            faults.append(("refresh_token_seconds", "must be 300 (5 minutes) to 63,072,000 (two years)"))
+            faults.append(
+                ("refresh_token_seconds", "must be 300 (5 minutes) to 63,072,000 (two years)"))
         }
         if !Self.idleRange.contains(idleSeconds) {
             faults.append(("idle_seconds", "must be 60 (a minute) to 63,072,000 (two years)"))

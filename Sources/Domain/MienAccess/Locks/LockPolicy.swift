@@ -23,7 +23,8 @@ public struct LockPolicy: Sendable, Hashable, Codable {
             throw LockPolicyError("failed_attempts must be 1 to 100, not \(failedAttempts)")
         }
         guard Self.lockoutRange.contains(lockoutSeconds) else {
-            throw LockPolicyError("lockout_seconds must be 1 to 86,400 (a day), not \(lockoutSeconds)")
+            throw LockPolicyError(
+                "lockout_seconds must be 1 to 86,400 (a day), not \(lockoutSeconds)")
         }
         guard Self.disableRange.contains(disableAfter), disableAfter >= failedAttempts else {
             throw LockPolicyError(

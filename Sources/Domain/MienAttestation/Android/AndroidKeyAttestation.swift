@@ -127,7 +127,8 @@ extension AndroidKeyPolicy {
         guard !description.softwareEnforced.noAuthenticationRequired,
             !description.hardwareEnforced.noAuthenticationRequired
         else {
-            throw AttestationError(.androidUserAuthentication, "the key requires no user authentication (503)")
+            throw AttestationError(
+                .androidUserAuthentication, "the key requires no user authentication (503)")
         }
         guard let type = hardware.userAuthenticationType, type & 2 != 0 else {
             throw AttestationError(
@@ -142,7 +143,8 @@ extension AndroidKeyPolicy {
             description.hardwareEnforced.authenticationTimeoutSeconds == nil
         else {
             throw AttestationError(
-                .androidUserAuthentication, "the key does not require user authentication for each use (505)")
+                .androidUserAuthentication,
+                "the key does not require user authentication for each use (505)")
         }
     }
 
@@ -151,7 +153,8 @@ extension AndroidKeyPolicy {
         guard !description.softwareEnforced.allApplications,
             !description.hardwareEnforced.allApplications
         else {
-            throw AttestationError(.androidApplication, "the key is available to all applications (600)")
+            throw AttestationError(
+                .androidApplication, "the key is available to all applications (600)")
         }
         guard
             let application = description.hardwareEnforced.application
@@ -171,7 +174,8 @@ extension AndroidKeyPolicy {
             guard !application.signatures.isEmpty,
                 application.signatures.allSatisfy(signatures.contains)
             else {
-                throw AttestationError(.androidApplication, "the app is signed with another certificate")
+                throw AttestationError(
+                    .androidApplication, "the app is signed with another certificate")
             }
         }
     }

@@ -62,7 +62,8 @@ extension AuthorizationList {
                 }
                 var nodes = inner.makeIterator()
                 guard let node = nodes.next(), nodes.next() == nil else {
-                    throw AttestationError(.androidExtension, "field \(tag) must have exactly one value")
+                    throw AttestationError(
+                        .androidExtension, "field \(tag) must have exactly one value")
                 }
                 try result.set(tag, node)
             }

@@ -104,7 +104,8 @@ extension AppAttest {
 
     static func checkApp(_ data: AuthenticatorData, _ app: AppID) throws(AttestationError) {
         guard SHA256.hash(data: Array(app.text.utf8)).elementsEqual(data.relyingPartyHash) else {
-            throw AttestationError(.relyingParty, "the key belongs to another app than this team and bundle")
+            throw AttestationError(
+                .relyingParty, "the key belongs to another app than this team and bundle")
         }
     }
 

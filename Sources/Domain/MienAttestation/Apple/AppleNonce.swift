@@ -17,7 +17,8 @@ enum AppleNonce {
         }
         guard let nonce = try? octets(value) else {
             throw AttestationError(
-                .appleNonceMissing, "extension \(oid) must be a sequence of [1] with an octet string"
+                .appleNonceMissing,
+                "extension \(oid) must be a sequence of [1] with an octet string"
             )
         }
         guard nonce.elementsEqual(SHA256.hash(data: authenticatorData + clientDataHash)) else {

@@ -18,7 +18,8 @@ struct CertificateChain {
     init(_ ders: [[UInt8]]) throws(AttestationError) {
         guard (1...Self.maxCertificates).contains(ders.count) else {
             throw AttestationError(
-                .chainLength, "a chain must have 1 to \(Self.maxCertificates) certificates, not \(ders.count)")
+                .chainLength,
+                "a chain must have 1 to \(Self.maxCertificates) certificates, not \(ders.count)")
         }
         var certificates: [Certificate] = []
         for (index, der) in ders.enumerated() {
@@ -160,7 +161,8 @@ struct CertificateChain {
         throws(AttestationError)
     {
         guard certificate.issuer == issuer.subject else {
-            throw AttestationError(.chainBroken, "\(name) names an issuer other than the next certificate")
+            throw AttestationError(
+                .chainBroken, "\(name) names an issuer other than the next certificate")
         }
         guard issuer.publicKey.isValidSignature(certificate.signature, for: certificate) else {
             throw AttestationError(.chainBroken, "\(name) is not signed by the next certificate")
@@ -171,7 +173,8 @@ struct CertificateChain {
         throws(AttestationError)
     {
         guard certificate.version == .v3 else {
-            throw AttestationError(.chainAuthority, "\(name) issues others and must be of version 3")
+            throw AttestationError(
+                .chainAuthority, "\(name) issues others and must be of version 3")
         }
         try checkPathLength(certificate, name, below: below)
         let usage: KeyUsage?

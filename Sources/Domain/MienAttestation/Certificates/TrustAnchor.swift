@@ -18,12 +18,14 @@ public struct TrustAnchor: Sendable, Hashable {
     public static func read(pem: String) throws(AttestationError) -> [TrustAnchor] {
         guard let documents = try? PEMDocument.parseMultiple(pemString: pem), !documents.isEmpty
         else {
-            throw AttestationError(.certificate, "the anchors must be one or more certificates in PEM")
+            throw AttestationError(
+                .certificate, "the anchors must be one or more certificates in PEM")
         }
         var anchors: [TrustAnchor] = []
         for document in documents {
             guard document.discriminator == "CERTIFICATE" else {
-                throw AttestationError(.certificate, "the anchors contain something other than a certificate")
+                throw AttestationError(
+                    .certificate, "the anchors contain something other than a certificate")
             }
             anchors.append(try TrustAnchor(der: document.derBytes))
         }

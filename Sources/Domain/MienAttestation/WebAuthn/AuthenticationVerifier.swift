@@ -70,7 +70,8 @@ public struct AuthenticationVerifier: Sendable {
             credential.key.isValid(
                 response.signature, over: response.authenticatorData + client.hash, form: .der)
         else {
-            throw AttestationError(.signature, "the signature does not match this credential and response")
+            throw AttestationError(
+                .signature, "the signature does not match this credential and response")
         }
         return WebAuthnAuthentication(
             counter: SignatureCounter(stored: credential.counter, received: data.counter),

@@ -59,10 +59,12 @@ struct ClientData {
             }
         case .bool(true)?:
             guard case .within(let origins) = rule else {
-                throw AttestationError(.crossOrigin, "the page is embedded in a page of another origin")
+                throw AttestationError(
+                    .crossOrigin, "the page is embedded in a page of another origin")
             }
             guard let top = top?.stringValue, origins.contains(top) else {
-                throw AttestationError(.crossOrigin, "the page is embedded in a page that is not allowed")
+                throw AttestationError(
+                    .crossOrigin, "the page is embedded in a page that is not allowed")
             }
         case _?: throw AttestationError(.clientData, "“crossOrigin” must be true or false")
         }

@@ -39,7 +39,7 @@ public struct DeviceError: CodedError {
     }
 
     public let code: Code
-    /// What was wrong and what is allowed. Contains no secret.
+    /// The fault and what is allowed. Contains no secret.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }

@@ -46,7 +46,8 @@ public struct DPoPProof: Sendable {
             let issued = claims["iat"]?.numberValue, issued.isFinite, abs(issued) < 1e12
         else {
             throw Invalid(
-                reason: "jti (1 to \(Self.maxIdentifierBytes) bytes), htm, htu, and iat are required")
+                reason:
+                    "jti (1 to \(Self.maxIdentifierBytes) bytes), htm, htu, and iat are required")
         }
         (key, self.id, self.method, accessTokenHash) = (
             message.key, id, method, claims["ath"]?.stringValue

@@ -33,7 +33,8 @@ public struct CAPMask: Sendable, Hashable {
         case .card:
             let most = 12 + CAPTokenData.issuerDataLengths.upperBound
             guard (1...most).contains(bytes.count) else {
-                throw OTPError(.mask, "a card's mask must have 1 to \(most) bytes, not \(bytes.count)")
+                throw OTPError(
+                    .mask, "a card's mask must have 1 to \(most) bytes, not \(bytes.count)")
             }
         }
         (self.bytes, self.layout) = (bytes, layout)

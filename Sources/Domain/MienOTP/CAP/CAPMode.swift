@@ -14,7 +14,8 @@ public enum CAPMode: Sendable, Hashable {
     public func unpredictableNumber() throws(OTPError) -> [UInt8] {
         guard case .challenge(let challenge?) = self else { return [0, 0, 0, 0] }
         guard Self.isNumber(challenge, upTo: Self.maxChallengeDigits) else {
-            throw OTPError(.transaction, "a challenge must have 1 to \(Self.maxChallengeDigits) digits")
+            throw OTPError(
+                .transaction, "a challenge must have 1 to \(Self.maxChallengeDigits) digits")
         }
         let zeros = String(repeating: "0", count: Self.maxChallengeDigits - challenge.utf8.count)
         return Hex.decode(zeros + challenge) ?? []

@@ -43,7 +43,8 @@ public struct CAPToken: Sendable {
         case .token where bytes.count != wanted:
             throw OTPError(
                 .tokenData,
-                "with a token's mask, issuer data (IAD) must have 8 bytes, not \(data.issuerData.count)")
+                "with a token's mask, issuer data (IAD) must have 8 bytes, not \(data.issuerData.count)"
+            )
         case .card where bytes.count < wanted:
             throw OTPError(
                 .mask, "the mask has \(wanted) bytes, but the data has only \(bytes.count)")

@@ -18,7 +18,8 @@ public struct CAPTokenData: Sendable, Hashable {
         psn: UInt8? = nil, cid: UInt8, atc: UInt16, cryptogram: [UInt8], issuerData: [UInt8]
     ) throws(OTPError) {
         guard cryptogram.count == 8 else {
-            throw OTPError(.tokenData, "the cryptogram (AC) must have 8 bytes, not \(cryptogram.count)")
+            throw OTPError(
+                .tokenData, "the cryptogram (AC) must have 8 bytes, not \(cryptogram.count)")
         }
         guard Self.issuerDataLengths.contains(issuerData.count) else {
             throw OTPError(

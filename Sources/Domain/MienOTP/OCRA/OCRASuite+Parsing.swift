@@ -61,7 +61,9 @@ extension OCRASuite {
         guard let digits = number(parts[2], digits: 1...2), digitCounts.contains(digits),
             parts[2].first != "0"
         else {
-            throw wrong("“\(shown(parts[2]))” digits are not supported; use 4 to 10, or 0 for the whole HMAC")
+            throw wrong(
+                "“\(shown(parts[2]))” digits are not supported; use 4 to 10, or 0 for the whole HMAC"
+            )
         }
         return (hash, digits)
     }

@@ -23,7 +23,8 @@ public struct SampleChallenge: Sendable, Hashable {
         let digits = text.utf8.map { Int($0) - Int(UInt8(ascii: "0")) }
         guard digits.count == 5, digits.allSatisfy((0...9).contains) else {
             throw OTPError(
-                .challenge, "a challenge must have five digits: four for the template and a check digit")
+                .challenge,
+                "a challenge must have five digits: four for the template and a check digit")
         }
         guard Verhoeff.isValid(digits) else {
             throw OTPError(

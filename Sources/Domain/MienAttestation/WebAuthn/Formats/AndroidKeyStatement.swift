@@ -13,7 +13,8 @@ extension AttestationStatement {
         guard !description.softwareEnforced.allApplications,
             !description.hardwareEnforced.allApplications
         else {
-            throw AttestationError(.androidApplication, "the key is available to all applications (600)")
+            throw AttestationError(
+                .androidApplication, "the key is available to all applications (600)")
         }
         var policy = AndroidKeyPolicy()
         (policy.boot, policy.userAuthentication) = (.any, .any)

@@ -15,7 +15,8 @@ extension Certificate {
             constraints == .notCertificateAuthority
         else {
             throw AttestationError(
-                .statementCertificate, "an attestation certificate must state that it is not an authority")
+                .statementCertificate,
+                "an attestation certificate must state that it is not an authority")
         }
     }
 

@@ -12,7 +12,9 @@ extension AttestationStatement {
     /// holds the credential's key.
     func verifyTPM() throws(AttestationError) -> AttestationEvidence {
         try expect(["alg", "certInfo", "pubArea", "sig", "ver", "x5c"])
-        guard members["ver"] == "2.0" else { throw AttestationError(.statement, "“ver” must be 2.0") }
+        guard members["ver"] == "2.0" else {
+            throw AttestationError(.statement, "“ver” must be 2.0")
+        }
         let area = try bytes("pubArea"), information = try bytes("certInfo"), chain = try chain()
         let certified = try TPMPublic(area)
         guard certified.key == key else {
@@ -63,7 +65,8 @@ extension AttestationStatement {
             texts[model]?.isEmpty == false, texts[version]?.hasPrefix("id:") == true
         else {
             throw AttestationError(
-                .statementCertificate, "the alternative name must have the TPM's manufacturer, model, and version"
+                .statementCertificate,
+                "the alternative name must have the TPM's manufacturer, model, and version"
             )
         }
     }

@@ -25,7 +25,9 @@ struct TPMAttest: Hashable {
         guard reader.take(17) != nil, reader.take(8) != nil, let name = reader.counted(),
             reader.counted() != nil
         else { throw Self.truncated }
-        guard reader.isAtEnd else { throw AttestationError(.tpm, "unexpected data after “certInfo”") }
+        guard reader.isAtEnd else {
+            throw AttestationError(.tpm, "unexpected data after “certInfo”")
+        }
         (self.extraData, self.name) = (extraData, name)
     }
 

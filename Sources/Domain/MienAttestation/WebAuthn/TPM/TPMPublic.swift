@@ -48,7 +48,9 @@ struct TPMPublic: Hashable {
         guard let material else {
             throw AttestationError(.tpm, "the TPM's key must be RSA or on an elliptic curve")
         }
-        guard reader.isAtEnd else { throw AttestationError(.tpm, "unexpected data after “pubArea”") }
+        guard reader.isAtEnd else {
+            throw AttestationError(.tpm, "unexpected data after “pubArea”")
+        }
         do { key = try DevicePublicKey(material) } catch {
             throw AttestationError(.key, error.reason)
         }
@@ -103,7 +105,9 @@ struct TPMPublic: Hashable {
     {
         guard let curve = reader.integer(UInt16.self), let derivation = reader.integer(UInt16.self)
         else { throw truncated }
-        guard curve == Algorithm.p256 else { throw AttestationError(.tpm, "the curve must be P-256") }
+        guard curve == Algorithm.p256 else {
+            throw AttestationError(.tpm, "the curve must be P-256")
+        }
         guard derivation == Algorithm.null || reader.integer(UInt16.self) != nil,
             let x = reader.counted(), let y = reader.counted()
         else {
