@@ -36,7 +36,9 @@ import Testing
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
-        #expect(try Self.decode(#"{"journeys": []}"#).journeys == [], "an empty list is not the same as a missing one")
+        #expect(
+            try Self.decode(#"{"journeys": []}"#).journeys == [],
+            "an empty list is not the same as a missing one")
         let object = try #require(
             try JSONSerialization.jsonObject(with: JSONEncoder().encode(settings)) as? [String: Any]
         )

@@ -37,7 +37,8 @@ import Testing
         }
         #expect(total == face.disableAfter && counter.status(at: now) == .disabled)
         #expect(
-            counter.status(at: Instant(milliseconds: .max)) == .disabled, "waiting does not enable it")
+            counter.status(at: Instant(milliseconds: .max)) == .disabled,
+            "waiting does not enable it")
     }
 
     @Test func `a locked counter counts nothing and its lock does not get longer`() {

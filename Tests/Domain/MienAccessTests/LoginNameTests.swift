@@ -10,7 +10,8 @@ import Testing
         (.email, "ana＠example.org", "ana@example.org"), (.externalID, " CRM-4711 ", "CRM-4711"),
         (.externalID, "ﬁ", "ﬁ"),
     ])
-    func `names are normalized for comparison`(kind: LoginName.Kind, text: String, normal: String) throws
+    func `names are normalized for comparison`(kind: LoginName.Kind, text: String, normal: String)
+        throws
     {
         let found = try LoginName(text, kind: kind).normal
         // Compared by scalars, because Swift's own comparison would hide differences in
@@ -84,7 +85,8 @@ import Testing
     }
 
     @Test
-    func `a text too long for a name is rejected before normalization and has no lookup candidates`()
+    func
+        `a text too long for a name is rejected before normalization and has no lookup candidates`()
     {
         for text in [
             String(repeating: "a", count: 1025), String(repeating: " ", count: 1024) + "a",

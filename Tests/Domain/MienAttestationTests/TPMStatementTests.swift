@@ -163,7 +163,9 @@ private struct VirtualTPM {
     }
 
     @Test(arguments: [1, 4, 5, 18])
-    func `a key that may leave its TPM, was created elsewhere, or does not sign is rejected`(bit: UInt32)
+    func `a key that may leave its TPM, was created elsewhere, or does not sign is rejected`(
+        bit: UInt32
+    )
         throws
     {
         #expect(try code(VirtualTPM(attributes: 0x0006_0472 & ~(1 << bit))) == .tpm)

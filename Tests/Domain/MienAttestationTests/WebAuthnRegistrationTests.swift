@@ -139,7 +139,9 @@ import Testing
         #expect(Self.code { $0.flags = 0xc5 } == .authenticatorData)
     }
 
-    @Test func `a policy can allow presence alone and require device-bound keys and algorithms`() throws {
+    @Test func `a policy can allow presence alone and require device-bound keys and algorithms`()
+        throws
+    {
         var rp = VirtualAuthenticator.rp
         rp.requiresUserVerification = false
         #expect(

@@ -3,7 +3,7 @@ import MienTesting
 import Testing
 
 @Suite struct OCRASuiteTests {
-    @Test func `every suite that the standard allows is read, and says what it is`() throws {
+    @Test func `every suite that the standard allows is parsed with its values`() throws {
         var count = 0
         for hash in OTPHash.allCases {
             for digits in [0] + Array(4...10) {
@@ -29,7 +29,7 @@ import Testing
         #expect(count == 3 * 8 * 2 * 3 * 4)
     }
 
-    @Test func `and so are PIN, session and time, each there or not`() throws {
+    @Test func `PIN, session, and time are parsed, each present or absent`() throws {
         let pins: [(String, OTPHash?)] = [
             ("", nil), ("-PSHA1", .sha1), ("-PSHA256", .sha256), ("-PSHA512", .sha512),
         ]
@@ -97,17 +97,17 @@ import Testing
         ("OCRA-1:HOTP-SHA1-6:C-C-QN08", "no question"), ("OCRA-1:HOTP-SHA1-6:QN08-", "not allowed"),
         ("OCRA-1:HOTP-SHA1-6:QN08-PSHA1-PSHA1", "not allowed"),
         ("OCRA-1:HOTP-SHA1-6:QN08\n", "04 to 64"), (String(repeating: "x", count: 65), "65"),
-    ]) func `anything else is refused, with what is allowed there`(text: String, words: String) {
+    ]) func `anything else is rejected with what is allowed there`(text: String, words: String) {
         do {
             _ = try OCRASuite(text)
-            Issue.record("\(text) was taken")
+            Issue.record("\(text) was accepted")
         } catch {
             #expect(error.code == .suite)
             #expect(error.reason.contains(words), "\(error.reason)")
         }
     }
 
-    @Test func `with any one character changed, a suite says something else or nothing`() throws {
+    @Test func `a suite with any character changed is different or rejected`() throws {
         let text = "OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1-S064-T1M", suite = try OCRASuite(text)
         var generator = TestSeed.generator(73), taken = 0
         for _ in 0..<5000 {
