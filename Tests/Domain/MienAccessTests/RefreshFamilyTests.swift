@@ -22,10 +22,7 @@ import Testing
     }
 
     /// Covers every story of up to six steps.
-    @Test
-    func
-        `in every short story each token is single-use except for repeated requests, and reuse ends the family`()
-    {
+    @Test func `each token is single-use except for repeated requests, and reuse ends all`() {
         var stories = 0
         func tell(_ family: RefreshFamily, _ oracle: Oracle, _ depth: Int) {
             stories += 1

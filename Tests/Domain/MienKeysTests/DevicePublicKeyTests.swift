@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
-    func `SPKI that is cut off, extended, or has a flipped bit is rejected or another key`(
+    func `SPKI that is cut off, extended, or has a flipped bit is rejected or gives another key`(
         algorithm: DeviceKeyAlgorithm
     ) throws {
         let key = try SoftwareSigner.generate(algorithm).publicKey, der = key.spki

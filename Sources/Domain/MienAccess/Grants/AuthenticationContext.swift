@@ -1,7 +1,7 @@
 /// The authentication context class, `acr`: the number of kinds of proof behind a sign-in.
 public enum AuthenticationContext {
-    private static let known: Set = ["pwd", "pin"], had: Set = ["hwk", "swk", "pop", "otp", "sms"],
-        been: Set = ["face", "fpt"]
+    private static let knowledge: Set = ["pwd", "pin"],
+        possession: Set = ["hwk", "swk", "pop", "otp", "sms"], inherence: Set = ["face", "fpt"]
 
     /// - Parameter methods: `amr` values.
     /// - Returns: `2` for multi-factor sign-ins, else `1`.
@@ -20,7 +20,8 @@ public enum AuthenticationContext {
         guard !methods.isEmpty else { return .none }
         if methods.isSuperset(of: ["hwk", "x_biometric"]) { methods.insert("fpt") }
         if methods.contains("mfa")
-            || [known, had, been].count(where: { !methods.isDisjoint(with: $0) }) >= 2
+            || [knowledge, possession, inherence].count(where: { !methods.isDisjoint(with: $0) })
+                >= 2
         {
             return .multiFactor
         }

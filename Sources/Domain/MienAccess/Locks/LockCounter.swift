@@ -44,7 +44,7 @@ public struct LockCounter: Sendable, Hashable {
 
     /// Records that a guess was right: resets everything except a ``lock()`` set in the meantime.
     public mutating func succeed(under policy: LockPolicy) {
-        if !isLockedByHand(under: policy) { self = LockCounter() }
+        if !isLockedDeliberately(under: policy) { self = LockCounter() }
     }
 
     /// Removes the count of a guess that was never judged because of a server fault.
@@ -52,7 +52,7 @@ public struct LockCounter: Sendable, Hashable {
     /// - Parameter begun: the time the guess began. The lock that it caused is removed with it; a
     ///   lock caused by a later guess stays.
     public mutating func abandon(under policy: LockPolicy, begun: Instant) {
-        if isLockedByHand(under: policy) { return }
+        if isLockedDeliberately(under: policy) { return }
         failures = max(0, failures - 1)
         if failures < policy.failedAttempts
             || lockedUntil == begun + .seconds(policy.lockoutSeconds)
@@ -70,7 +70,7 @@ public struct LockCounter: Sendable, Hashable {
     public mutating func lock() { self = LockCounter(isDisabled: true) }
 
     /// Whether the counter is disabled for a reason other than failures.
-    private func isLockedByHand(under policy: LockPolicy) -> Bool {
+    private func isLockedDeliberately(under policy: LockPolicy) -> Bool {
         isDisabled && failures < policy.disableAfter
     }
 }

@@ -35,8 +35,8 @@ struct CBORReader {
         case ..<24: return UInt64(detail)
         case 24...27:
             let value = try integer(bytes: 1 << Int(detail - 24))
-            let least: UInt64 = [24, 1 << 8, 1 << 16, 1 << 32][Int(detail - 24)]
-            guard value >= least else { throw CBORError(.notShortest, at: start) }
+            let minimum: UInt64 = [24, 1 << 8, 1 << 16, 1 << 32][Int(detail - 24)]
+            guard value >= minimum else { throw CBORError(.notShortest, at: start) }
             return value
         case 31: throw CBORError(.indefinite, at: start)
         default: throw CBORError(.malformed, at: start)

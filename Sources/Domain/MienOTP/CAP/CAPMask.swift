@@ -31,10 +31,10 @@ public struct CAPMask: Sendable, Hashable {
         case .token:
             guard bytes.count == Self.tokenBytes else { throw Self.wrongLength(bytes) }
         case .card:
-            let most = 12 + CAPTokenData.issuerDataLengths.upperBound
-            guard (1...most).contains(bytes.count) else {
+            let maxBytes = 12 + CAPTokenData.issuerDataLengths.upperBound
+            guard (1...maxBytes).contains(bytes.count) else {
                 throw OTPError(
-                    .mask, "a card's mask must have 1 to \(most) bytes, not \(bytes.count)")
+                    .mask, "a card's mask must have 1 to \(maxBytes) bytes, not \(bytes.count)")
             }
         }
         (self.bytes, self.layout) = (bytes, layout)

@@ -32,7 +32,8 @@ public struct SampleChallenge: Sendable, Hashable {
         }
         guard digits[3] % 2 == 0 else {
             throw OTPError(
-                .challenge, "the first four digits must be even, twice the template's number")
+                .challenge,
+                "the first four digits must be twice the template's number, so an even number")
         }
         template = digits[..<4].reduce(0) { $0 * 10 + $1 } / 2
     }
