@@ -9,7 +9,7 @@ public struct AppRequest: Sendable, Hashable, Codable {
     /// Whether the operator runs the app. A new app is a third-party app if this is left out.
     public var isFirstParty: Bool?
     public var settings: JSONValue?
-    /// An ``AppClient``, for a new app.
+    /// An ``AppClient``; only for a new app.
     public var client: String?
 
     public init(
@@ -26,11 +26,11 @@ public struct AppRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// The software that an app signs in with, which decides defaults of a new app's settings.
+/// The software that an app signs in with. It decides the default settings of a new app.
 public enum AppClient: String, Sendable, Hashable, CaseIterable {
     /// `MienClient`, which binds tokens to a key: `requires_dpop` is `true` by default.
     case mien
-    /// Any other client, which may know bearer tokens only.
+    /// Any other client, which may support bearer tokens only.
     case other
 }
 
@@ -41,7 +41,7 @@ public struct AppAnswer: Sendable, Hashable, Codable {
     /// Whether the operator runs the app.
     public var isFirstParty: Bool
     public var settings: JSONValue
-    /// Once, when a confidential app is made or given a new one.
+    /// Present only when a confidential app is created or gets a new secret.
     public var clientSecret: String?
     public var createdAt: Int64
 
@@ -61,7 +61,7 @@ public struct AppAnswer: Sendable, Hashable, Codable {
     }
 }
 
-/// `POST /v1/users`, `PATCH /v1/users/{user}`: what is left out stays as it is.
+/// `POST /v1/users`, `PATCH /v1/users/{user}`. Missing fields stay unchanged.
 public struct UserRequest: Sendable, Hashable, Codable {
     public var externalID: String?
     public var username: String?
@@ -99,7 +99,7 @@ public struct UserAnswer: Sendable, Hashable, Codable {
     /// Whether the address is verified; absent without one. Only a verified address names the
     /// account and gets codes.
     public var emailVerified: Bool?
-    /// `active`, `suspended`, or `pending`: a sign-up that has not finished.
+    /// `active`, `suspended`, or `pending` (an unfinished sign-up).
     public var state: String
     public var attributes: [String: JSONValue]
     public var createdAt: Int64
@@ -125,15 +125,15 @@ public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
     public var id: String
     public var type: String
     public var appID: String?
-    /// `open`, `locked` or `disabled`, for callers from devices without a counter of their own.
+    /// `open`, `locked`, or `disabled`, for callers on devices without a counter of their own.
     public var lock: String
     public var lockedUntil: Int64?
-    /// What locked it: `administrator`, `journey`, or `failures`; `nil` while it is open.
+    /// The cause of the lock: `administrator`, `journey`, or `failures`; `nil` while it is open.
     public var lockedBy: String?
-    /// Failures in a row on devices without a counter of their own.
+    /// Consecutive failures on devices without a counter of their own.
     public var failures: Int
     /// Failures on all devices, of all authenticators of this type, since the owner's last success.
-    /// At `disable_after` devices without a counter of their own are disabled.
+    /// At `disable_after`, devices without a counter of their own are disabled.
     public var totalFailures: Int
     /// The devices that have a counter of their own.
     public var devices: [DeviceLockAnswer]
@@ -163,10 +163,10 @@ public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
     }
 }
 
-/// A device on which a method has succeeded, and which is therefore counted apart.
+/// A device on which a method has succeeded and which therefore has its own counter.
 public struct DeviceLockAnswer: Sendable, Hashable, Codable {
     public var id: String
-    /// `open`, `locked` or `disabled`, for this device.
+    /// `open`, `locked`, or `disabled`, for this device.
     public var lock: String
     public var lockedUntil: Int64?
     public var failures: Int
@@ -180,10 +180,10 @@ public struct DeviceLockAnswer: Sendable, Hashable, Codable {
     }
 }
 
-/// A list, and where it goes on.
+/// One page of a list, and the start of the next.
 public struct Page<Item: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
     public var items: [Item]
-    /// Give it as `after` for the next page; `nil` at the end.
+    /// The value of `after` for the next page; `nil` on the last page.
     public var next: String?
 
     public init(items: [Item], next: String? = nil) { (self.items, self.next) = (items, next) }
@@ -192,7 +192,7 @@ public struct Page<Item: Sendable & Hashable & Codable>: Sendable, Hashable, Cod
 public struct JourneyVersionAnswer: Sendable, Hashable, Codable {
     public var id: String
     public var version: Int
-    /// `draft`, `published` or `retired`.
+    /// `draft`, `published`, or `retired`.
     public var state: String
     public var title: String
     public var updatedAt: Int64
@@ -252,7 +252,7 @@ public struct AuditEntryAnswer: Sendable, Hashable, Codable {
     }
 }
 
-/// A place in the audit log: a number and the hash that covers everything up to it.
+/// A position in the audit log: a number and the hash that covers all entries up to it.
 public struct AuditPlace: Sendable, Hashable, Codable {
     /// 0 before the first entry.
     public var number: Int
@@ -264,14 +264,14 @@ public struct AuditPlace: Sendable, Hashable, Codable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case number, hash }
 }
 
-/// An entry of the audit log, as it is stored, so that its hash can be computed from it.
+/// An entry of the audit log as it is stored, so that its hash can be computed from it.
 public struct AuditSegmentEntry: Sendable, Hashable, Codable {
     public var number: Int
     public var at: Int64
     public var event, actor: String
-    /// Empty for none.
+    /// Empty if there is none.
     public var userID, appID: String
-    /// JSON, as text.
+    /// JSON text.
     public var detail: String
     /// base64url
     public var hash: String
@@ -289,9 +289,9 @@ public struct AuditSegmentEntry: Sendable, Hashable, Codable {
     }
 }
 
-/// Part of the audit log, to be exported.
+/// A part of the audit log to export.
 public struct AuditSegmentAnswer: Sendable, Hashable, Codable {
-    /// The place before the first entry.
+    /// The position before the first entry.
     public var start: AuditPlace
     public var entries: [AuditSegmentEntry]
 
@@ -302,10 +302,10 @@ public struct AuditSegmentAnswer: Sendable, Hashable, Codable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case start, entries }
 }
 
-/// What a pruning of the audit log removed.
+/// The result of pruning the audit log.
 public struct AuditPruneAnswer: Sendable, Hashable, Codable {
     public var removed: Int
-    /// Where the log starts now.
+    /// The position where the log starts now.
     public var start: AuditPlace
 
     public init(removed: Int, start: AuditPlace) { (self.removed, self.start) = (removed, start) }
@@ -315,13 +315,13 @@ public struct AuditPruneAnswer: Sendable, Hashable, Codable {
 
 public struct AuditVerdictAnswer: Sendable, Hashable, Codable {
     public var isWhole: Bool
-    /// The number of the last entry, those that were pruned included.
+    /// The number of the last entry; pruned entries count.
     public var entries: Int?
-    /// base64url, of the last entry.
+    /// The hash of the last entry in base64url.
     public var lastHash: String?
-    /// The first entry that is not as it was written.
+    /// The number of the first entry that was changed.
     public var brokenAt: Int?
-    /// The last entry that was pruned; `nil` when none was.
+    /// The last pruned entry; `nil` if none was pruned.
     public var start: AuditPlace?
 
     public init(

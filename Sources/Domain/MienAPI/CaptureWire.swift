@@ -1,31 +1,32 @@
-/// What a capture session says: at its start, after each frame, and when asked.
+/// The state of a capture session: the answer at its start, after each frame, and to a status
+/// request.
 public struct CaptureAnswer: Sendable, Hashable, Codable {
     /// `open`, `passed`, `failed`, `cancelled`.
     public var status: String
-    /// For the person: `look_straight`, `face_too_far` …
+    /// Guidance for the person: `look_straight`, `face_too_far` …
     public var guidance: [String]
-    /// 0...100 of the frame just sent.
+    /// The quality of the last frame, 0...100.
     public var quality: Int?
-    /// Where the face is, in pixels of the frame: x, y, width, height.
+    /// The position of the face in pixels of the frame: x, y, width, height.
     public var face: [Double]?
     public var framesLeft: Int
     /// Milliseconds since 1970.
     public var expiresAt: Int64
-    /// `image`, `liveness_passive`, `liveness_active`: what is asked for.
+    /// The required mode: `image`, `liveness_passive`, or `liveness_active`.
     public var mode: String?
-    /// What the person has to do now; told when it is due, not before.
+    /// The action that the person has to perform now; revealed only when it is due.
     public var action: String?
-    /// 0...100: how far a live session has come. The verdict does not depend on it.
+    /// The progress of a live session, 0...100. The verdict does not depend on it.
     public var progress: Int?
-    /// Until a live session ends by itself, in milliseconds.
+    /// Milliseconds until a live session ends by itself.
     public var countdown: Int?
-    /// Since a live session began, in milliseconds: what the frames' times are counted from.
+    /// Milliseconds since a live session began. The frames' times count from the same start.
     public var elapsed: Int?
-    /// Number of the next frame of a live session.
+    /// The number of the next frame of a live session.
     public var nextFrame: Int?
-    /// Of a live session that has begun: what its chain of frames begins with. base64url.
+    /// The start of the frame chain of a live session that has begun. base64url.
     public var nonce: String?
-    /// Why it failed; the first is the one to tell.
+    /// The reasons for a failure; show the first one to the person.
     public var reasons: [String]?
 
     public init(

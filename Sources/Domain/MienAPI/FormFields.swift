@@ -1,16 +1,17 @@
 internal import MienCore
 
-/// The fields of `application/x-www-form-urlencoded`, in order.
+/// The fields of an `application/x-www-form-urlencoded` body, in order.
 ///
-/// They hold passwords, secrets and tokens: a value of this type does not print them.
+/// Printing a value does not reveal the fields, because they contain passwords, secrets, and
+/// tokens.
 public struct FormFields: Sendable, Hashable {
     public static let maxFields = 64
-    /// UTF-8 bytes of a decoded name.
+    /// The maximum length of a decoded name in UTF-8 bytes.
     public static let maxNameBytes = 128
 
-    /// Why a text is no form.
+    /// The reason a text is not a valid form.
     public struct Malformed: Error, Hashable {
-        /// Names no value.
+        /// Contains no field value.
         public let reason: String
     }
 
@@ -24,8 +25,8 @@ public struct FormFields: Sendable, Hashable {
 
     public init(_ pairs: [Pair]) { self.pairs = pairs }
 
-    /// Parses bytes, not characters: a combining mark after `&` or `=` is the beginning of a name
-    /// or value.
+    /// Parses bytes, not characters: a combining mark after `&` or `=` is the start of a name or
+    /// value.
     ///
     /// - Throws: ``Malformed`` for more than ``maxFields`` fields, a name of more than
     ///   ``maxNameBytes`` bytes, a part that is not percent-encoded UTF-8, and text that is not
@@ -38,7 +39,7 @@ public struct FormFields: Sendable, Hashable {
         var pairs: [Pair] = []
         for part in parts {
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            // Encoded, a byte takes up to three.
+            // A percent-encoded byte takes up to three.
             guard end - part.startIndex <= 3 * Self.maxNameBytes else { throw Self.longName }
             guard let name = PercentEncoding.decodeForm(part[..<end]),
                 let value = PercentEncoding.decodeForm(part[end...].dropFirst())
@@ -55,7 +56,7 @@ public struct FormFields: Sendable, Hashable {
     }
 
     private static let longName = Malformed(
-        reason: "a parameter's name has more than \(maxNameBytes) bytes")
+        reason: "a parameter name has more than \(maxNameBytes) bytes")
 
     public var text: String {
         pairs.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }

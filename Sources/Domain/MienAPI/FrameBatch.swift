@@ -1,14 +1,14 @@
-/// Frames of a live capture, one after another, as a request's body.
+/// Consecutive frames of a live capture as a request body.
 ///
-/// Each is: number (4 bytes), milliseconds (4 bytes), link (32 bytes), length of the picture (4
-/// bytes), the picture. The highest byte of a number comes first. What follows is the next frame.
+/// Each frame is: number (4 bytes), milliseconds (4 bytes), link (32 bytes), length of the picture
+/// (4 bytes), the picture. Numbers are big-endian. The next frame follows directly.
 public enum FrameBatch {
     public static let contentType = "application/vnd.mien.frames"
-    /// Frames of one batch.
+    /// The maximum number of frames in a batch.
     public static let maxFrames = 16
     public static let headBytes = 12 + LinkedFrame.linkBytes
 
-    /// What is wrong with a batch, and where.
+    /// The fault of a batch, and its position.
     public struct Malformed: Error, Sendable, Equatable, CustomStringConvertible {
         public let description: String
     }
@@ -30,22 +30,24 @@ public enum FrameBatch {
     public static func decode(_ bytes: [UInt8]) throws(Malformed) -> [LinkedFrame] {
         var frames: [LinkedFrame] = [], at = 0
         while at < bytes.count {
-            let place = "frame \(frames.count + 1) of the batch"
+            let position = "frame \(frames.count + 1) of the batch"
             guard frames.count < maxFrames else {
-                throw Malformed(description: "a batch holds at most \(maxFrames) frames")
+                throw Malformed(description: "a batch contains at most \(maxFrames) frames")
             }
             guard bytes.count - at >= headBytes else {
                 throw Malformed(
                     description:
-                        "\(place): its \(headBytes) bytes of number, time, link and length are cut off"
+                        "\(position): the header (number, time, link, and length; \(headBytes) bytes) is cut off"
                 )
             }
             let length = Int(number(bytes, at + headBytes - 4)), start = at + headBytes
-            guard length > 0 else { throw Malformed(description: "\(place): it has no picture") }
+            guard length > 0 else {
+                throw Malformed(description: "\(position): the picture is missing")
+            }
             guard bytes.count - start >= length else {
                 throw Malformed(
                     description:
-                        "\(place): \(length) bytes of picture are announced, \(bytes.count - start) follow"
+                        "\(position): the header announces a picture of \(length) bytes, but only \(bytes.count - start) follow"
                 )
             }
             frames.append(
@@ -57,7 +59,7 @@ public enum FrameBatch {
         }
         guard !frames.isEmpty else {
             throw Malformed(
-                description: "the body is empty: a batch holds 1 to \(maxFrames) frames")
+                description: "the body is empty; a batch contains 1 to \(maxFrames) frames")
         }
         return frames
     }

@@ -1,14 +1,14 @@
 internal import Crypto
 
-/// A frame of a live capture, in its place: number, time, and the link that binds it to all before.
+/// A frame of a live capture: number, time, and the link that binds it to all earlier frames.
 ///
-/// It shows a person: printing shows its size only.
+/// Printing a value shows only the size of the picture, because it shows a person.
 public struct LinkedFrame: Sendable, Hashable {
     public static let linkBytes = 32
 
-    /// From 1, without gaps.
+    /// Counts from 1, without gaps.
     public let number: UInt32
-    /// When it was taken, since the session began.
+    /// The time the frame was taken, since the session began.
     public let milliseconds: UInt32
     /// ``linkBytes`` bytes.
     public let link: [UInt8]
@@ -31,21 +31,22 @@ extension LinkedFrame: CustomStringConvertible, CustomReflectable {
     }
 }
 
-/// The chain of a live capture's frames: what was sent is what was taken, all of it, in order, for
-/// this session.
+/// The chain of a live capture's frames. It proves that the frames received are the frames taken,
+/// complete, in order, and for this session.
 ///
 ///     h₀ = SHA-256("mien/v1/capture-chain" ‖ nonce)
 ///     hₙ = SHA-256(hₙ₋₁ ‖ n ‖ milliseconds ‖ picture)      n and milliseconds as 8 bytes, the highest first
 ///
-/// It proves nothing about who holds the camera: whoever has the start token has the nonce, too.
+/// It proves nothing about who holds the camera: a client that has the start token also has the
+/// nonce.
 public struct FrameChain: Sendable, Hashable {
-    /// Why a frame is not the next one.
+    /// The reason a frame is not the next one.
     public enum Fault: Error, Sendable, Hashable {
-        /// Another number is next: one is missing, or it was there before.
+        /// Another number is next: a frame is missing or was repeated.
         case outOfOrder(next: UInt32)
-        /// The link is not that of these bytes after those before.
+        /// The link does not match these bytes and the earlier frames.
         case altered
-        /// Not later than the frame before.
+        /// The frame is not later than the previous one.
         case notLater
     }
 
@@ -60,10 +61,10 @@ public struct FrameChain: Sendable, Hashable {
         link = Array(SHA256.hash(data: Array("mien/v1/capture-chain".utf8) + nonce))
     }
 
-    /// Puts a picture at the end.
+    /// Appends a picture.
     ///
-    /// - Parameter milliseconds: larger than those of the picture before, or the server ends the
-    ///   session.
+    /// - Parameter milliseconds: greater than that of the previous picture; otherwise the server
+    ///   ends the session.
     public mutating func append(_ picture: [UInt8], milliseconds: UInt32) -> LinkedFrame {
         let frame = LinkedFrame(
             number: next, milliseconds: milliseconds,
@@ -72,7 +73,7 @@ public struct FrameChain: Sendable, Hashable {
         return frame
     }
 
-    /// Takes the next frame; of one that is not, nothing.
+    /// Accepts the next frame. A rejected frame changes nothing.
     public mutating func accept(_ frame: LinkedFrame) throws(Fault) {
         guard frame.number == next else { throw .outOfOrder(next: next) }
         guard frame.link == following(number: next, frame.milliseconds, frame.picture) else {

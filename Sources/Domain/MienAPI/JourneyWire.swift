@@ -3,13 +3,13 @@ public import MienCore
 /// `POST /v1/journeys/{journey}/start`
 public struct StartJourneyRequest: Sendable, Hashable, Codable {
     public var clientID: String
-    /// A confidential app's.
+    /// The secret of a confidential app.
     public var clientSecret: String?
-    /// What the journey's own parameters are.
+    /// The journey's own parameters.
     public var additionalParams: JSONValue?
-    /// The client's own mark; comes back in the token.
+    /// The client's own identifier; returned in the token.
     public var flowID: String?
-    /// From an earlier completion: this is a device the user has signed in on.
+    /// From an earlier completion. Proves that the user has signed in on this device before.
     public var deviceToken: String?
 
     public init(
@@ -31,7 +31,7 @@ public struct StartJourneyRequest: Sendable, Hashable, Codable {
 
 /// `POST /v1/journeys/respond`
 public struct RespondRequest: Sendable, Hashable, Codable {
-    /// From the last answer; good for one response.
+    /// From the last answer; valid for one response.
     public var state: String
     /// The id of one of the answer's options.
     public var option: String
@@ -44,22 +44,22 @@ public struct RespondRequest: Sendable, Hashable, Codable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case state, option, data }
 }
 
-/// What a journey answers: what to do next, or how it ended.
+/// The answer of a journey: what to do next, or how it ended.
 public struct JourneyAnswer: Sendable, Hashable, Codable {
     /// For the next response; `nil` at the end.
     public var state: String?
     /// `loginForm`, `selfieAcquisition`, …, `success`, `rejection`.
     public var journeyStepID: String
     public var data: JSONValue?
-    /// Why the last step failed, as far as this client may know.
+    /// The reason the last step failed, as far as this client may know.
     public var errorData: JSONValue?
     public var clientResponseOptions: [String: ClientOptionWire]
     /// A signed JWT; with `success` only.
     public var token: String?
-    /// Keep it on the device: it shows later journeys that the user has signed in here. With
+    /// Keep it on the device. It proves to later journeys that the user has signed in here. With
     /// `success` only.
     public var deviceToken: String?
-    /// Milliseconds since 1970: when the journey expires.
+    /// The time the journey expires, in milliseconds since 1970.
     public var expiresAt: Int64
 
     public init(
@@ -82,12 +82,12 @@ public struct JourneyAnswer: Sendable, Hashable, Codable {
     }
 }
 
-/// One way to answer.
+/// One way to respond.
 public struct ClientOptionWire: Sendable, Hashable, Codable {
     /// `client_input`, `cancel`, `fail`, `resend`, `custom`.
     public var type: String
     public var label: String
-    /// What `data` must be.
+    /// The JSON schema of `data`.
     public var schema: JSONValue?
 
     public init(type: String, label: String, schema: JSONValue? = nil) {

@@ -3,9 +3,9 @@ public import MienCore
 /// `POST /v1/product-keys`
 public struct ProductKeyRequest: Codable, Sendable, Hashable {
     public var product, name: String
-    /// Devices that may be activated with it.
+    /// The number of devices that may be activated with the key.
     public var activations: Int
-    /// How long a licence lives; 365 by default.
+    /// The validity of a license in days; 365 by default.
     public var days: Int?
 
     public init(product: String, name: String, activations: Int, days: Int? = nil) {
@@ -17,14 +17,14 @@ public struct ProductKeyRequest: Codable, Sendable, Hashable {
     }
 }
 
-/// A product key, as administrators see it.
+/// A product key as administrators see it.
 public struct ProductKeyAnswer: Codable, Sendable, Hashable {
     public var id, product, name: String
     public var activations, used, days: Int
     /// Milliseconds since 1970.
     public var createdAt: Int64
     public var revokedAt: Int64?
-    /// Told once, when it is made.
+    /// Present only when the key is created.
     public var productKey: String?
 
     public init(
@@ -44,7 +44,7 @@ public struct ProductKeyAnswer: Codable, Sendable, Hashable {
     }
 }
 
-/// `POST /v1/licences`: what a device sends.
+/// `POST /v1/licences`: the request of a device.
 public struct LicenceRequest: Codable, Sendable, Hashable {
     public var productKey, device: String
 
@@ -57,7 +57,7 @@ public struct LicenceRequest: Codable, Sendable, Hashable {
     }
 }
 
-/// A licence, and the key to check it with.
+/// A license, and the key to check it with.
 public struct LicenceAnswer: Codable, Sendable, Hashable {
     public var licence, product: String
     /// A JWK.

@@ -3,11 +3,11 @@ internal import Foundation
 public import MienCore
 
 extension OTPTokenAnswer {
-    /// The secret that the server encrypted to a device's key: HPKE (RFC 9180) with P-256,
+    /// Decrypts the secret that the server encrypted to a device's key: HPKE (RFC 9180) with P-256,
     /// HKDF-SHA256, AES-256-GCM.
     ///
-    /// - Parameter key: whose public part the server was sent.
-    /// - Throws: an error that says nothing about the secret, if the message is malformed, too
+    /// - Parameter key: the private half of the public key that the server received.
+    /// - Throws: an error that reveals nothing about the secret, if the message is malformed, too
     ///   long, changed, or for another key, app, or token.
     public func secret(with key: P256.KeyAgreement.PrivateKey) throws -> Sensitive<[UInt8]> {
         guard encapsulatedKey.utf8.count <= Self.maxMessageCharacters,
@@ -22,9 +22,9 @@ extension OTPTokenAnswer {
         return Sensitive([UInt8](try recipient.open(Data(ciphertext))))
     }
 
-    /// A point has 65 bytes, a secret at most 64 and a tag of 16.
+    /// A point has 65 bytes, a secret at most 64, and a tag 16.
     private static let maxMessageCharacters = 256
 }
 
-/// Not base64url, or longer than a secret can be.
+/// The message is not base64url, or is longer than a secret can be.
 struct MalformedMessage: Error {}

@@ -14,7 +14,7 @@ public struct OTPRegistrationRequest: Codable, Sendable, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case kind, digits }
 }
 
-/// What a device turns into a token, once.
+/// The registration code that a device exchanges for an OTP token, once.
 public struct OTPRegistrationAnswer: Codable, Sendable, Hashable {
     public var registrationCode, kind: String
     public var digits: Int
@@ -32,10 +32,10 @@ public struct OTPRegistrationAnswer: Codable, Sendable, Hashable {
     }
 }
 
-/// `POST /v1/otp/tokens`: what a device sends.
+/// `POST /v1/otp/tokens`: the request of a device.
 public struct RedeemOTPRequest: Codable, Sendable, Hashable {
     public var registrationCode: String
-    /// On P-256, as a JWK.
+    /// A P-256 key as a JWK.
     public var publicKey: JSONValue
     public var name, os: String
 
@@ -50,20 +50,21 @@ public struct RedeemOTPRequest: Codable, Sendable, Hashable {
     }
 }
 
-/// What a device gets for a registration code: a token, its secret encrypted to the device's key.
+/// The OTP token that a device gets for a registration code, with the secret encrypted to the
+/// device's key.
 public struct OTPTokenAnswer: Codable, Sendable, Hashable {
     public var tokenID, appID: String
     /// `totp` or `hotp`.
     public var kind: String
     public var algorithm: String
     public var digits: Int
-    /// Seconds, of a token that goes by the clock.
+    /// The period of a time-based OTP token, in seconds.
     public var period: Int?
-    /// The first counter, of one that counts.
+    /// The first counter of a counter-based OTP token.
     public var counter: Int?
     /// RFC 6287, for signatures.
     public var signatureSuite: String
-    /// HPKE, in base64url.
+    /// HPKE output in base64url.
     public var encapsulatedKey, encryptedSecret: String
 
     public init(
@@ -84,13 +85,13 @@ public struct OTPTokenAnswer: Codable, Sendable, Hashable {
         case encapsulatedKey = "encapsulated_key", encryptedSecret = "encrypted_secret"
     }
 
-    /// What the encryption is bound to: a secret for another app or token does not open.
+    /// The HPKE `info` of the encryption. A secret for another app or OTP token does not decrypt.
     public static func info(app: String, token: String) -> [UInt8] {
         Array("mien/v1/otp-secret \(app) \(token)".utf8)
     }
 }
 
-/// A token, as its owner may see it.
+/// An OTP token as its owner may see it.
 public struct OwnOTPToken: Codable, Sendable, Hashable {
     public var id, kind, name, os: String
     public var digits: Int

@@ -1,24 +1,24 @@
-/// What went wrong: RFC 9457. Clients switch on ``code``.
+/// An API error document (RFC 9457). Clients switch on ``code``.
 public struct Problem: Error, Sendable, Hashable, Codable {
     /// `https://mien.dev/problems/<code>`
     public let type: String
-    /// The code's own words.
+    /// The fixed description of the code.
     public let title: String
     /// HTTP status.
     public let status: Int
-    /// What is wrong with this request, and what to do.
+    /// The fault in this request, and how to fix it.
     public let detail: String
     public let code: ProblemCode
-    /// One per field that is not as it must be.
+    /// One entry for each invalid field.
     public let errors: [FieldError]?
-    /// The oldest sign-in that will do, in seconds: with `insufficient_user_authentication` (RFC
+    /// The maximum age of the sign-in in seconds: with `insufficient_user_authentication` (RFC
     /// 9470).
     public let maxAge: Int?
-    /// The `acr` that a new sign-in needs; missing if any will do.
+    /// The `acr` that a new sign-in needs; absent if any is sufficient.
     public let acrValues: String?
 
     public struct FieldError: Sendable, Hashable, Codable {
-        /// Where, e.g. `data.username`.
+        /// The path of the field, such as `data.username`.
         public let field: String
         public let message: String
         public init(field: String, message: String) {
@@ -42,7 +42,7 @@ public struct Problem: Error, Sendable, Hashable, Codable {
     }
 }
 
-/// Stable words; a test pins them. Never reused for another meaning.
+/// Stable codes, pinned by a test and never reused for another meaning.
 public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
     case invalidRequest = "invalid_request"
     case invalidCredentials = "invalid_credentials"
@@ -84,25 +84,25 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
 
     public var title: String {
         switch self {
-        case .invalidRequest: "The request is not as it must be"
-        case .invalidCredentials: "The credentials are missing or not accepted"
+        case .invalidRequest: "The request is invalid"
+        case .invalidCredentials: "The credentials are missing or invalid"
         case .insufficientUserAuthentication: "The sign-in is too old or too weak for this change"
-        case .notPermitted: "This caller may not do that"
-        case .notFound: "There is no such thing"
-        case .methodNotAllowed: "This address takes other methods"
-        case .conflict: "Something of that name is there already, or has changed"
-        case .invalidState: "The state token was used already, or is not known"
+        case .notPermitted: "The caller lacks permission for this request"
+        case .notFound: "The resource was not found"
+        case .methodNotAllowed: "The method is not allowed for this URL"
+        case .conflict: "The name is already in use, or the resource has changed"
+        case .invalidState: "The state token is unknown or was already used"
         case .noActiveJourney: "The journey has ended or expired; start it again"
-        case .clientResponseNotValid: "The step does not take this answer"
+        case .clientResponseNotValid: "The step does not accept this response"
         case .captureClosed: "The capture session has ended"
-        case .liveCaptureRequired: "A live person is asked for, not a picture"
-        case .frameOutOfOrder: "Another frame is the next one"
+        case .liveCaptureRequired: "A live capture is required, not a picture"
+        case .frameOutOfOrder: "The frame is out of order"
         case .payloadTooLarge: "The body is too large"
-        case .unsupportedMediaType: "The body is of another type"
+        case .unsupportedMediaType: "The content type is not supported"
         case .imageNotAccepted: "The image cannot be used"
         case .tooManyRequests: "Too many requests; wait and try again"
-        case .serverError: "Something failed here"
-        case .unavailable: "The server is not ready or busy; try again"
+        case .serverError: "The server failed to process the request"
+        case .unavailable: "The server is busy or not ready; try again"
         }
     }
 }

@@ -1,6 +1,6 @@
-/// `POST /v1/me/recovery-codes`: told once.
+/// `POST /v1/me/recovery-codes`. The codes are shown only once.
 public struct RecoveryCodesAnswer: Codable, Sendable, Hashable {
-    /// Ten, each good once: `7K3QF-2M9XA-…`.
+    /// Ten single-use codes: `7K3QF-2M9XA-…`.
     public var codes: [String]
     public var createdAt: Int64
 
@@ -11,7 +11,7 @@ public struct RecoveryCodesAnswer: Codable, Sendable, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case codes, createdAt = "created_at" }
 }
 
-/// Prints no code.
+/// Prints the number of codes only.
 extension RecoveryCodesAnswer: CustomStringConvertible, CustomReflectable {
     public var description: String { "\(codes.count) recovery codes" }
     public var customMirror: Mirror { Mirror(self, children: []) }
@@ -19,7 +19,7 @@ extension RecoveryCodesAnswer: CustomStringConvertible, CustomReflectable {
 
 /// `GET /v1/me/recovery-codes`
 public struct RecoveryCodesStatus: Codable, Sendable, Hashable {
-    /// How many codes can still be used.
+    /// The number of unused codes.
     public var remaining: Int
     public var createdAt: Int64?
 
@@ -32,15 +32,15 @@ public struct RecoveryCodesStatus: Codable, Sendable, Hashable {
     }
 }
 
-/// A recovery that waits: one of `GET /v1/me/recovery`.
+/// A pending recovery: one of `GET /v1/me/recovery`.
 public struct OwnRecovery: Codable, Sendable, Hashable {
     public var id: String
-    /// Where it was requested.
+    /// The app in which it was requested.
     public var appID: String
-    /// What was proved for it, as `amr` words.
+    /// The methods that proved the user, as `amr` values.
     public var methods: [String]
     public var requestedAt: Int64
-    /// From when it can be completed.
+    /// The earliest time it can be completed.
     public var effectiveAt: Int64
 
     public init(
@@ -61,7 +61,7 @@ public struct OwnRecovery: Codable, Sendable, Hashable {
 public struct CancelRecoveryRequest: Codable, Sendable, Hashable {
     public var clientID: String
     public var clientSecret: String?
-    /// Of a device on which the user signed in before the recovery was requested.
+    /// The token of a device on which the user signed in before the recovery was requested.
     public var deviceToken: String
 
     public init(clientID: String, clientSecret: String? = nil, deviceToken: String) {

@@ -1,9 +1,9 @@
 /// Whether an account may be used.
 public enum AccountState: String, Sendable, Hashable, Codable, CaseIterable {
     case active
-    /// By an administrator; every grant is refused until it is active again.
+    /// Suspended by an administrator. Every grant is refused until the account is active again.
     case suspended
-    /// A sign-up whose journey has not ended. It holds its user name, can sign in nowhere, and is
+    /// A sign-up whose journey has not ended. It reserves its user name, cannot sign in, and is
     /// removed when its time is over.
     case pending
 
@@ -11,20 +11,20 @@ public enum AccountState: String, Sendable, Hashable, Codable, CaseIterable {
     public var takesAuthenticators: Bool { self != .suspended }
 }
 
-/// Who runs an app.
+/// The party that runs an app.
 public enum AppParty: String, Sendable, Hashable, Codable, CaseIterable {
     /// The operator. Its users manage their authenticators through it.
     case first
-    /// Somebody else. It signs users in, and gets their identity and its own data.
+    /// Another party. The app signs users in, and gets their identity and its own data.
     case third
-    /// Made before apps had a party: treated as ``third`` until an operator decides.
+    /// An app created before apps had a party: treated as ``third`` until an operator decides.
     case undecided
 }
 
 /// Whether an app keeps a secret.
 public enum AppType: String, Sendable, Hashable, Codable, CaseIterable {
-    /// On users' devices: its id is no secret and proves nothing.
+    /// Runs on users' devices: its identifier is public and proves nothing.
     case `public`
-    /// On a server of the operator's: proves itself with a secret.
+    /// Runs on a server of the operator and proves itself with a secret.
     case confidential
 }

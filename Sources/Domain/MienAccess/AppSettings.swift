@@ -1,31 +1,32 @@
 public import MienCore
 
-/// How an app wants its users signed in.
+/// The sign-in settings of an app.
 public struct AppSettings: Sendable, Hashable, Codable {
-    /// Where its browsers may be sent back to: absolute https addresses or an app's own scheme,
-    /// compared character by character.
+    /// The allowed redirect URIs: absolute https URLs or URIs with an app's own scheme, compared
+    /// character by character.
     public var redirectURIs: [String]
-    /// The journeys it may start; `nil` for every published one.
+    /// The journeys the app may start; `nil` for every published one.
     public var journeys: [JourneyID]?
     /// Lock policies that differ from ``AuthenticatorType/defaultLockPolicy``, by authenticator.
     public var locks: [String: LockPolicy]
-    /// The least match score for a face, 24...72; `nil` for the server's.
+    /// The minimum match score for a face, 24...72; `nil` for the server's.
     public var faceThreshold: Double?
-    /// What captures have to show; what is left out is as the server's configuration says.
+    /// The liveness evidence that captures must provide. Missing settings come from the server's
+    /// configuration.
     public var liveness: LivenessPolicy
-    /// How long a signed token of a completed journey is valid, in seconds, 30...3,600.
+    /// The validity of the signed token of a completed journey, in seconds, 30...3,600.
     public var tokenSeconds: Int
-    /// Whether its users may sign in with name and password on the server's own page, whatever its
-    /// journeys ask for.
+    /// Whether users may sign in with name and password on the server's own page, whatever the
+    /// journeys require.
     public var hasSignInPage: Bool
-    /// Of access and refresh tokens.
+    /// The lifetimes of access and refresh tokens.
     public var tokens: TokenLifetimes
     public var biometric: BiometricSettings
-    /// Absolute addresses of services its access tokens may be for: RFC 8707.
+    /// Absolute URLs of services that access tokens may be issued for (RFC 8707).
     public var resources: [String]
-    /// What a confidential app may ask for in its own name; none by default.
+    /// The scopes that a confidential app may request in its own name; none by default.
     public var clientScopes: [String]
-    /// Whether every token has to be bound to a key: RFC 9449.
+    /// Whether every token must be bound to a key (RFC 9449).
     public var requiresDPoP: Bool
 
     public init(
@@ -50,7 +51,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
         locks[type.rawValue] ?? type.defaultLockPolicy
     }
 
-    /// What is wrong with these settings: name of the setting and words; empty when nothing is.
+    /// The invalid settings, each with its name and a message; empty if all are valid.
     public var faults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
         for (index, uri) in redirectURIs.enumerated()
@@ -58,21 +59,21 @@ public struct AppSettings: Sendable, Hashable, Codable {
             faults.append(
                 (
                     "redirect_uris[\(index)]",
-                    "is an absolute https address without a fragment (http only for localhost and 127.0.0.1), or has a scheme like com.example.app"
+                    "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1), or have a scheme like com.example.app"
                 ))
         }
         if redirectURIs.count > 100 {
-            faults.append(("redirect_uris", "holds at most 100 addresses"))
+            faults.append(("redirect_uris", "must contain at most 100 addresses"))
         }
         for name in locks.keys.sorted() where AuthenticatorType(rawValue: name) == nil {
             let allowed = AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
-            faults.append(("locks.\(name)", "is no authenticator; there are \(allowed)"))
+            faults.append(("locks.\(name)", "is not an authenticator; valid are \(allowed)"))
         }
         if let faceThreshold, !(24...72).contains(faceThreshold) {
-            faults.append(("face_threshold", "is 24 to 72"))
+            faults.append(("face_threshold", "must be 24 to 72"))
         }
         if !(30...3600).contains(tokenSeconds) {
-            faults.append(("token_seconds", "is 30 to 3,600"))
+            faults.append(("token_seconds", "must be 30 to 3,600"))
         }
         faults += liveness.faults.map { ("liveness.\($0.setting)", $0.message) }
         faults += tokens.faults.map { ("tokens.\($0.setting)", $0.message) }
@@ -81,15 +82,17 @@ public struct AppSettings: Sendable, Hashable, Codable {
             faults.append(
                 (
                     "resources[\(index)]",
-                    "is an absolute https address without a fragment (http only for localhost and 127.0.0.1)"
+                    "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1)"
                 ))
         }
-        if resources.count > 32 { faults.append(("resources", "holds at most 32 addresses")) }
+        if resources.count > 32 {
+            faults.append(("resources", "must contain at most 32 addresses"))
+        }
         if Scope(clientScopes.joined(separator: " "))?.words.count != clientScopes.count {
             faults.append(
                 (
                     "client_scopes",
-                    "holds at most 32 different words of at most 64 printable ASCII characters, without spaces"
+                    "must contain at most 32 different words of at most 64 printable ASCII characters, without spaces"
                 ))
         }
         return faults
@@ -97,7 +100,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
 
     private static func isAddress(_ uri: String) -> Bool {
         guard isPlain(uri), let start = uri.firstRange(of: "://")?.upperBound else { return false }
-        // User names and back slashes make browsers and people see another host than is meant.
+        // User names and backslashes make browsers and people see a different host than the real
+        // one.
         let authority = uri[start...].prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains(where: { $0 == "@" || $0 == "\\" }) else { return false }
         let host =
@@ -110,7 +114,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             || (uri.hasPrefix("http://") && ["localhost", "127.0.0.1", "[::1]"].contains(host))
     }
 
-    /// An app's own scheme, a domain turned round as in `com.example.app:/back` (RFC 8252 §7.1).
+    /// Whether the scheme is an app's own, a reversed domain as in `com.example.app:/back` (RFC
+    /// 8252 §7.1).
     private static func isOwnScheme(_ uri: String) -> Bool {
         let scheme = uri.prefix { $0 != ":" }
         return isPlain(uri) && scheme.count < uri.count && scheme.contains(".")
@@ -132,7 +137,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             "client_scopes", requiresDPoP = "requires_dpop"
     }
 
-    /// The settings' names.
+    /// The names of the settings.
     public static let keys = CodingKeys.allCases.map(\.rawValue)
 
     public init(from decoder: any Decoder) throws {

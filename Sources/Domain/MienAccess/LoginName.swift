@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MienCore
 
-/// A name to find an account by: as typed, and in the one form that is compared.
+/// A name that identifies an account, normalized for comparison.
 public struct LoginName: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
         case externalID = "external_id"
@@ -9,26 +9,27 @@ public struct LoginName: Sendable, Hashable {
         case email
     }
 
-    /// UTF-8 bytes, spaces around it not counted.
+    /// The maximum length in UTF-8 bytes, without surrounding spaces.
     public static let maxBytes = 254
-    /// UTF-8 bytes of a text before the spaces around it are removed. Longer texts are refused
-    /// before any work on them.
+    /// The maximum length of a text in UTF-8 bytes before surrounding spaces are removed. Longer
+    /// texts are refused before any other work.
     static let maxTypedBytes = 1024
 
     public let kind: Kind
-    /// What is compared: Unicode NFKC, case folded, no space around it. External ids are taken as
-    /// they are.
+    /// The compared form: Unicode NFKC, case-folded, without surrounding spaces. External
+    /// identifiers are not normalized.
     public let normal: String
 
-    /// - Throws: ``LoginNameError`` when it is empty, too long, holds control characters or spaces,
-    ///   or is no e-mail address.
+    /// - Throws: ``LoginNameError`` if the text is empty, too long, contains control characters or
+    ///   spaces, or is not an email address.
     public init(_ text: String, kind: Kind) throws(LoginNameError) {
         guard text.utf8.count <= Self.maxTypedBytes, text.isStreamSafe else { throw .tooLong(kind) }
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !trimmed.isEmpty else { throw .empty(kind) }
         guard trimmed.utf8.count <= Self.maxBytes else { throw .tooLong(kind) }
         let normal = kind == .externalID ? trimmed : Self.folded(trimmed)
-        // In the compared form, too: compatibility mapping makes spaces of some letters (U+FDFA).
+        // Also checks the compared form: compatibility mapping turns some letters into spaces
+        // (U+FDFA).
         guard !(trimmed.unicodeScalars + normal.unicodeScalars).contains(where: Self.isForbidden)
         else { throw .character(kind) }
         if kind == .email {
@@ -41,30 +42,30 @@ public struct LoginName: Sendable, Hashable {
         (self.kind, self.normal) = (kind, normal)
     }
 
-    /// What an unlabelled identifier might be typed as, in one form for every kind. Two people must
-    /// not share it across kinds, or one could answer for the other.
+    /// The form in which an unlabeled identifier might be typed, the same for every kind. Two
+    /// people must not share it across kinds, or one could sign in as the other.
     public var identifier: String { kind == .externalID ? Self.folded(normal) : normal }
 
-    /// Every name `text` might mean: what an unlabelled identifier is looked up as.
+    /// Returns every name that `text` might mean, to look up an unlabeled identifier.
     ///
-    /// - Returns: nothing for text that can be no name, such as text that is too long; such text is
-    ///   not normalized.
+    /// - Returns: an empty array for text that cannot be a name, such as text that is too long;
+    ///   such text is not normalized.
     public static func candidates(_ text: String) -> [LoginName] {
         guard text.utf8.count <= maxTypedBytes, text.isStreamSafe else { return [] }
-        // Also a full-width “＠”.
+        // Includes a full-width “＠”.
         let kinds: [Kind] =
             Self.folded(text).utf8.contains(At.byte)
             ? [.email, .externalID] : [.username, .externalID]
         return kinds.compactMap { try? LoginName(text, kind: $0) }
     }
 
-    /// Composed again after folding, which takes some letters apart.
+    /// Folds case, then composes again, because folding decomposes some letters.
     private static func folded(_ text: String) -> String {
         text.precomposedStringWithCompatibilityMapping.lowercased()
             .precomposedStringWithCompatibilityMapping
     }
 
-    /// Bytes, as a combining mark after “@” would make another `Character` of it.
+    /// Compared as bytes, because a combining mark after “@” would make it another `Character`.
     private enum At { static let byte = UInt8(ascii: "@"), dot = UInt8(ascii: ".") }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
@@ -72,7 +73,7 @@ public struct LoginName: Sendable, Hashable {
     }
 }
 
-/// A text is no name to log in with. Says why, and not the text.
+/// The reason a text is not a login name. Does not contain the text.
 public enum LoginNameError: Error, Sendable, Equatable, CustomStringConvertible {
     case empty(LoginName.Kind)
     case tooLong(LoginName.Kind)
@@ -83,9 +84,9 @@ public enum LoginNameError: Error, Sendable, Equatable, CustomStringConvertible 
         switch self {
         case .empty(let kind): "\(kind.rawValue) is empty"
         case .tooLong(let kind): "\(kind.rawValue) has more than 254 bytes"
-        case .character(.username): "username may hold no spaces, no control characters and no “@”"
-        case .character(let kind): "\(kind.rawValue) may hold no spaces and no control characters"
-        case .notAnAddress: "email is not an address like name@example.org"
+        case .character(.username): "username must not contain spaces, control characters, or “@”"
+        case .character(let kind): "\(kind.rawValue) must not contain spaces or control characters"
+        case .notAnAddress: "email must be an address like name@example.org"
         }
     }
 }

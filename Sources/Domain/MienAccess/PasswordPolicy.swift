@@ -1,21 +1,21 @@
-/// What a new password must be. NIST SP 800-63B-4 §3.1.1: length counts, composition rules do not,
-/// common ones are refused.
+/// The requirements for a new password. By NIST SP 800-63B-4 §3.1.1, length counts, composition
+/// rules do not, and common passwords are refused.
 public struct PasswordPolicy: Sendable, Hashable {
-    /// Unicode scalars, 8...64.
+    /// In Unicode scalars, 8...64.
     public let minimumLength: Int
-    /// UTF-8 bytes; longer ones would make hashing a way to keep the server busy.
+    /// In UTF-8 bytes. Longer passwords would make hashing a way to keep the server busy.
     public static let maxBytes = 512
 
     public static let standard = PasswordPolicy(minimumLength: 8)
 
     /// - Precondition: 8...64.
     public init(minimumLength: Int) {
-        precondition((8...64).contains(minimumLength), "a password's least length is 8...64")
+        precondition((8...64).contains(minimumLength), "the minimum length must be 8...64")
         self.minimumLength = minimumLength
     }
 
-    /// - Parameter names: the user's own names; a password that is one of them is refused.
-    /// - Returns: what is wrong, `nil` when nothing is.
+    /// - Parameter names: the user's own names. A password that equals one of them is refused.
+    /// - Returns: the fault, or `nil` if there is none.
     public func fault(of password: String, names: [String] = []) -> PasswordFault? {
         if password.utf8.count > Self.maxBytes { return .tooLong }
         if password.unicodeScalars.count < minimumLength { return .tooShort(least: minimumLength) }
@@ -27,15 +27,15 @@ public struct PasswordPolicy: Sendable, Hashable {
         return nil
     }
 
-    /// Characters that go up or down by one all the way: "12345678", "hgfedcba".
+    /// Whether the characters go up or down by one throughout: "12345678", "hgfedcba".
     private static func isRun(_ text: String) -> Bool {
         let scalars = text.unicodeScalars.map { Int($0.value) }
         let steps = Set(zip(scalars, scalars.dropFirst()).map { $1 - $0 })
         return steps == [1] || steps == [-1]
     }
 
-    /// Of eight and more characters, from the lists of passwords found most often in breaches;
-    /// shorter ones are refused anyway.
+    /// The most frequent passwords in breaches with eight or more characters. Shorter ones are
+    /// refused anyway.
     private static let common: Set<String> = [
         "password", "password1", "password12", "password123", "passw0rd", "p@ssw0rd", "p@ssword",
         "qwertyui", "qwertyuiop", "qwerty123", "qwerty12",
@@ -56,7 +56,7 @@ public struct PasswordPolicy: Sendable, Hashable {
     ]
 }
 
-/// Why a password is refused.
+/// The reason a password is refused.
 public enum PasswordFault: Sendable, Hashable, CustomStringConvertible {
     case tooShort(least: Int)
     case tooLong
@@ -74,10 +74,10 @@ public enum PasswordFault: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .tooShort(let least): "a password has at least \(least) characters"
-        case .tooLong: "a password has at most \(PasswordPolicy.maxBytes) bytes"
-        case .common: "this password is among those guessed first; choose another one"
-        case .isName: "a password must not be the user's own name"
+        case .tooShort(let least): "the password must have at least \(least) characters"
+        case .tooLong: "the password must have at most \(PasswordPolicy.maxBytes) bytes"
+        case .common: "this password is too common; choose another one"
+        case .isName: "the password must not be the user's own name"
         }
     }
 }

@@ -1,20 +1,19 @@
-/// A sign-up in progress: what its account still lacks, and what the end of the journey makes of
-/// it. Pure.
+/// A sign-up in progress: what its account still lacks, and how it ends. Pure.
 ///
 /// Taken names and addresses do not stop a sign-up, since stopping would tell a stranger that they
-/// are taken. The journey goes on as for free ones, and only its end differs.
+/// are taken. The journey continues as for free ones, and only its end differs.
 public struct SignUp: Sendable, Hashable, Codable {
-    /// Someone else has the user name or external id. This sign-up holds no name and never
-    /// completes.
+    /// Whether someone else has the user name or external identifier. Such a sign-up reserves no
+    /// name and never completes.
     public let isDecoy: Bool
-    /// A code sent to the claimed address was entered.
+    /// Whether a code sent to the claimed address was entered.
     public private(set) var hasProvedEmail = false
 
     public init(isDecoy: Bool) { self.isDecoy = isDecoy }
 
     /// The state of the pending account when its journey ends.
     public struct Circumstances: Sendable, Hashable {
-        /// The user name or external id it holds.
+        /// Whether it has a user name or external identifier.
         public var hasName: Bool
         /// Whether another account has the claimed address, verified.
         public var isEmailTaken: Bool
@@ -33,14 +32,14 @@ public struct SignUp: Sendable, Hashable, Codable {
         case refused
     }
 
-    /// Whether a code may be mailed to the claimed address. An address in use gets a notice
-    /// instead, and no code.
+    /// Whether a code may be mailed to the claimed address. An address in use gets a notice instead
+    /// of a code.
     public func mailsCode(isEmailTaken: Bool) -> Bool { !isDecoy && !isEmailTaken }
 
     /// Records that a code sent to the claimed address was entered.
     public mutating func proveEmail() { hasProvedEmail = true }
 
-    /// The end of the journey, reached.
+    /// Returns the outcome at the end of the journey.
     public func ending(_ circumstances: Circumstances) -> Ending {
         guard !isDecoy, !circumstances.isExpired else { return .refused }
         guard hasProvedEmail else {

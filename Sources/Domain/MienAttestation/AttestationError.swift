@@ -1,17 +1,17 @@
 public import MienCore
 
-/// A claim about a key or a device was not proved. Branch on ``code``; ``reason`` says what was
-/// wrong and what is allowed, for a log.
+/// The reason a claim about a key or a device is not proved. Branch on ``code``. ``reason`` says
+/// what was wrong and what is allowed, for a log.
 public struct AttestationError: CodedError {
-    /// Stable words: logged, counted, documented, and never reused for another meaning.
+    /// Stable codes: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
-        // What every kind has.
-        /// Not the CBOR, or not the members, that were expected.
+        // All kinds.
+        /// The data is not the expected CBOR or lacks expected members.
         case form = "attestation.form"
         case authenticatorData = "attestation.authenticator-data"
-        /// A key that is not taken here.
+        /// The key is not supported.
         case key = "attestation.key"
-        /// The relying party (application) it was made for is another.
+        /// The attestation was created for another relying party (application).
         case relyingParty = "attestation.relying-party"
         case challenge = "attestation.challenge"
         case signature = "attestation.signature"
@@ -19,16 +19,16 @@ public struct AttestationError: CodedError {
         case keyMismatch = "attestation.key-mismatch"
         case counter = "attestation.counter"
 
-        // Chains of certificates.
+        // Certificate chains.
         case certificate = "attestation.certificate"
         case chainLength = "attestation.chain-length"
         case chainNotYetValid = "attestation.chain-not-yet-valid"
         case chainExpired = "attestation.chain-expired"
-        /// One certificate is not by the next.
+        /// A certificate is not issued by the next one.
         case chainBroken = "attestation.chain-broken"
         case chainAuthority = "attestation.chain-authority"
         case chainPathLength = "attestation.chain-path-length"
-        /// A critical extension that is not understood.
+        /// A critical extension is not supported.
         case chainCritical = "attestation.chain-critical"
         case chainAlgorithm = "attestation.chain-algorithm"
         case chainUntrusted = "attestation.chain-untrusted"
@@ -37,7 +37,7 @@ public struct AttestationError: CodedError {
         // Apple App Attest.
         case appleFormat = "apple.format"
         case appleNonceMissing = "apple.nonce-missing"
-        /// The certificate was made for other data or another challenge.
+        /// The certificate was created for other data or another challenge.
         case appleNonce = "apple.nonce"
         case appleKeyID = "apple.key-id"
         case appleCredentialID = "apple.credential-id"
@@ -46,7 +46,7 @@ public struct AttestationError: CodedError {
         // Android key attestation.
         case androidNoExtension = "android.no-extension"
         case androidExtension = "android.extension"
-        /// Certificates below the attested key's: whoever has that key made them.
+        /// Certificates below the attested key's, which the holder of that key created.
         case androidExtended = "android.extended"
         case androidSoftwareRoot = "android.software-root"
         case androidSecurityLevel = "android.security-level"
@@ -70,14 +70,14 @@ public struct AttestationError: CodedError {
         case backup = "webauthn.backup"
         case algorithm = "webauthn.algorithm"
         case format = "webauthn.format"
-        /// Members of an attestation statement.
+        /// The members of an attestation statement are invalid.
         case statement = "webauthn.statement"
-        /// The attestation certificate is not as its format demands.
+        /// The attestation certificate does not meet the requirements of its format.
         case statementCertificate = "webauthn.statement-certificate"
         case aaguid = "webauthn.aaguid"
         case tpm = "webauthn.tpm"
         case credential = "webauthn.credential"
-        /// The attestation proves less than is asked.
+        /// The attestation proves less than required.
         case insufficient = "webauthn.insufficient"
     }
 

@@ -1,4 +1,4 @@
-/// What an authenticator says in its own words and signs (WebAuthn §6.1). App Attest borrows the
+/// The data that an authenticator creates and signs (WebAuthn §6.1). App Attest uses the same
 /// format.
 public struct AuthenticatorData: Sendable, Hashable {
     public struct Flags: OptionSet, Sendable, Hashable {
@@ -6,7 +6,7 @@ public struct AuthenticatorData: Sendable, Hashable {
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         public static let userPresent = Flags(rawValue: 1), userVerified = Flags(rawValue: 1 << 2)
-        /// The key may leave the device it was made on, and has done so.
+        /// The key may leave the device it was created on, and has done so.
         public static let backupEligible = Flags(rawValue: 1 << 3),
             backedUp = Flags(rawValue: 1 << 4)
         static let attestedCredential = Flags(rawValue: 1 << 6),
@@ -14,14 +14,14 @@ public struct AuthenticatorData: Sendable, Hashable {
     }
 
     public struct Credential: Sendable, Hashable {
-        /// 16 bytes; zeros where the authenticator does not say.
+        /// 16 bytes; zeros if the authenticator does not report a model.
         public let aaguid: [UInt8]
         public let id: [UInt8]
-        /// A COSE key, read but not checked.
+        /// A COSE key, parsed but not validated.
         public let key: CBORValue
     }
 
-    /// SHA-256 of the relying party's id.
+    /// SHA-256 of the relying party's ID.
     public let relyingPartyHash: [UInt8]
     public let flags: Flags
     public let counter: UInt32
@@ -30,8 +30,8 @@ public struct AuthenticatorData: Sendable, Hashable {
 
     public static let maxCredentialIDBytes = 1023
 
-    /// - Parameter toleratingMissingCredential: App Attest's assertions claim a credential that is
-    ///   not there.
+    /// - Parameter toleratingMissingCredential: App Attest's assertions announce a credential that
+    ///   is missing.
     public init(_ bytes: [UInt8], toleratingMissingCredential: Bool = false)
         throws(AttestationError)
     {
@@ -39,7 +39,8 @@ public struct AuthenticatorData: Sendable, Hashable {
         guard let hash = reader.take(32), let flags = reader.integer(UInt8.self),
             let counter = reader.integer(UInt32.self)
         else {
-            throw AttestationError(.authenticatorData, "shorter than 37 bytes")
+            throw AttestationError(
+                .authenticatorData, "the authenticator data is shorter than 37 bytes")
         }
         (relyingPartyHash, self.flags, self.counter) = (hash, Flags(rawValue: flags), counter)
         let claimsNothing = toleratingMissingCredential && reader.isAtEnd
@@ -50,7 +51,8 @@ public struct AuthenticatorData: Sendable, Hashable {
             self.flags.contains(.extensions) && !claimsNothing
             ? try Self.map(&reader, "extensions") : nil
         guard reader.isAtEnd else {
-            throw AttestationError(.authenticatorData, "something follows what the flags announce")
+            throw AttestationError(
+                .authenticatorData, "unexpected data after the parts that the flags announce")
         }
     }
 
@@ -63,7 +65,7 @@ public struct AuthenticatorData: Sendable, Hashable {
         guard !id.isEmpty, id.count <= maxCredentialIDBytes else {
             throw AttestationError(
                 .authenticatorData,
-                "a credential's id has 1 to \(maxCredentialIDBytes) bytes, not \(id.count)")
+                "a credential's ID must have 1 to \(maxCredentialIDBytes) bytes, not \(id.count)")
         }
         return Credential(aaguid: aaguid, id: id, key: try map(&reader, "credential's key"))
     }
@@ -76,7 +78,7 @@ public struct AuthenticatorData: Sendable, Hashable {
             throw AttestationError(.authenticatorData, "the \(name): \(error)")
         }
         guard value.entries != nil else {
-            throw AttestationError(.authenticatorData, "the \(name): not a map")
+            throw AttestationError(.authenticatorData, "the \(name) must be a map")
         }
         _ = reader.take(count)
         return value

@@ -1,4 +1,5 @@
-/// Takes big-endian values off the front of some bytes; `nil` when there are too few.
+/// Reads big-endian values from the front of a byte sequence. Returns `nil` if there are too few
+/// bytes.
 struct BigEndianReader {
     private var rest: ArraySlice<UInt8>
 
@@ -17,6 +18,7 @@ struct BigEndianReader {
         take(T.bitWidth / 8)?.reduce(T.zero) { $0 << 8 | T($1) }
     }
 
-    /// Bytes after their count in 16 bits: `TPM2B_…`, and the length of a credential's id.
+    /// Reads bytes preceded by their count in 16 bits: `TPM2B_…`, and the length of a credential's
+    /// ID.
     mutating func counted() -> [UInt8]? { integer(UInt16.self).flatMap { take(Int($0)) } }
 }

@@ -1,8 +1,9 @@
 public import MienKeys
 
-/// Names of algorithms in COSE, as WebAuthn has them.
+/// COSE algorithm identifiers as WebAuthn uses them.
 public enum COSEAlgorithm {
-    /// -7 ES256, -8 EdDSA, -257 RS256; and -9, -19, the fully specified names of RFC 9864.
+    /// Returns the algorithm: -7 ES256, -8 EdDSA, -257 RS256; and -9, -19, the fully specified
+    /// identifiers of RFC 9864.
     public static func algorithm(_ number: Int64) -> DeviceKeyAlgorithm? {
         switch number {
         case -7, -9: .es256
@@ -12,18 +13,18 @@ public enum COSEAlgorithm {
         }
     }
 
-    static let taken = "ES256 (-7), EdDSA (-8) and RS256 (-257) are taken"
+    static let taken = "supported are ES256 (-7), EdDSA (-8), and RS256 (-257)"
 }
 
 extension DevicePublicKey {
-    /// A key as COSE writes it (RFC 9053 §7, RFC 8230 §4), with exactly the members that WebAuthn
-    /// §6.5.1.1 allows.
+    /// Parses a COSE key (RFC 9053 §7, RFC 8230 §4) with exactly the members that WebAuthn §6.5.1.1
+    /// allows.
     ///
-    /// - Throws: ``AttestationError`` with code `attestation.key`, or `webauthn.algorithm` for one
-    ///   that is not taken.
+    /// - Throws: ``AttestationError`` with code `attestation.key`, or `webauthn.algorithm` for an
+    ///   unsupported algorithm.
     public init(cose: CBORValue) throws(AttestationError) {
         guard let members = cose.entries else {
-            throw AttestationError(.key, "a COSE key is a map")
+            throw AttestationError(.key, "a COSE key must be a map")
         }
         guard let number = cose[3]?.integerValue else {
             throw AttestationError(.key, "the COSE key names no algorithm")
@@ -47,7 +48,7 @@ extension DevicePublicKey {
         func bytes(_ label: Int64) throws(AttestationError) -> [UInt8] {
             guard let bytes = cose[label]?.bytesValue else {
                 throw AttestationError(
-                    .key, "member \(label) of the COSE key is missing or no bytes")
+                    .key, "member \(label) of the COSE key is missing or not a byte string")
             }
             return bytes
         }

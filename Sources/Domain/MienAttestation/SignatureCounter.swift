@@ -1,12 +1,12 @@
-/// What a signature counter says about the key having been copied. The caller decides, and stores
-/// ``stored`` with the same write.
+/// The result of comparing a signature counter, which may reveal that the key was copied. The
+/// caller decides, and stores ``stored`` in the same write.
 public enum SignatureCounter: Sendable, Hashable {
-    /// As it should.
+    /// The expected case.
     case grew(from: UInt32, to: UInt32)
-    /// The authenticator counts nothing, now and before: common for keys that are meant to be on
-    /// many devices. Proves nothing.
+    /// The authenticator does not count, now or before: common for keys that are synchronized
+    /// between devices. Proves nothing.
     case unused
-    /// Somebody else has counted further: two copies of the key, or an answer from before.
+    /// The counter was already higher: two copies of the key exist, or the response is old.
     case possibleClone(stored: UInt32, received: UInt32)
 
     /// WebAuthn §7.2 step 22.
@@ -20,7 +20,7 @@ public enum SignatureCounter: Sendable, Hashable {
         }
     }
 
-    /// What to remember: never less than before.
+    /// The value to store, never less than before.
     public var stored: UInt32 {
         switch self {
         case .grew(_, let new): new

@@ -23,8 +23,8 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for any other character, padding, a length no bytes have, or bits left over
-    ///   that are not zero: each value has one spelling only.
+    /// - Returns: `nil` for any other character, padding, an impossible length, or leftover bits
+    ///   that are not zero. Each value therefore has exactly one spelling.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0, count = 0, length = 0

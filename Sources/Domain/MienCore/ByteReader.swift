@@ -1,10 +1,10 @@
-/// Takes little-endian values off the front of some bytes.
+/// Reads little-endian values from the front of a byte sequence.
 ///
-/// Reading never goes past the end: it gives `nil`, takes nothing, and allocates nothing.
+/// A read past the end returns `nil`, consumes nothing, and allocates nothing.
 package struct ByteReader {
     private let bytes: ArraySlice<UInt8>
 
-    /// How many bytes were taken so far.
+    /// The number of bytes read so far.
     package private(set) var offset = 0
 
     package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
@@ -14,7 +14,7 @@ package struct ByteReader {
 
     /// - Precondition: `count` is not negative.
     package mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        precondition(count >= 0, "a negative number of bytes")
+        precondition(count >= 0, "count must not be negative")
         guard count <= remaining else { return nil }
         let start = bytes.startIndex + offset
         offset += count

@@ -1,4 +1,4 @@
-/// Puts little-endian values one after another.
+/// Appends little-endian values to a byte array.
 package struct ByteWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -16,7 +16,7 @@ package struct ByteWriter {
 
     package mutating func put(zeros count: Int) { put(repeatElement(0, count: count)) }
 
-    /// `text`, then zeros, `size` bytes in all.
+    /// Appends `text` padded with zeros to `size` bytes.
     /// - Precondition: `text` fits.
     package mutating func put(padded text: some Collection<UInt8>, to size: Int) {
         precondition(text.count <= size, "\(text.count) bytes do not fit into \(size)")

@@ -1,12 +1,14 @@
-/// An error with a stable word for programs and a sentence for people.
+/// An error with a stable code for programs and a sentence for people.
 ///
-/// Two are equal when their codes are, so that a test, or a caller, can name the one it expects.
+/// Two errors are equal if their codes are, so that tests and callers can compare with an expected
+/// one.
 public protocol CodedError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Stable words: logged, counted, documented, and never reused for another meaning.
+    /// Stable codes: logged, counted, documented, and never reused for another meaning.
     associatedtype Code: RawRepresentable<String>, Sendable, Equatable
 
     var code: Code { get }
-    /// What was wrong, where, and what is allowed. Holds no secret and nothing personal.
+    /// A sentence that says what was wrong, where, and what is allowed. Contains no secret and no
+    /// personal data.
     var reason: String { get }
 }
 

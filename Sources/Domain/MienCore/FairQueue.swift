@@ -1,21 +1,21 @@
 /// Decides which waiting job runs next, so that one client's load delays others by a few jobs
-/// instead of all of its own.
+/// instead of by all of its own.
 ///
-/// A value: reads no clock and owns no thread. Jobs are divided by ``WorkShare``:
+/// A pure value that reads no clock and owns no thread. Jobs are divided by ``WorkShare``:
 ///
-/// - Between ranks, turns are weighted: a known device is served first, and every rank that waits
-///   gets its part of the turns.
+/// - Between ranks, turns are weighted: a known device is served first, and every waiting rank gets
+///   its part of the turns.
 /// - Within a rank, owners take turns; within an owner, parts take turns; within a part, jobs run
 ///   in order of arrival.
-/// - The same division holds for room. When the queue is full, a job of a smaller share displaces
-///   the newest job of the largest one, so a client that fills the queue displaces itself.
+/// - Room is divided the same way. When the queue is full, a job of a smaller share displaces the
+///   newest job of the largest one, so a client that fills the queue displaces its own jobs.
 /// - A job that has waited for ``WorkLimits/wait`` never runs; ``expire(at:)`` returns it.
 public struct FairQueue<Job> {
     public typealias Ticket = UInt64
 
     public enum Addition {
         case waiting
-        /// The job waits, and this one of a larger share lost its place.
+        /// The job waits, and this job of a larger share was displaced.
         case displaced(Job)
         /// The share, or the whole queue, is full.
         case refused
@@ -38,7 +38,7 @@ public struct FairQueue<Job> {
     private struct Level {
         var owners = TurnRing<Owner>()
         var count = 0
-        /// Rises by 12 / weight with each turn; the lowest level that waits is next.
+        /// Rises by 12 / weight with each turn; the waiting level with the lowest value is next.
         var pass = 0
 
         var longest: (key: String, count: Int)? {
@@ -51,7 +51,7 @@ public struct FairQueue<Job> {
     public let limits: WorkLimits
     private var levels = WorkShare.Rank.allCases.map { _ in Level() }
     private var waiting: [Ticket: (share: WorkShare, deadline: ContinuousClock.Instant?)] = [:]
-    /// The pass of the last turn: a level that had nothing waiting saved up no turns.
+    /// The pass of the last turn. A level with nothing waiting does not save up turns.
     private var pass = 0
     /// No job expires before this moment.
     private var nextDeadline: ContinuousClock.Instant?
@@ -63,6 +63,8 @@ public struct FairQueue<Job> {
 
     // MARK: Adding and removing
 
+    /// Adds a job.
+    ///
     /// - Parameter ticket: an identifier that no other waiting job has.
     public mutating func add(
         _ job: Job, _ ticket: Ticket, for share: WorkShare, at now: ContinuousClock.Instant
@@ -84,7 +86,7 @@ public struct FairQueue<Job> {
         return displaced.map { .displaced($0) } ?? .waiting
     }
 
-    /// Whether a job of this share would find a place now.
+    /// Whether the queue would accept a job of this share now.
     public func hasRoom(for share: WorkShare) -> Bool {
         let owner = levels[share.rank.rawValue].owners[share.owner],
             own = owner?.parts[share.part]?.jobs.count ?? 0
@@ -95,7 +97,7 @@ public struct FairQueue<Job> {
         return count < limits.total || largestShare(for: share, holding: owner?.count ?? 0) != nil
     }
 
-    /// Takes out a job that still waits.
+    /// Removes a waiting job.
     public mutating func remove(_ ticket: Ticket) -> Job? {
         guard let share = waiting.removeValue(forKey: ticket)?.share else { return nil }
         return change(share.rank, share.owner, share.part) { jobs in
@@ -103,7 +105,7 @@ public struct FairQueue<Job> {
         }
     }
 
-    /// Takes out the jobs whose wait is over, oldest first.
+    /// Removes the jobs whose wait is over, oldest first.
     public mutating func expire(at now: ContinuousClock.Instant) -> [Job] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         let expired = waiting.filter { $0.value.deadline.map { $0 <= now } ?? false }.keys.sorted()
@@ -112,12 +114,12 @@ public struct FairQueue<Job> {
         return jobs
     }
 
-    /// Takes out everything, oldest first.
+    /// Removes all jobs, oldest first.
     public mutating func removeAll() -> [Job] { waiting.keys.sorted().compactMap { remove($0) } }
 
     // MARK: Turns
 
-    /// The job whose turn it is; `nil` when none waits. Call ``expire(at:)`` first.
+    /// Returns the job whose turn it is, or `nil` if none waits. Call ``expire(at:)`` first.
     public mutating func next() -> Job? {
         guard
             let rank = WorkShare.Rank.allCases.filter({ levels[$0.rawValue].count > 0 }).min(by: {
@@ -145,8 +147,9 @@ public struct FairQueue<Job> {
 
     // MARK: Room
 
-    /// The share that gives up a place in a full queue: the largest of a lower rank that holds more
-    /// than its reserve, or the largest of the same rank if it stays larger than the newcomer's.
+    /// Returns the share that gives up a slot in a full queue: the largest of a lower rank that
+    /// holds more than its reserve, or the largest of the same rank if it stays larger than the
+    /// newcomer's.
     private func largestShare(for share: WorkShare, holding own: Int) -> (WorkShare.Rank, String)? {
         for rank in WorkShare.Rank.allCases.reversed()
         where rank > share.rank && levels[rank.rawValue].count > limits.total / 8 {
@@ -173,7 +176,7 @@ public struct FairQueue<Job> {
             }
         }
         let isNew = waiting.updateValue((share, deadline), forKey: ticket) == nil
-        precondition(isNew, "ticket \(ticket) is in use")
+        precondition(isNew, "ticket \(ticket) is already in use")
         nextDeadline = [nextDeadline, deadline].compactMap { $0 }.min()
     }
 

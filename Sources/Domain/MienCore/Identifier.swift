@@ -1,13 +1,13 @@
 /// The identifier of one kind of thing: a prefix that names the kind, and 128 random bits as
-/// base64url, e.g. `usr_1b9Xh0…`.
+/// base64url, such as `usr_1b9Xh0…`.
 ///
-/// The phantom type keeps a user's id from being taken for an app's.
+/// The phantom type prevents passing a user's identifier where an app's is expected.
 public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Comparable,
     CustomStringConvertible
 {
     public let text: String
 
-    /// - Returns: `nil` unless `text` is 1…64 of `A-Z a-z 0-9 _ - .`.
+    /// - Returns: `nil` unless `text` consists of 1…64 of the characters `A-Z a-z 0-9 _ - .`.
     public init?(_ text: some StringProtocol) {
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
             return nil
@@ -15,7 +15,7 @@ public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Com
         self.text = String(text)
     }
 
-    /// A new one.
+    /// Creates a new random identifier.
     public static func random(using generator: inout some RandomNumberGenerator) -> Self {
         Self("\(Kind.prefix)_\(Base64URL.encode(generator.bytes(16)))")!
     }
@@ -29,7 +29,8 @@ public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Com
         guard let id = Self(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "an identifier has 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")
+                debugDescription:
+                    "an identifier has 1 to 64 of the characters A-Z, a-z, 0-9, “_”, “-”, and “.”")
         }
         self = id
     }
@@ -50,7 +51,7 @@ public struct Identifier<Kind: IdentifierKind>: Sendable, Hashable, Codable, Com
     }
 }
 
-/// What an ``Identifier`` identifies.
+/// A kind of thing that an ``Identifier`` identifies.
 public protocol IdentifierKind: SendableMetatype {
     /// Two or three letters.
     static var prefix: String { get }
@@ -69,19 +70,21 @@ public enum GrantKind: IdentifierKind { public static let prefix = "grt" }
 public typealias UserID = Identifier<UserKind>
 public typealias AppID = Identifier<AppKind>
 public typealias AuthenticatorID = Identifier<AuthenticatorKind>
-/// Chosen by whoever writes the journey: `face-login`.
+/// The identifier of a journey, chosen by its author: `face-login`.
 public typealias JourneyID = Identifier<JourneyKind>
-/// One run of a journey.
+/// The identifier of one run of a journey.
 public typealias InstanceID = Identifier<InstanceKind>
 public typealias CaptureID = Identifier<CaptureKind>
 public typealias DeviceID = Identifier<DeviceKind>
 public typealias AdminID = Identifier<AdminKind>
-/// One sign-in of a user in an app, from its first tokens to its last.
+/// The identifier of one sign-in of a user in an app, from its first tokens to its last.
 public typealias GrantID = Identifier<GrantKind>
 
 extension RandomNumberGenerator {
-    /// Eight bytes for each word drawn: with the system's generator every word is a call of the
-    /// kernel.
+    /// Returns random bytes.
+    ///
+    /// Takes all eight bytes of each word drawn, because the system's generator makes a kernel call
+    /// for every word.
     ///
     /// - Parameter count: 0 or more.
     public mutating func bytes(_ count: Int) -> [UInt8] {

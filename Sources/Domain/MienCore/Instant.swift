@@ -6,7 +6,7 @@ public struct Instant: Sendable, Hashable, Comparable, Codable {
 
     public static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 
-    /// Saturates at the ends of 64 bits: a time that far off never comes.
+    /// Saturates at the ends of 64 bits.
     public static func + (a: Self, b: Duration) -> Self {
         Self(milliseconds: saturating(a.milliseconds.addingReportingOverflow(b.milliseconds)))
     }
@@ -19,7 +19,7 @@ public struct Instant: Sendable, Hashable, Comparable, Codable {
         .milliseconds(saturating(a.milliseconds.subtractingReportingOverflow(b.milliseconds)))
     }
 
-    /// Whole seconds since 1970, as JWT counts them.
+    /// Whole seconds since 1970, as in JWTs.
     public var seconds: Int64 { milliseconds / 1000 }
 
     public init(seconds: Int64) {
@@ -27,7 +27,7 @@ public struct Instant: Sendable, Hashable, Comparable, Codable {
     }
 
     private static func saturating(_ result: (partialValue: Int64, overflow: Bool)) -> Int64 {
-        // An overflow comes out with the other sign.
+        // An overflow has the opposite sign.
         result.overflow ? (result.partialValue < 0 ? .max : .min) : result.partialValue
     }
 }

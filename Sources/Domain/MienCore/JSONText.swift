@@ -1,20 +1,19 @@
-/// JSON as text: read strictly and within limits, written in one way only.
+/// A strict JSON parser with limits, and a writer with one canonical output.
 ///
-/// Stricter than RFC 8259 asks: a key that comes twice, a lone surrogate, a number too large for a
-/// double and text that is not UTF-8 are errors, because two readers could take them for different
-/// things.
+/// Stricter than RFC 8259: a duplicate key, a lone surrogate, a number too large for a double, and
+/// text that is not UTF-8 are errors, because two readers could interpret them differently.
 ///
 /// A key has at most ``Limits/maxKeyBytes``, checked before it is hashed. Swift compares keys by
-/// canonical equivalence, other readers by bytes; so that both see the same object, a key that
-/// comes twice in different normalizations is an error, as is a key with a character that is
+/// canonical equivalence, other readers by bytes. So that both see the same object, a key that
+/// occurs twice in different normalizations is an error, as is a key with a character that is
 /// canonically equivalent to ASCII. No text has more than ``StreamSafeText/maxMarks`` combining
 /// marks in a row.
 public enum JSONText {
     public struct Limits: Sendable, Hashable {
         public let maxBytes: Int
-        /// How deep lists and objects may be nested.
+        /// The maximum nesting depth of arrays and objects.
         public let maxDepth: Int
-        /// UTF-8 bytes of an object's key.
+        /// The maximum length of an object's key in UTF-8 bytes.
         public let maxKeyBytes: Int
 
         public static let standardKeyBytes = 256
@@ -26,13 +25,13 @@ public enum JSONText {
         }
     }
 
-    /// - Throws: where it stops being JSON, and why.
+    /// - Throws: the position of the first error, and the reason.
     public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONTextError)
         -> JSONValue
     {
         guard bytes.count <= limits.maxBytes else {
             throw JSONTextError(
-                line: 1, column: 1, reason: "it has more than \(limits.maxBytes) bytes")
+                line: 1, column: 1, reason: "the text has more than \(limits.maxBytes) bytes")
         }
         var reader = JSONReader(bytes: bytes, limits: limits)
         return try reader.document()
@@ -44,10 +43,10 @@ public enum JSONText {
         try parse(Array(text.utf8), limits: limits)
     }
 
-    /// Keys sorted, whole numbers without a fraction; with `pretty`, two blanks per level and a
-    /// line for each value.
+    /// Writes JSON with sorted keys and whole numbers without a fraction. With `pretty`, each value
+    /// has its own line and each level is indented by two spaces.
     ///
-    /// Numbers that JSON has no form for become `null`.
+    /// Numbers that JSON cannot express become `null`.
     public static func write(_ value: JSONValue, pretty: Bool = false) -> String {
         var text = ""
         write(value, to: &text, indent: pretty ? 0 : nil)
@@ -79,8 +78,8 @@ public enum JSONText {
         _ write: (T, inout String, Int?) -> Void
     ) {
         text += open
-        for (place, element) in elements.enumerated() {
-            if place > 0 { text += "," }
+        for (index, element) in elements.enumerated() {
+            if index > 0 { text += "," }
             if let indent { text += "\n" + String(repeating: "  ", count: indent + 1) }
             write(element, &text, indent.map { $0 + 1 })
         }
@@ -88,7 +87,7 @@ public enum JSONText {
         text += close
     }
 
-    /// As JSON writes it: whole numbers without a fraction.
+    /// Returns a number as JSON writes it, whole numbers without a fraction.
     public static func number(_ value: Double) -> String {
         guard value.isFinite else { return "null" }
         return value == value.rounded() && abs(value) < 9_007_199_254_740_992
@@ -114,9 +113,9 @@ public enum JSONText {
     }
 }
 
-/// Where a text stops being JSON. Says nothing of what the text holds.
+/// The position of an error in JSON text. Reveals nothing of the text's content.
 public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// From 1. Columns count bytes.
+    /// Counted from 1. Columns count bytes.
     public let line, column: Int
     public let reason: String
 
@@ -127,24 +126,24 @@ public struct JSONTextError: Error, Sendable, Hashable, CustomStringConvertible 
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 
-/// Recursive descent over bytes; the depth is bounded, so the stack is, too.
+/// A recursive-descent parser over bytes. The depth limit also bounds the stack.
 private struct JSONReader {
     let bytes: [UInt8]
     let limits: JSONText.Limits
-    private var place = 0
+    private var offset = 0
 
     init(bytes: [UInt8], limits: JSONText.Limits) { (self.bytes, self.limits) = (bytes, limits) }
 
     mutating func document() throws(JSONTextError) -> JSONValue {
         let value = try value(depth: 0)
         skipBlanks()
-        guard place == bytes.count else { throw error("something follows the value") }
+        guard offset == bytes.count else { throw error("unexpected text after the value") }
         return value
     }
 
     private mutating func value(depth: Int) throws(JSONTextError) -> JSONValue {
         skipBlanks()
-        guard let byte = current else { throw error("the text ends where a value is expected") }
+        guard let byte = current else { throw error("unexpected end of text; expected a value") }
         switch byte {
         case UInt8(ascii: "{"): return try object(depth: depth + 1)
         case UInt8(ascii: "["): return try array(depth: depth + 1)
@@ -153,7 +152,7 @@ private struct JSONReader {
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
-        default: throw error("no value begins like this")
+        default: throw error("expected a value")
         }
     }
 
@@ -161,21 +160,21 @@ private struct JSONReader {
         var members: [String: JSONValue] = [:]
         try elements(until: UInt8(ascii: "}"), depth: depth) { reader throws(JSONTextError) in
             guard reader.current == UInt8(ascii: "\"") else {
-                throw reader.error("a key in quotation marks is expected")
+                throw reader.error("expected a key in quotation marks")
             }
-            let start = reader.place
+            let start = reader.offset
             let key = try reader.string(maxBytes: reader.limits.maxKeyBytes)
             guard !key.hasASCIIEquivalents else {
                 throw reader.error(
-                    "a key holds a character that looks like ASCII and is not", at: start)
+                    "the key contains a character that is equivalent to ASCII", at: start)
             }
-            // Also in another normalization: `members` would hold one of the two.
+            // Also catches a key in another normalization: `members` would keep one of the two.
             guard members[key] == nil else {
-                throw reader.error("the key “\(key)” comes twice", at: start)
+                throw reader.error("duplicate key “\(key)”", at: start)
             }
             reader.skipBlanks()
             guard reader.take(UInt8(ascii: ":")) else {
-                throw reader.error("“:” is expected after a key")
+                throw reader.error("expected “:” after the key")
             }
             members[key] = try reader.value(depth: depth)
         }
@@ -194,9 +193,9 @@ private struct JSONReader {
         until end: UInt8, depth: Int, _ element: (inout Self) throws(JSONTextError) -> Void
     ) throws(JSONTextError) {
         guard depth <= limits.maxDepth else {
-            throw error("lists and objects are nested more than \(limits.maxDepth) deep")
+            throw error("lists and objects are nested more than \(limits.maxDepth) levels deep")
         }
-        place += 1
+        offset += 1
         skipBlanks()
         if take(end) { return }
         repeat {
@@ -205,22 +204,22 @@ private struct JSONReader {
             skipBlanks()
         } while take(UInt8(ascii: ","))
         guard take(end) else {
-            throw error("“,” or “\(Character(Unicode.Scalar(end)))” is expected")
+            throw error("expected “,” or “\(Character(Unicode.Scalar(end)))”")
         }
     }
 
     private mutating func word(_ word: String, _ value: JSONValue) throws(JSONTextError)
         -> JSONValue
     {
-        guard bytes[place...].starts(with: word.utf8) else {
-            throw error("no value begins like this")
+        guard bytes[offset...].starts(with: word.utf8) else {
+            throw error("expected a value")
         }
-        place += word.utf8.count
+        offset += word.utf8.count
         return value
     }
 
     private mutating func number() throws(JSONTextError) -> Double {
-        let start = place
+        let start = offset
         _ = take(UInt8(ascii: "-"))
         if !take(UInt8(ascii: "0")) { try digits() }
         if take(UInt8(ascii: ".")) { try digits() }
@@ -228,7 +227,7 @@ private struct JSONReader {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             try digits()
         }
-        guard let value = Double(String(decoding: bytes[start..<place], as: UTF8.self)),
+        guard let value = Double(String(decoding: bytes[start..<offset], as: UTF8.self)),
             value.isFinite
         else {
             throw error("the number is too large", at: start)
@@ -237,47 +236,51 @@ private struct JSONReader {
     }
 
     private mutating func digits() throws(JSONTextError) {
-        let start = place
+        let start = offset
         while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
-            place += 1
+            offset += 1
         }
-        guard place > start else { throw error("a digit is expected") }
+        guard offset > start else { throw error("expected a digit") }
     }
 
-    /// - Parameter maxBytes: the text's limit when it is a key; the document's limit bounds other
-    ///   texts.
+    /// Reads a string.
+    ///
+    /// - Parameter maxBytes: the limit when the string is a key. The document's limit bounds other
+    ///   strings.
     private mutating func string(maxBytes: Int = .max) throws(JSONTextError) -> String {
-        let start = place
-        place += 1
+        let start = offset
+        offset += 1
         var text: [UInt8] = []
         while let byte = current, byte != UInt8(ascii: "\"") {
             guard byte >= 0x20 else {
-                throw error("a control character in a text is written as an escape")
+                throw error("control characters in strings must be escaped")
             }
-            place += 1
+            offset += 1
             if byte == UInt8(ascii: "\\") { text += try escape() } else { text.append(byte) }
             guard text.count <= maxBytes else {
                 throw error("a key has more than \(maxBytes) bytes", at: start)
             }
         }
         guard take(UInt8(ascii: "\"")) else {
-            throw error("the text that begins here has no end", at: start)
+            throw error("the string that begins here does not end", at: start)
         }
         guard let string = String(validating: text, as: UTF8.self) else {
-            throw error("the text is not UTF-8", at: start)
+            throw error("the string is not UTF-8", at: start)
         }
         guard string.isStreamSafe else {
             throw error(
-                "the text has more than \(StreamSafeText.maxMarks) combining marks in a row",
+                "the string has more than \(StreamSafeText.maxMarks) combining marks in a row",
                 at: start)
         }
         return string
     }
 
     private mutating func escape() throws(JSONTextError) -> [UInt8] {
-        let start = place - 1
-        guard let byte = current else { throw error("the text ends within an escape", at: start) }
-        place += 1
+        let start = offset - 1
+        guard let byte = current else {
+            throw error("unexpected end of text in an escape", at: start)
+        }
+        offset += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
         case UInt8(ascii: "b"): return [0x08]
@@ -290,44 +293,44 @@ private struct JSONReader {
             if (0xd800..<0xdc00).contains(code), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
                 let low = try hexadecimal(start)
                 guard (0xdc00..<0xe000).contains(low) else {
-                    throw error("half a character", at: start)
+                    throw error("unpaired surrogate", at: start)
                 }
                 code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
             }
             guard let scalar = Unicode.Scalar(code) else {
-                throw error("half a character", at: start)
+                throw error("unpaired surrogate", at: start)
             }
             return Array(String(Character(scalar)).utf8)
-        default: throw error("no such escape", at: start)
+        default: throw error("unknown escape", at: start)
         }
     }
 
     private mutating func hexadecimal(_ start: Int) throws(JSONTextError) -> UInt32 {
-        let end = place + 4
+        let end = offset + 4
         guard end <= bytes.count,
-            bytes[place..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-            let code = UInt32(String(decoding: bytes[place..<end], as: UTF8.self), radix: 16)
-        else { throw error("“\\u” takes four hexadecimal digits", at: start) }
-        place = end
+            bytes[offset..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let code = UInt32(String(decoding: bytes[offset..<end], as: UTF8.self), radix: 16)
+        else { throw error("“\\u” needs four hexadecimal digits", at: start) }
+        offset = end
         return code
     }
 
-    private var current: UInt8? { place < bytes.count ? bytes[place] : nil }
+    private var current: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     private mutating func take(_ byte: UInt8) -> Bool {
         guard current == byte else { return false }
-        place += 1
+        offset += 1
         return true
     }
 
     private mutating func skipBlanks() {
         while let byte = current, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 {
-            place += 1
+            offset += 1
         }
     }
 
-    private func error(_ reason: String, at place: Int? = nil) -> JSONTextError {
-        let before = bytes[..<min(place ?? self.place, bytes.count)]
+    private func error(_ reason: String, at offset: Int? = nil) -> JSONTextError {
+        let before = bytes[..<min(offset ?? self.offset, bytes.count)]
         let line = before.count { $0 == 0x0a } + 1
         let column = before.count - (before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0) + 1
         return JSONTextError(line: line, column: column, reason: reason)

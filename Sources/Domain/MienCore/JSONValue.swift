@@ -1,7 +1,6 @@
-/// Any JSON value. What journeys keep in variables, clients send as data, and users have as
-/// attributes.
+/// Any JSON value: journey variables, data from clients, and attributes of users.
 ///
-/// Numbers are doubles, as in JavaScript; one that is whole is written without a fraction.
+/// Numbers are doubles, as in JavaScript. Whole numbers are written without a fraction.
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -24,7 +23,7 @@ extension JSONValue {
     /// The member `name` of an object; `nil` for anything else.
     public subscript(name: String) -> JSONValue? { objectValue?[name] }
 
-    /// How deep arrays and objects are nested: 0 for a plain value.
+    /// The nesting depth of arrays and objects: 0 for a plain value.
     public var depth: Int {
         switch self {
         case .array(let values): 1 + (values.map(\.depth).max() ?? 0)
@@ -33,7 +32,7 @@ extension JSONValue {
         }
     }
 
-    /// How many values there are, this one and all inside.
+    /// The number of values, including this one and all values inside it.
     public var size: Int {
         switch self {
         case .array(let values): values.reduce(1) { $0 + $1.size }
@@ -42,11 +41,11 @@ extension JSONValue {
         }
     }
 
-    /// For people, in messages: "a text", "a number".
+    /// The kind of value for messages: "a text", "a number".
     public var kind: String {
         switch self {
         case .null: "null"
-        case .bool: "a truth value"
+        case .bool: "a Boolean"
         case .number: "a number"
         case .string: "a text"
         case .array: "a list"
@@ -98,7 +97,7 @@ extension JSONValue: Codable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .number(let value):
-            // JSON of whole numbers without ".0", as every other producer writes them.
+            // Writes whole numbers without ".0", as other JSON producers do.
             if value == value.rounded(), abs(value) < 9_007_199_254_740_992 {
                 try container.encode(Int64(value))
             } else {

@@ -1,10 +1,10 @@
 extension JSONValue {
-    /// The value as a `Body`, without being written and parsed again.
+    /// Decodes a `Body` from the value without writing and parsing JSON text.
     ///
-    /// Whole numbers are taken for integers of any size they fit; a `JSONValue` within `Body` is
-    /// taken as it is.
+    /// Whole numbers decode as any integer type they fit into. A `JSONValue` within `Body` is
+    /// copied unchanged.
     ///
-    /// - Throws: `DecodingError`, with the path to what is wrong.
+    /// - Throws: `DecodingError` with the path to the fault.
     public func decoded<Body: Decodable>(as type: Body.Type = Body.self) throws -> Body {
         try JSONValueDecoder(self, []).decode(type)
     }
@@ -36,7 +36,7 @@ struct JSONValueDecoder: Decoder {
 
     fileprivate func mismatch(_ type: Any.Type) -> DecodingError {
         let context = DecodingError.Context(
-            codingPath: codingPath, debugDescription: "\(value.kind) is not what is expected")
+            codingPath: codingPath, debugDescription: "must not be \(value.kind)")
         return value.isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 }
@@ -75,7 +75,9 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
         let number = try decode(Double.self)
         guard let integer = Integer(exactly: number) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: codingPath, debugDescription: "is no whole number, or too large"))
+                .init(
+                    codingPath: codingPath,
+                    debugDescription: "is not a whole number, or is out of range"))
         }
         return integer
     }
@@ -106,7 +108,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private var unsupported: DecodingError {
         .dataCorrupted(
-            .init(codingPath: codingPath, debugDescription: "classes are not decoded here"))
+            .init(codingPath: codingPath, debugDescription: "decoding classes is not supported"))
     }
 
     private func member(_ key: Key) throws -> JSONValueDecoder {
@@ -158,7 +160,7 @@ private struct Elements: UnkeyedDecodingContainer {
     }
 
     private func element() throws -> JSONValueDecoder {
-        let path = codingPath + [Place(currentIndex)]
+        let path = codingPath + [ArrayIndexKey(currentIndex)]
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
                 JSONValue.self,
@@ -168,12 +170,12 @@ private struct Elements: UnkeyedDecodingContainer {
     }
 }
 
-/// A place in a list.
-private struct Place: CodingKey {
+/// The index of an array element in a coding path.
+private struct ArrayIndexKey: CodingKey {
     let intValue: Int?
     var stringValue: String { intValue.map { "Index \($0)" } ?? "" }
 
-    init(_ place: Int) { intValue = place }
+    init(_ index: Int) { intValue = index }
     init?(intValue: Int) { self.init(intValue) }
     init?(stringValue _: String) { nil }
 }

@@ -1,18 +1,18 @@
-/// What a capture has to show before it counts as one of a live person.
+/// The evidence of a live person that a capture must provide.
 ///
-/// What is left out is for somebody else to say: a step leaves it to the app, an app to the server.
+/// A missing setting is inherited: a step inherits it from the app, an app from the server.
 public struct LivenessPolicy: Sendable, Hashable, Codable {
-    /// From lax to strict. The words are those of captures on devices.
+    /// From lax to strict, named like the capture modes on devices.
     public enum Mode: String, Sendable, CaseIterable, Codable {
-        /// One good picture. A photo of the person passes.
+        /// One suitable picture. A photo of the person passes.
         case image
-        /// Keep still, then blink. A recording of it passes.
+        /// The person keeps still, then blinks. A recording of it passes.
         case livenessPassive = "liveness_passive"
-        /// Keep still, then do what the server draws.
+        /// The person keeps still, then performs the actions that the server draws.
         case livenessActive = "liveness_active"
     }
 
-    /// What can be drawn. Left and right are the person's own.
+    /// An action that can be drawn. Left and right are the person's own.
     public enum Action: String, Sendable, CaseIterable, Codable {
         case blink, turnLeft = "turn_left", turnRight = "turn_right", lookUp = "look_up", lookDown =
             "look_down"
@@ -24,15 +24,15 @@ public struct LivenessPolicy: Sendable, Hashable, Codable {
     public static let actionCountRange = 2...4
 
     public var mode: Mode?
-    /// 0...100; larger: a longer still phase, every check stricter.
+    /// 0...100. A larger value means a longer still phase and stricter checks.
     public var threshold: Int?
-    /// 0...100: the least quality of a frame that is taken.
+    /// 0...100: the minimum quality of an accepted frame.
     public var quality: Int?
     /// 5...600 s from the start of a live session to its end.
     public var timeoutSeconds: Int?
-    /// What is drawn from: two or more, a turn to the left or right among them. `nil` for all.
+    /// The actions to draw from: two or more, including a turn to the left or right. `nil` for all.
     public var actions: [Action]?
-    /// How many are drawn, 2...4. `nil` for two or three, drawn too.
+    /// The number of actions to draw, 2...4. `nil` draws two or three at random.
     public var actionCount: Int?
 
     public init(
@@ -50,7 +50,7 @@ public struct LivenessPolicy: Sendable, Hashable, Codable {
             "action_count"
     }
 
-    /// The settings' names.
+    /// The names of the settings.
     public static let keys = CodingKeys.allCases.map(\.rawValue)
 }
 
@@ -67,7 +67,7 @@ extension LivenessPolicy.Mode: Comparable {
 }
 
 extension LivenessPolicy {
-    /// What is left out here is as `general` says.
+    /// Returns this policy with missing settings taken from `general`.
     public func filled(from general: Self) -> Self {
         Self(
             mode: mode ?? general.mode, threshold: threshold ?? general.threshold,
@@ -77,8 +77,8 @@ extension LivenessPolicy {
             actionCount: actionCount ?? general.actionCount)
     }
 
-    /// With what `step` asks for: of each setting the stricter one. A step narrows what its app
-    /// allows and never widens it.
+    /// Returns the stricter value of each setting of this policy and `step`. A step narrows what
+    /// its app allows and never widens it.
     public func tightened(by step: Self) -> Self {
         func stricter<Value>(_ a: Value?, _ b: Value?, _ choose: (Value, Value) -> Value) -> Value?
         {
@@ -92,41 +92,40 @@ extension LivenessPolicy {
             quality: stricter(quality, step.quality, max),
             timeoutSeconds: stricter(timeoutSeconds, step.timeoutSeconds, min),
             actions: stricter(actions, step.actions) { mine, theirs in
-                // What is left has to be enough to draw from, and as many as are asked for; else
-                // the app's word stands.
+                // The remaining actions must suffice for the draw; otherwise the app's list stays.
                 let both = theirs.filter(mine.contains)
                 return Self.canBeDrawn(both) && both.count >= count ?? 0 ? both : mine
             }, actionCount: count)
     }
 
-    /// What is wrong: name of the setting and words; empty when nothing is.
+    /// The invalid settings, each with its name and a message; empty if all are valid.
     public var faults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
         if let threshold, !Self.gradeRange.contains(threshold) {
-            faults.append(("threshold", "is 0 to 100"))
+            faults.append(("threshold", "must be 0 to 100"))
         }
         if let quality, !Self.gradeRange.contains(quality) {
-            faults.append(("quality", "is 0 to 100"))
+            faults.append(("quality", "must be 0 to 100"))
         }
         if let timeoutSeconds, !Self.timeoutRange.contains(timeoutSeconds) {
-            faults.append(("timeout_seconds", "is 5 to 600"))
+            faults.append(("timeout_seconds", "must be 5 to 600"))
         }
         if let actions, !Self.canBeDrawn(actions) { faults.append(("actions", Self.actionRule)) }
         if let actionCount, !Self.actionCountRange.contains(actionCount) {
-            faults.append(("action_count", "is 2 to 4"))
+            faults.append(("action_count", "must be 2 to 4"))
         }
         if let actionCount, let actions, actionCount > actions.count {
-            faults.append(("action_count", "is more than there are actions to draw from"))
+            faults.append(("action_count", "exceeds the number of actions to draw from"))
         }
         return faults
     }
 
-    /// A flat picture does not follow a turn: one of the two is always among what is drawn.
+    /// Whether every draw includes a turn, which a flat picture cannot follow.
     private static func canBeDrawn(_ actions: [Action]) -> Bool {
         actions.count >= 2 && Set(actions).count == actions.count
             && (actions.contains(.turnLeft) || actions.contains(.turnRight))
     }
 
     public static let actionRule =
-        "holds two or more different actions, turn_left or turn_right among them"
+        "must contain two or more different actions, including turn_left or turn_right"
 }

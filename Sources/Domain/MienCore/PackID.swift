@@ -1,13 +1,13 @@
 /// The name of a model pack: the set of models whose descriptors can be compared with each other.
 ///
-/// 1…64 characters of `a-z 0-9 . -`, the first one a letter or digit, so that it is also a safe
-/// file name.
+/// 1…64 of the characters `a-z 0-9 . -`, starting with a letter or digit, so that the name is also
+/// a safe file name.
 public struct PackID: Sendable, Hashable, Codable {
     public static let lengthRange = 1...64
 
     public let text: String
 
-    /// - Throws: ``PackIDError`` when `text` is not such a name.
+    /// - Throws: ``PackIDError`` if `text` is not a valid name.
     public init(_ text: String) throws(PackIDError) {
         guard Self.lengthRange.contains(text.utf8.count) else { throw .length(text.utf8.count) }
         if let bad = text.utf8.firstIndex(where: { !Self.isAllowed($0) }) {
@@ -42,10 +42,10 @@ extension PackID: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Why a text names no model pack.
+/// The reason a text is not a valid pack name.
 public enum PackIDError: Error, Sendable, Equatable {
-    /// The text has this many UTF-8 bytes, not 1…64.
+    /// The text's length in UTF-8 bytes is not 1…64.
     case length(Int)
-    /// The byte at this offset is not allowed there.
+    /// The byte at this offset is not allowed.
     case character(at: Int)
 }

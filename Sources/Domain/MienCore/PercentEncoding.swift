@@ -1,7 +1,7 @@
-/// Percent-encoding as addresses and forms have it (RFC 3986 §2.1).
+/// Percent-encoding for URLs and forms (RFC 3986 §2.1).
 public enum PercentEncoding {
-    /// Everything but `A-Z a-z 0-9 - . _ ~` in percents: good in a path's segment, in a query's
-    /// value and in a form.
+    /// Encodes everything but `A-Z a-z 0-9 - . _ ~`. The result is valid in a path segment, in a
+    /// query value, and in a form.
     public static func encode(_ text: some StringProtocol) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -17,13 +17,14 @@ public enum PercentEncoding {
         return result
     }
 
-    /// As a form writes it: `+` is a space.
+    /// Decodes a form value, in which `+` is a space.
     ///
-    /// - Returns: `nil` for a `%` without two hexadecimal digits, for a result that is not UTF-8,
-    ///   holds a NUL, or has more than ``StreamSafeText/maxMarks`` combining marks in a row.
+    /// - Returns: `nil` for a `%` without two hexadecimal digits, or for a result that is not
+    ///   UTF-8, contains a NUL, or has more than ``StreamSafeText/maxMarks`` combining marks in a
+    ///   row.
     public static func decodeForm(_ text: some StringProtocol) -> String? { decodeForm(text.utf8) }
 
-    /// The same for text that may not be UTF-8 yet.
+    /// Decodes a form value from bytes that may not be UTF-8.
     public static func decodeForm(_ text: some Sequence<UInt8>) -> String? {
         var bytes: [UInt8] = [], rest = text.makeIterator()
         while let byte = rest.next() {

@@ -1,8 +1,8 @@
 extension String {
-    /// This text without characters that steer a terminal or change the direction of what follows:
-    /// each becomes “�”.
+    /// This text with each character that controls a terminal or changes the text direction
+    /// replaced by “�”.
     ///
-    /// For text from elsewhere (a pack's title, a file's name) on its way to a person.
+    /// Use it for untrusted text, such as a pack's title or a file name, before showing it.
     public var printable: String {
         guard unicodeScalars.contains(where: \.isSteering) else { return self }
         var scalars = String.UnicodeScalarView()
@@ -10,7 +10,7 @@ extension String {
         return String(scalars)
     }
 
-    /// Whether ``printable`` leaves it as it is.
+    /// Whether ``printable`` leaves the text unchanged.
     public var isPrintable: Bool { !unicodeScalars.contains(where: \.isSteering) }
 }
 

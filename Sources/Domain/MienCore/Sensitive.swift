@@ -1,13 +1,11 @@
-/// A value to be used and never printed: an image, a descriptor, a name, a token.
-///
-/// `print`, interpolation, `dump`, and the values in a failed test all show `‹sensitive›`.
+/// A value that must never be printed: an image, a descriptor, a name, a token.
 public struct Sensitive<Value: Sendable>: Sendable {
     private let value: Value
 
     public init(_ value: Value) { self.value = value }
 
-    /// Lends the value to `body`. What `body` returns is no longer protected: return a decision,
-    /// not the value.
+    /// Calls `body` with the value. The result of `body` is not protected: return a decision, not
+    /// the value.
     public func use<T, E: Error>(_ body: (Value) throws(E) -> T) throws(E) -> T { try body(value) }
 }
 

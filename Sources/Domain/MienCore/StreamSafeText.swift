@@ -1,12 +1,13 @@
-/// Bounds the cost of Unicode work on untrusted text.
+/// Limits the cost of Unicode operations on untrusted text.
 ///
 /// Swift compares, hashes, and normalizes text by canonical equivalence, which sorts each run of
-/// combining marks by insertion: a run of n marks costs on the order of n² steps. Text whose runs
-/// are bounded costs time linear in its length.
+/// combining marks by insertion: a run of n marks takes about n² steps. For text with bounded runs,
+/// the time is linear in its length.
 ///
 /// Source: Unicode Standard Annex #15, §13, Stream-Safe Text Format.
 public enum StreamSafeText {
-    /// Combining marks in a row, as the annex has it. Longer runs occur in no language.
+    /// The maximum number of combining marks in a row, from the annex. No language needs longer
+    /// runs.
     public static let maxMarks = 30
 }
 
@@ -14,10 +15,10 @@ extension StringProtocol {
     /// Whether the text has at most ``StreamSafeText/maxMarks`` combining marks in a row, counted
     /// after decomposition.
     ///
-    /// Marks that a preceding letter decomposes to, three at most, do not count.
+    /// Marks from the decomposition of a preceding letter, at most three, do not count.
     public var isStreamSafe: Bool {
-        // Marks begin at U+0300, whose UTF-8 begins with 0xCC. No other byte of smaller characters
-        // is that large.
+        // Marks begin at U+0300, whose UTF-8 begins with 0xCC. Smaller characters have no byte that
+        // large.
         guard utf8.contains(where: { $0 >= 0xCC }) else { return true }
         var marks = 0
         for scalar in unicodeScalars {
@@ -28,8 +29,8 @@ extension StringProtocol {
         return true
     }
 
-    /// Whether Swift may take a part of the text for ASCII that it is not: whether it holds one of
-    /// the three characters that are canonically equivalent to an ASCII character.
+    /// Whether Swift may take part of the text for ASCII by mistake: whether it contains one of the
+    /// three characters that are canonically equivalent to an ASCII character.
     ///
     /// Without them, text equals an ASCII text only if their bytes are equal.
     public var hasASCIIEquivalents: Bool {
@@ -44,8 +45,8 @@ extension Unicode.Scalar {
         "\u{037E}", "\u{1FEF}", "\u{212A}",
     ]
 
-    /// How many combining marks the character decomposes to, if it decomposes to nothing else; else
-    /// 0.
+    /// The number of combining marks in the character's decomposition, or 0 if that contains
+    /// anything else.
     fileprivate var markCount: Int {
         switch value {
         case ..<0x0300: 0

@@ -1,7 +1,7 @@
-/// Contents that take turns: each turn goes to the key that has waited longest for one. Keys
-/// without content are forgotten.
+/// A collection whose keys take turns: each turn goes to the key that has waited longest. Keys
+/// without content are removed.
 struct TurnRing<Content> {
-    /// The next turn's key first.
+    /// The key of the next turn comes first.
     private var keys: [String] = []
     private var contents: [String: Content] = [:]
 
@@ -12,7 +12,7 @@ struct TurnRing<Content> {
 
     subscript(key: String) -> Content? { contents[key] }
 
-    /// Changes the content of `key`. A new key takes its first turn after all others.
+    /// Updates the content of `key`. A new key takes its first turn after all others.
     mutating func update<Output>(_ key: String, _ body: (inout Content?) -> Output) -> Output {
         let isNew = contents[key] == nil
         let output = body(&contents[key])
@@ -24,8 +24,7 @@ struct TurnRing<Content> {
         return output
     }
 
-    /// Gives the next turn, after which its key waits for all others. Call it only when there is a
-    /// key.
+    /// Takes the next turn and moves its key to the end. Call it only if the ring is not empty.
     mutating func takeTurn<Output>(_ body: (inout Content?) -> Output) -> Output {
         let key = keys.removeFirst()
         let output = body(&contents[key])

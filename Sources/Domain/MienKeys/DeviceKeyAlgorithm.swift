@@ -1,4 +1,5 @@
-/// How a device's key signs. The key decides; a message can only agree or be refused.
+/// The signature algorithm of a device key. The key decides it; a message that names another is
+/// refused.
 public enum DeviceKeyAlgorithm: String, Sendable, Hashable, CaseIterable, Codable {
     /// ECDSA over P-256 with SHA-256; signatures are r and s, 32 bytes each (RFC 7518 §3.4).
     case es256 = "ES256"
@@ -7,7 +8,8 @@ public enum DeviceKeyAlgorithm: String, Sendable, Hashable, CaseIterable, Codabl
     /// Ed25519 (RFC 8037 §3.1).
     case edDSA = "EdDSA"
 
-    /// By the `alg` of JOSE. RFC 9864 spells Ed25519 out; both names mean the same here.
+    /// Creates an algorithm from JOSE's `alg`. RFC 9864 names Ed25519 in full; both names mean the
+    /// same here.
     public init?(joseName: String) {
         if joseName == "Ed25519" { self = .edDSA } else { self.init(rawValue: joseName) }
     }

@@ -2,14 +2,16 @@ internal import Crypto
 public import MienCore
 
 extension DevicePublicKey {
-    /// A key as JSON (RFC 7517, 7518 §6, 8037 §2).
+    /// Parses a key from a JWK (RFC 7517, 7518 §6, 8037 §2).
     ///
-    /// `alg`, `use` and `key_ops`, where present, have to allow verifying with this key. Other
-    /// members are left alone, except private ones.
+    /// `alg`, `use`, and `key_ops`, if present, must allow verification with this key. Other
+    /// members are ignored, except private ones.
     ///
     /// - Throws: ``KeyError`` naming the member.
     public init(jwk: JSONValue) throws(KeyError) {
-        guard let members = jwk.objectValue else { throw KeyError(.member, "a JWK is an object") }
+        guard let members = jwk.objectValue else {
+            throw KeyError(.member, "a JWK must be an object")
+        }
         if let name = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].first(where: {
             members[$0] != nil
         }) {
@@ -21,11 +23,11 @@ extension DevicePublicKey {
         try Self.checkUse(members, algorithm: algorithm)
     }
 
-    /// Only the members that make the key.
+    /// The key as a JWK with only the required members.
     public var jwk: JSONValue { .object(requiredMembers.mapValues { .string($0) }) }
 
-    /// SHA-256 over the members that make the key, in order of name (RFC 7638, 8037 §2), as
-    /// base64url.
+    /// The JWK thumbprint: SHA-256 over the required members in order of name (RFC 7638, 8037 §2),
+    /// as base64url.
     public var thumbprint: String {
         let members = requiredMembers.sorted { $0.key < $1.key }.map {
             "\"\($0.key)\":\"\($0.value)\""
@@ -49,17 +51,17 @@ extension DevicePublicKey {
         switch kind {
         case "EC":
             guard try text("crv", in: members) == "P-256" else {
-                throw KeyError(.unsupported, "“crv” of an EC key is P-256")
+                throw KeyError(.unsupported, "“crv” of an EC key must be P-256")
             }
             return .p256(x: try bytes("x", in: members), y: try bytes("y", in: members))
         case "RSA":
             return .rsa(modulus: try bytes("n", in: members), exponent: try bytes("e", in: members))
         case "OKP":
             guard try text("crv", in: members) == "Ed25519" else {
-                throw KeyError(.unsupported, "“crv” of an OKP key is Ed25519")
+                throw KeyError(.unsupported, "“crv” of an OKP key must be Ed25519")
             }
             return .ed25519(try bytes("x", in: members))
-        default: throw KeyError(.unsupported, "“kty” is EC, RSA or OKP")
+        default: throw KeyError(.unsupported, "“kty” must be EC, RSA, or OKP")
         }
     }
 
@@ -67,7 +69,7 @@ extension DevicePublicKey {
         -> String
     {
         guard let text = members[name]?.stringValue else {
-            throw KeyError(.member, "“\(name)” is missing or not a text")
+            throw KeyError(.member, "“\(name)” is missing or not a string")
         }
         return text
     }
@@ -79,7 +81,7 @@ extension DevicePublicKey {
             bytes.count <= 512
         else {
             throw KeyError(
-                .encoding, "“\(name)” is not base64url without padding, of 1 to 512 bytes")
+                .encoding, "“\(name)” must be 1 to 512 bytes in base64url without padding")
         }
         return bytes
     }
@@ -90,13 +92,13 @@ extension DevicePublicKey {
         if let name = members["alg"] {
             guard let name = name.stringValue, DeviceKeyAlgorithm(joseName: name) == algorithm
             else {
-                throw KeyError(.member, "“alg” of this key is \(algorithm.rawValue)")
+                throw KeyError(.member, "“alg” of this key must be \(algorithm.rawValue)")
             }
         }
-        if let use = members["use"], use != "sig" { throw KeyError(.member, "“use” is sig") }
+        if let use = members["use"], use != "sig" { throw KeyError(.member, "“use” must be sig") }
         if let operations = members["key_ops"] {
             guard operations.arrayValue?.contains("verify") == true else {
-                throw KeyError(.member, "“key_ops” contains verify")
+                throw KeyError(.member, "“key_ops” must contain verify")
             }
         }
     }

@@ -7,23 +7,23 @@ extension DevicePublicKey {
     private static let rsa = oid([1, 2, 840, 113549, 1, 1, 1])
     private static let ed25519 = oid([1, 3, 101, 112])
 
-    /// A key as X.509 writes it, `SubjectPublicKeyInfo` in DER (RFC 5480, 3279, 8410): what
-    /// Android's key store and Apple's tools hand out.
+    /// Parses a key from an X.509 `SubjectPublicKeyInfo` in DER (RFC 5480, 3279, 8410), as returned
+    /// by Android's key store and Apple's tools.
     ///
-    /// - Throws: ``KeyError``; also for bytes that are the same key in another spelling.
+    /// - Throws: ``KeyError``; also for another encoding of the same key.
     public init(spki: [UInt8]) throws(KeyError) {
         guard spki.count <= 1024 else {
-            throw KeyError(.encoding, "a SubjectPublicKeyInfo of these keys has at most 1024 bytes")
+            throw KeyError(.encoding, "the SubjectPublicKeyInfo must have at most 1024 bytes")
         }
         try self.init(Self.material(spki))
         guard self.spki == spki else {
             throw KeyError(
                 .encoding,
-                "the SubjectPublicKeyInfo is not written in its one form (DER, uncompressed point)")
+                "the SubjectPublicKeyInfo is not in its canonical form (DER, uncompressed point)")
         }
     }
 
-    /// As X.509 writes it, DER.
+    /// The key as an X.509 `SubjectPublicKeyInfo` in DER.
     public var spki: [UInt8] {
         switch material {
         case .p256(let x, let y):
@@ -46,32 +46,32 @@ extension DevicePublicKey {
 
     private static func oid(_ components: [UInt]) -> [UInt8] {
         var serializer = DER.Serializer()
-        // An identifier of ours, of few numbers, always serialises.
+        // A fixed identifier of a few numbers always serializes.
         try! serializer.serialize(try! ASN1ObjectIdentifier(elements: components))
         return serializer.serializedBytes
     }
 
-    /// Reads loosely; the caller compares with what is written strictly.
+    /// Parses leniently; the caller compares with the canonical encoding.
     private static func material(_ spki: [UInt8]) throws(KeyError) -> Material {
         guard let (identifier, parameter, bits) = try? fields(spki) else {
-            throw KeyError(.encoding, "not a SubjectPublicKeyInfo in DER")
+            throw KeyError(.encoding, "the key is not a SubjectPublicKeyInfo in DER")
         }
         switch identifier {
         case p256.0:
             guard parameter == p256.curve else {
-                throw KeyError(.unsupported, "an EC key of another curve; P-256 is taken")
+                throw KeyError(.unsupported, "the curve of an EC key must be P-256")
             }
             guard bits.count == 65, bits[0] == 4 else {
-                throw KeyError(.encoding, "a P-256 point is uncompressed, 65 bytes")
+                throw KeyError(.encoding, "a P-256 point must be uncompressed, 65 bytes")
             }
             return .p256(x: Array(bits[1...32]), y: Array(bits[33...]))
         case rsa:
             guard let (modulus, exponent) = try? numbers(bits) else {
-                throw KeyError(.encoding, "not modulus and exponent in DER")
+                throw KeyError(.encoding, "the RSA key is not a modulus and an exponent in DER")
             }
             return .rsa(modulus: modulus, exponent: exponent)
         case ed25519: return .ed25519(bits)
-        default: throw KeyError(.unsupported, "P-256, RSA and Ed25519 keys are taken")
+        default: throw KeyError(.unsupported, "the key must be P-256, RSA, or Ed25519")
         }
     }
 
@@ -92,7 +92,9 @@ extension DevicePublicKey {
     }
 
     private static func next(_ nodes: inout ASN1NodeCollection.Iterator) throws -> ASN1Node {
-        guard let node = nodes.next() else { throw KeyError(.encoding, "a part is missing") }
+        guard let node = nodes.next() else {
+            throw KeyError(.encoding, "part of the SubjectPublicKeyInfo is missing")
+        }
         return node
     }
 
@@ -105,7 +107,7 @@ extension DevicePublicKey {
     }
 }
 
-/// As much DER as a key takes.
+/// The subset of DER that these keys need.
 private enum DERWriting {
     static func sequence(_ parts: [[UInt8]]) -> [UInt8] { value(0x30, parts.flatMap { $0 }) }
     static func bitString(_ bytes: [UInt8]) -> [UInt8] { value(0x03, [0] + bytes) }

@@ -1,7 +1,7 @@
 internal import Crypto
 
-/// The two ways to write an ECDSA signature over P-256: JOSE joins r and s, X.509 and WebAuthn wrap
-/// them in ASN.1.
+/// Conversions between the two encodings of an ECDSA signature over P-256: JOSE concatenates r and
+/// s, X.509 and WebAuthn use ASN.1.
 public enum ES256Signature {
     public enum Form: Sendable, Hashable {
         /// r ‖ s, 32 bytes each.
@@ -15,7 +15,7 @@ public enum ES256Signature {
         guard der.count <= 72,
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: der)
         else { return nil }
-        // What reads as a signature but is written differently would give it a second form.
+        // Reject other readable encodings: they would give a signature a second form.
         guard signature.derRepresentation.elementsEqual(der) else { return nil }
         return Array(signature.rawRepresentation)
     }

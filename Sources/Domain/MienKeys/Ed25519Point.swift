@@ -1,7 +1,7 @@
-/// What can be said of a point of Ed25519 without arithmetic on the curve.
+/// Checks of an Ed25519 point that need no curve arithmetic.
 enum Ed25519Point {
-    /// The heights of the points whose order divides 8: under them, one signature fits every
-    /// message. Little-endian.
+    /// The y coordinates of the points whose order divides 8, little-endian. Under such a key, one
+    /// signature fits every message.
     private static let small: Set<[UInt8]> = [
         [UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31),
         [0xec] + [UInt8](repeating: 0xff, count: 30) + [0x7f],
@@ -18,15 +18,17 @@ enum Ed25519Point {
     ]
 
     static func check(_ bytes: [UInt8]) throws(KeyError) {
-        guard bytes.count == 32 else { throw KeyError(.encoding, "an Ed25519 key has 32 bytes") }
-        // The top bit is the sign of x; the rest is y, which has to be below 2^255 − 19.
+        guard bytes.count == 32 else {
+            throw KeyError(.encoding, "an Ed25519 key must have 32 bytes")
+        }
+        // The top bit is the sign of x; the rest is y, which must be below 2^255 − 19.
         let y = bytes[..<31] + [bytes[31] & 0x7f]
         let isReduced = y[0] < 0xed || y[31] != 0x7f || y[1..<31].contains { $0 != 0xff }
         guard isReduced else {
-            throw KeyError(.encoding, "the Ed25519 point is not written in its one form")
+            throw KeyError(.encoding, "the Ed25519 point is not in its canonical form")
         }
         guard !small.contains(Array(y)) else {
-            throw KeyError(.point, "an Ed25519 point of small order")
+            throw KeyError(.point, "the Ed25519 point has a small order")
         }
     }
 }

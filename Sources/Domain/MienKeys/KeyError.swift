@@ -1,21 +1,20 @@
 public import MienCore
 
-/// Bytes or members are no key that is taken here. Says what is wrong and what is allowed; repeats
-/// nothing of the key.
+/// The reason a key is refused, and what is allowed. Repeats no part of the key.
 public struct KeyError: CodedError {
-    /// Stable words: logged, counted, and never reused for another meaning.
+    /// Stable codes: logged, counted, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
-        /// A member is missing, of the wrong kind, or contradicts another.
+        /// A member is missing, has the wrong type, or contradicts another.
         case member = "key.member"
-        /// Not a key, or not in the one form it has.
+        /// The encoding is not a key, or not canonical.
         case encoding = "key.encoding"
-        /// A kind of key that is not taken here.
+        /// The type of key is not supported.
         case unsupported = "key.unsupported"
-        /// An RSA key that is too small or too large, or with an exponent that is not taken.
+        /// An RSA key is too small or too large, or its exponent is not accepted.
         case size = "key.size"
-        /// Not a point of the curve, or one that makes any signature right.
+        /// The point is not on the curve, or makes any signature valid.
         case point = "key.point"
-        /// A private key where a public one belongs. Whoever sent it has to make a new one.
+        /// A private key was sent where a public one belongs. The sender must create a new one.
         case privateMember = "key.private"
     }
 

@@ -1,4 +1,4 @@
-/// RFC 4648 §6.
+/// Base32 (RFC 4648 §6).
 enum Base32 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
@@ -17,8 +17,8 @@ enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for other characters, a length that no bytes have, wrong padding, or bits
-    ///   left over that are not zero.
+    /// - Returns: `nil` for other characters, an impossible length, wrong padding, or leftover bits
+    ///   that are not zero.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var letters = text.utf8.filter { $0 != UInt8(ascii: " ") }
         let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count

@@ -1,6 +1,7 @@
-/// Hexadecimal, as people type it.
+/// Hexadecimal as people type it.
 enum Hex {
-    /// - Returns: `nil` for anything but pairs of digits, with spaces between them or not.
+    /// - Returns: `nil` unless the text consists of pairs of digits, with or without spaces between
+    ///   them.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         guard let digits = nibbles(text.utf8.filter { $0 != UInt8(ascii: " ") }),
             digits.count % 2 == 0
@@ -8,7 +9,7 @@ enum Hex {
         return pack(digits)
     }
 
-    /// In capitals, as masks of cards are written.
+    /// Encodes in upper case, as masks of cards are written.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         return String(
@@ -30,7 +31,7 @@ enum Hex {
         return values
     }
 
-    /// Two to a byte; half a byte at the end is filled up with zeros.
+    /// Packs two digits into each byte. An odd last digit is padded with a zero.
     static func pack(_ nibbles: [UInt8]) -> [UInt8] {
         stride(from: 0, to: nibbles.count, by: 2).map {
             nibbles[$0] << 4 | ($0 + 1 < nibbles.count ? nibbles[$0 + 1] : 0)

@@ -1,27 +1,27 @@
 public import MienCore
 
-/// Something cannot be computed as asked. Says what is wrong and what is allowed; repeats nothing
-/// of a secret, a PIN or a code.
+/// The reason a computation failed, and what is allowed. Repeats no part of a secret, a PIN, or a
+/// code.
 ///
-/// A wrong code is no error: verifiers return a verdict.
+/// A wrong code does not throw: verifiers return a verdict.
 public struct OTPError: CodedError {
-    /// Stable words: logged, counted, and never reused for another meaning.
+    /// Stable codes: logged, counted, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
-        /// Bytes or text that are no shared secret, or too short a one.
+        /// The bytes or text are not a shared secret, or too short for one.
         case secret = "otp.secret"
         case digits = "otp.digits"
-        /// A time step, a start of time, or a time before it.
+        /// The time step or the epoch is invalid, or the time is before the epoch.
         case time = "otp.time"
-        /// How far a verifier looks.
+        /// The verifier's window is out of range.
         case window = "otp.window"
         case suite = "ocra.suite"
         case question = "ocra.question"
-        /// A counter, PIN, session or time that the suite asks for and is missing, or that it has
-        /// no place for.
+        /// A counter, PIN, session, or time that the suite requires is missing, or one is present
+        /// that it does not use.
         case input = "ocra.input"
         case mask = "cap.mask"
         case tokenData = "cap.data"
-        /// A number to be signed that is none, or too many of them.
+        /// A number to sign is invalid, or there are too many.
         case transaction = "cap.transaction"
         case challenge = "signature.challenge"
     }

@@ -1,29 +1,29 @@
-/// A code as it is shown and typed: decimal digits, or hexadecimal ones for an OCRA suite without
-/// truncation. Never prints by itself.
+/// A one-time code as it is shown and typed: decimal digits, or hexadecimal ones for an OCRA suite
+/// without truncation. Never prints by itself.
 public struct OneTimeCode: Sendable {
-    /// To be shown to its owner, or sent.
+    /// The text to show or send to its owner.
     public let text: String
 
     init(_ text: String) { self.text = text }
 
-    /// What somebody typed or sent: spaces between groups are left out.
+    /// Parses text that somebody typed or sent, ignoring spaces between groups.
     ///
-    /// - Returns: `nil` when no code looks like that: 1 to 128 digits, decimal or hexadecimal.
+    /// - Returns: `nil` unless the text has 1 to 128 decimal or hexadecimal digits.
     public init?(typed text: some StringProtocol) {
         let digits = text.utf8.filter { $0 != UInt8(ascii: " ") }
         guard (1...128).contains(digits.count), Hex.nibbles(digits) != nil else { return nil }
         self.text = String(decoding: digits, as: UTF8.self).lowercased()
     }
 
-    /// Takes the same time wherever the codes differ.
+    /// Compares two codes in constant time.
     public func matches(_ other: OneTimeCode) -> Bool {
         let (a, b) = (Array(text.utf8), Array(other.text.utf8))
         guard a.count == b.count else { return false }
         return zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// RFC 4226 §5.3: four bytes at a place that the last one names, without their sign, modulo a
-    /// power of ten.
+    /// Truncates an HMAC (RFC 4226 §5.3): four bytes at the offset given by the last byte, without
+    /// the sign bit, modulo a power of ten.
     static func truncated(_ hmac: [UInt8], digits: Int) -> OneTimeCode {
         let offset = Int(hmac[hmac.count - 1] & 15)
         let number =

@@ -16,7 +16,7 @@ public struct MienError: CodedError {
         /// The server could not be reached, or its answer did not come: the same answer may be sent
         /// again.
         case networkError = "network_error"
-        /// The step does not take this answer; ``MienError/fields`` says why. Answer again.
+        /// The step does not accept this response; ``MienError/fields`` says why. Answer again.
         case clientResponseNotValid = "client_response_not_valid"
         /// The server failed, refused the request, is busy, or answers something else than it
         /// should.

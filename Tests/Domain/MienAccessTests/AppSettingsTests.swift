@@ -8,7 +8,7 @@ import Testing
         try JSONDecoder().decode(AppSettings.self, from: Data(json.utf8))
     }
 
-    @Test func `nothing set is the defaults`() throws {
+    @Test func `missing settings have defaults`() throws {
         let settings = try Self.decode("{}")
         #expect(settings == AppSettings() && settings.faults.isEmpty)
         #expect(
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// "Failed attempts" and "lockout duration" of the face-authentication guide, by their names.
-    @Test func `the guide's two settings rule`() throws {
+    @Test func `the guide's two settings apply`() throws {
         let settings = try Self.decode(
             #"{"locks": {"face": {"failed_attempts": 3, "lockout_seconds": 600}}}"#)
         #expect(settings.faults.isEmpty)
@@ -28,7 +28,7 @@ import Testing
         #expect(settings.lockPolicy(for: .emailCode) == .secret)
     }
 
-    @Test func `written and read, settings are the same`() throws {
+    @Test func `settings survive encoding and decoding`() throws {
         let settings = AppSettings(
             redirectURIs: ["https://app.example.org/back"],
             journeys: [JourneyID("face-login")!, JourneyID("sign-up")!],
@@ -36,14 +36,16 @@ import Testing
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
-        #expect(try Self.decode(#"{"journeys": []}"#).journeys == [], "none is not every one")
+        #expect(
+            try Self.decode(#"{"journeys": []}"#).journeys == [],
+            "an empty list is not the same as a missing one")
         let object = try #require(
             try JSONSerialization.jsonObject(with: JSONEncoder().encode(settings)) as? [String: Any]
         )
         #expect(object.keys.sorted() == AppSettings.keys.sorted())
     }
 
-    @Test func `what an app asks of devices' keys is written, read and named`() throws {
+    @Test func `an app's requirements for device keys are encoded, decoded, and named`() throws {
         let digest = String(repeating: "ab", count: 32)
         let json = """
             {"biometric": {"attestation": "if_given", "apple_apps": ["ABCDE12345.org.example.app"], "apple_development": true, "android_level": "strongbox",
@@ -103,13 +105,13 @@ import Testing
         ),
         (#"{"max_keys": 31}"#, "biometric.max_keys"),
     ])
-    func `a setting of devices' keys that is wrong is named`(json: String, setting: String) throws {
+    func `an invalid setting of device keys is named`(json: String, setting: String) throws {
         #expect(try Self.decode(#"{"biometric": \#(json)}"#).faults.map(\.setting) == [setting])
     }
 
     private static let digest = String(repeating: "ab", count: 32)
 
-    @Test func `digests are hexadecimal, with colons or without`() {
+    @Test func `digests are hexadecimal with or without colons`() {
         let bytes = [UInt8](repeating: 0xab, count: 32)
         #expect(AndroidApp.digest(String(repeating: "aB", count: 32)) == bytes)
         #expect(
@@ -128,7 +130,7 @@ import Testing
         "http://localhost:3000/back", "http://127.0.0.1/x", "http://[::1]:8080",
         "https://[2001:db8::1]/", "http://localhost?x=1",
     ])
-    func `addresses to send a browser back to`(uri: String) {
+    func `valid redirect URIs are accepted`(uri: String) {
         #expect(AppSettings(redirectURIs: [uri]).faults.isEmpty)
     }
 
@@ -143,7 +145,7 @@ import Testing
         "https://example.org/\u{7F}",
         "https://example.org/" + String(repeating: "a", count: 2048),
     ])
-    func `no address to send a browser back to`(uri: String) {
+    func `invalid redirect URIs are rejected`(uri: String) {
         let faults = AppSettings(redirectURIs: ["https://app.example.org", uri]).faults
         #expect(faults.map(\.setting) == ["redirect_uris[1]"])
     }
@@ -159,7 +161,7 @@ import Testing
             ])
         #expect(
             settings.faults[1].message
-                == "is no authenticator; there are password, face, native_biometrics, email_code, passkey, otp, recovery_code"
+                == "is not an authenticator; valid are password, face, native_biometrics, email_code, passkey, otp, recovery_code"
         )
     }
 
@@ -169,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: [(30, true), (3600, true), (3601, false), (-1, false)])
-    func `tokens live between half a minute and an hour`(seconds: Int, isFit: Bool) {
+    func `a token's validity must be half a minute to an hour`(seconds: Int, isFit: Bool) {
         #expect(AppSettings(tokenSeconds: seconds).faults.isEmpty == isFit)
     }
 
@@ -178,11 +180,11 @@ import Testing
         #"{"redirect_uris": "x"}"#,
         #"{"journeys": ["a b"]}"#, #"{"token_seconds": 30.5}"#,
     ])
-    func `settings of another shape are refused`(json: String) {
+    func `settings with wrong types are rejected`(json: String) {
         #expect(throws: (any Error).self) { try Self.decode(json) }
     }
 
-    @Test func `states and types have their words`() {
+    @Test func `states and types have stable names`() {
         #expect(AccountState.allCases.map(\.rawValue) == ["active", "suspended", "pending"])
         #expect(AppType.allCases.map(\.rawValue) == ["public", "confidential"])
     }

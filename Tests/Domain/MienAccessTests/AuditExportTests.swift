@@ -7,15 +7,15 @@ struct AuditExportTests {
     private static func lines(_ count: Int, after start: AuditChain = .start) -> (
         lines: [String], end: AuditChain
     ) {
-        var place = start, lines = [AuditExport.header(start)]
+        var position = start, lines = [AuditExport.header(start)]
         for number in 0..<count {
             let entry = AuditChain.Entry(
                 at: Int64(1000 * number), event: "face.registered", actor: "journey",
                 account: "usr_\(number)", app: "", detail: #"{"photos":2}"#)
-            place = place.appending(entry)!
-            lines.append(AuditExport.line(entry, place))
+            position = position.appending(entry)!
+            lines.append(AuditExport.line(entry, position))
         }
-        return (lines + [AuditExport.footer(place)], place)
+        return (lines + [AuditExport.footer(position)], position)
     }
 
     private static func verified(_ lines: some Sequence<String>) throws(AuditExport.Fault) -> Int {
@@ -25,7 +25,7 @@ struct AuditExportTests {
     }
 
     @Test(
-        "a file is whole as it was written, from the start of the log or later, and two of them join"
+        "an unchanged file verifies, from the start of the log or later, and consecutive files join"
     )
     func whole() throws {
         let (first, end) = Self.lines(5), (second, _) = Self.lines(3, after: end)
@@ -38,7 +38,7 @@ struct AuditExportTests {
     }
 
     @Test(
-        "a file with a line removed, repeated, moved, or cut off is refused, whichever line it is")
+        "a file with any line removed, repeated, moved, or cut off is rejected")
     func lines() {
         let (lines, _) = Self.lines(4)
         for line in lines.indices {
@@ -63,7 +63,7 @@ struct AuditExportTests {
         }
     }
 
-    @Test("a file with any byte changed is refused, unless it reads the same")
+    @Test("a file with any byte changed is rejected, unless its content is the same")
     func bytes() throws {
         let (lines, _) = Self.lines(2)
         for line in lines.indices {

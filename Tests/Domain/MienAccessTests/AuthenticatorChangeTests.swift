@@ -37,7 +37,7 @@ struct AuthenticatorChangeTests {
         }
     }
 
-    /// Says the same in other words: one proof must satisfy every condition by itself.
+    /// The same rule written independently: one proof must satisfy every condition by itself.
     private static func expected(
         _ change: AuthenticatorChange, _ proofs: [SignInProof], _ reachable: AssuranceLevel
     ) -> ChangeRule.Shortfall? {
@@ -53,7 +53,7 @@ struct AuthenticatorChangeTests {
         return sawFresh ? .weak(needed: reachable) : .stale
     }
 
-    @Test("a sign-in without proofs changes nothing")
+    @Test("a sign-in without proofs allows no change")
     func nothing() {
         #expect(
             Self.rule.shortfall(for: .remove, proofs: [], reachable: .none, at: Self.now) == .stale)
@@ -70,13 +70,13 @@ struct AuthenticatorChangeTests {
     }
 
     @Test(
-        "acr counts what was proved",
+        "acr counts the proved factors",
         arguments: [
             ([], "1", AssuranceLevel.none), (["pwd"], "1", .singleFactor),
             (["pwd", "otp"], "2", .multiFactor), (["face"], "1", .singleFactor),
             (["face", "pwd"], "2", .multiFactor), (["pop", "mfa"], "2", .multiFactor),
             (["pop"], "1", .singleFactor),
-            // A biometric that nothing attests.
+            // A biometric without attestation.
             (["pop", "x_biometric"], "1", .singleFactor), (["x_biometric"], "1", .singleFactor),
             (["hwk", "x_biometric"], "2", .multiFactor),
             (["hwk"], "1", .singleFactor), (["pwd", "pop", "x_biometric"], "2", .multiFactor),

@@ -5,9 +5,9 @@ import Testing
 @Suite struct AuthenticatorLockTests {
     static let policy = try! LockPolicy(failedAttempts: 2, lockoutSeconds: 2, disableAfter: 3)
 
-    /// Every story of up to five steps with a stranger and two devices of the owner's, against
+    /// Compares every story of up to five steps, with a stranger and two devices of the owner, with
     /// ``Oracle``.
-    @Test func `every short story ends as the rules say, for each device`() {
+    @Test func `every short story follows the rules on each device`() {
         var stories = 0
         func tell(_ world: World, _ story: [Step]) {
             stories += 1
@@ -33,10 +33,10 @@ import Testing
         #expect(stories > 10_000, "\(stories)")
     }
 
-    @Test func `120 guesses from as many new devices get no further than those of one`() {
+    @Test func `120 guesses from 120 new devices get no further than those from one`() {
         var now = Instant(milliseconds: 0), total = 0, unknown = LockCounter(), judged = 0
         for _ in 0..<120 {
-            // Each device is new: it has a token, and no counter.
+            // Each device is new: it has a token but no counter.
             var lock = AuthenticatorLock(total: total, unknownDevices: unknown)
             if lock.begin(under: .secret, at: now) != nil { judged += 1 }
             (total, unknown) = (lock.total, lock.unknownDevices)
@@ -47,7 +47,7 @@ import Testing
 
     @Test
     func
-        `strangers disable unknown devices and never the owner's; the owner's next sign-in does not open the door to them again`()
+        `strangers disable unknown devices but never the owner's, and the owner's next sign-in does not enable unknown devices`()
     {
         let now = Instant(milliseconds: 0), full = Self.policy.disableAfter
         var lock = AuthenticatorLock(
@@ -66,7 +66,7 @@ import Testing
 
     @Test
     func
-        `the owner's sign-in on a device with its own counter resets the total and does not shorten a stranger's lock`()
+        `the owner's sign-in on a device with its own counter resets the total without shortening a stranger's lock`()
     {
         let now = Instant(milliseconds: 0),
             locked = LockCounter(failures: 2, lockedUntil: now + .seconds(2))
@@ -76,7 +76,7 @@ import Testing
         #expect(lock == AuthenticatorLock(total: 0, unknownDevices: locked, device: LockCounter()))
     }
 
-    @Test func `a policy applies at once to what was counted under another one`() throws {
+    @Test func `a policy applies at once to failures counted under another one`() throws {
         let stricter = try LockPolicy(failedAttempts: 1, lockoutSeconds: 1, disableAfter: 2),
             now = Instant(milliseconds: 0)
         var lock = AuthenticatorLock()
@@ -86,9 +86,8 @@ import Testing
                 && lock.status(under: stricter, at: now) == .disabled)
     }
 
-    /// Right at the limit: the guess that reaches it counts as a failure only until it turns out
-    /// right.
-    @Test(arguments: AuthenticatorLock.Line.allCases) func `a right guess at the limit opens again`(
+    /// At the limit: the guess that reaches it counts as a failure only until it turns out right.
+    @Test(arguments: AuthenticatorLock.Line.allCases) func `a right guess at the limit unlocks`(
         line: AuthenticatorLock.Line
     ) {
         let almost = Self.policy.disableAfter - 1, now = Instant(milliseconds: 0)
@@ -103,7 +102,7 @@ import Testing
 
     @Test
     func
-        `a lock on purpose is lifted by its holder or an administrator, never by a journey from under an administrator`()
+        `a deliberate lock is lifted by its holder or an administrator, and a journey never lifts an administrator's`()
     {
         // Every order of four changes.
         enum Change: CaseIterable {
@@ -140,7 +139,7 @@ import Testing
         tell(AuthenticatorLock(), [], 4)
     }
 
-    @Test func `a lock on purpose outlasts a right guess that was under way`() {
+    @Test func `a deliberate lock outlasts a right guess in progress`() {
         let now = Instant(milliseconds: 0)
         var lock = AuthenticatorLock(device: LockCounter())
         #expect(lock.begin(under: Self.policy, at: now) == .ownCounter)
@@ -149,7 +148,7 @@ import Testing
         #expect(lock.status(under: Self.policy, at: now) == .disabled)
     }
 
-    @Test func `unlocking forgets failures and leaves a device its counter`() {
+    @Test func `unlocking resets failures and keeps a device's counter`() {
         let now = Instant(milliseconds: 0)
         var lock = AuthenticatorLock(
             total: 9, unknownDevices: LockCounter(failures: 5),
@@ -157,7 +156,7 @@ import Testing
         #expect(lock.release(by: .journey) && lock == AuthenticatorLock(device: LockCounter()))
     }
 
-    @Test func `a device that lost its counter while its guess was judged gets none back`() {
+    @Test func `a device that lost its counter during a guess does not get it back`() {
         var lock = AuthenticatorLock(total: 1)
         lock.succeed(through: .ownCounter, under: Self.policy, isKnownDevice: false)
         #expect(lock.device == nil && lock.total == 0)
@@ -182,8 +181,8 @@ private enum Step: CaseIterable {
         oldestIsAbandoned, newestIsAbandoned, wait, unlock
 }
 
-/// The value as the store keeps it (two shared counts, and one for each device that earned it) and
-/// the oracle in the same story.
+/// The value as the store keeps it (two shared counts, and one for each device that earned it), and
+/// the oracle for the same story.
 private struct World {
     var total = 0, unknown = LockCounter(), own: [Caller: LockCounter] = [:]
     var oracle = Oracle(), now = Instant(milliseconds: 0)
@@ -198,7 +197,7 @@ private struct World {
         (total, unknown, own[caller]) = (lock.total, lock.unknownDevices, lock.device)
     }
 
-    /// - Returns: whether this step makes sense here.
+    /// - Returns: whether this step is possible here.
     mutating func take(_ step: Step, _ story: [Step]) -> Bool {
         let policy = AuthenticatorLockTests.policy, now = now
         switch step {
@@ -239,14 +238,14 @@ private struct World {
         change(caller) { line = $0.begin(under: AuthenticatorLockTests.policy, at: now) }
         if (line != nil) != isOpen {
             Issue.record(
-                "\(story): a guess of \(caller) is judged though it is not open, or the other way round"
+                "\(story): a guess of \(caller) is judged while locked, or refused while open"
             )
         }
         if let line { oracle.guesses.append(.init(caller: caller, line: line, begun: now)) }
     }
 }
 
-/// The rules again, from the guesses themselves.
+/// The rules implemented independently, from the guesses themselves.
 private struct Oracle {
     struct Guess {
         let caller: Caller
@@ -261,7 +260,7 @@ private struct Oracle {
     var guesses: [Guess] = []
     var earned: Set<Caller> = []
 
-    /// Guesses that have been forgiven are over: the counters know how many there are, not which.
+    /// Forgiven guesses are over: the counters know how many there are, not which.
     var underWay: [Int] { guesses.indices.filter { guesses[$0].isInTotal && guesses[$0].isInLine } }
     var total: Int { guesses.count(where: \.isInTotal) }
 
@@ -278,7 +277,8 @@ private struct Oracle {
         } else {
             guesses[index].isInTotal = false
         }
-        // The device is the account's, or becomes one of those with a counter: a clean one.
+        // The device belongs to the account, or now becomes one with a counter of its own, starting
+        // at zero.
         if guess.caller != .stranger {
             earned.insert(guess.caller)
             for index in guesses.indices

@@ -5,8 +5,8 @@ import Testing
 @Suite struct LockCounterTests {
     static let policy = try! LockPolicy(failedAttempts: 2, lockoutSeconds: 2, disableAfter: 4)
 
-    /// Every story of up to six steps, against ``Oracle``.
-    @Test func `in every short story the counter says what its rules say`() {
+    /// Compares every story of up to six steps with ``Oracle``.
+    @Test func `the counter follows its rules in every short story`() {
         var stories = 0
         func tell(_ world: World, _ story: [Step]) {
             stories += 1
@@ -23,13 +23,13 @@ import Testing
         #expect(stories > 30_000)
     }
 
-    @Test func `many guesses at once get no further than as many in a row`() {
+    @Test func `simultaneous guesses get no further than consecutive ones`() {
         let start = Instant(milliseconds: 1_000_000), face = LockPolicy.face
         var counter = LockCounter()
         #expect(
             (0..<1000).filter { _ in counter.begin(under: face, at: start) }.count
                 == face.failedAttempts)
-        // One more after each lock, until none ever is.
+        // One more after each lock, until the counter is disabled.
         var now = start, total = face.failedAttempts
         for _ in 0..<200 {
             now = now + .seconds(face.lockoutSeconds)
@@ -37,10 +37,11 @@ import Testing
         }
         #expect(total == face.disableAfter && counter.status(at: now) == .disabled)
         #expect(
-            counter.status(at: Instant(milliseconds: .max)) == .disabled, "time does not mend it")
+            counter.status(at: Instant(milliseconds: .max)) == .disabled,
+            "waiting does not enable it")
     }
 
-    @Test func `while it is locked nothing is counted and the lock gets no longer`() {
+    @Test func `a locked counter counts nothing and its lock does not get longer`() {
         var counter = LockCounter()
         let now = Instant(milliseconds: 0)
         for _ in 0..<2 { #expect(counter.begin(under: Self.policy, at: now) == true) }
@@ -49,7 +50,7 @@ import Testing
             !counter.begin(under: Self.policy, at: now + .milliseconds(1999)) && counter == locked)
         #expect(
             counter.begin(under: Self.policy, at: now + .milliseconds(2000)) == true,
-            "the end of the lock is open")
+            "the lock is open at its end")
     }
 
     @Test func `the end of time does not overflow`() {
@@ -60,7 +61,7 @@ import Testing
         )
     }
 
-    @Test func `a lock by hand outlasts guesses that were under way`() {
+    @Test func `a deliberate lock outlasts guesses in progress`() {
         let now = Instant(milliseconds: 0)
         for end in [
             { $0.succeed(under: Self.policy) }, { $0.abandon(under: Self.policy, begun: now) },
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a guess that was never judged takes its own lock along, not a later one's`() {
+    @Test func `a guess that was never judged removes its own lock, but not a later one`() {
         let start = Instant(milliseconds: 0), later = start + .seconds(2)
         var counter = LockCounter()
         for _ in 0..<2 { _ = counter.begin(under: Self.policy, at: start) }
@@ -87,8 +88,8 @@ import Testing
         #expect(other.status(at: later) == .locked(until: later + .seconds(2)))
     }
 
-    /// What it cannot see: it knows how many, not which.
-    @Test func `a guess abandoned after another was right takes back a later one's count`() {
+    /// A known limit: the counter knows how many guesses there are, not which.
+    @Test func `a guess abandoned after another was right removes a later guess's count`() {
         var counter = LockCounter()
         let now = Instant(milliseconds: 0)
         #expect(counter.begin(under: Self.policy, at: now) == true)
@@ -107,11 +108,11 @@ private enum Step: CaseIterable {
     case begin, oldestIsRight, oldestIsAbandoned, newestIsAbandoned, wait, waitHalf, unlock, lock
 }
 
-/// The counter and the oracle in the same story.
+/// The counter and the oracle for the same story.
 private struct World {
     var counter = LockCounter(), oracle = Oracle(), now = Instant(milliseconds: 0)
 
-    /// - Returns: whether this step makes sense here.
+    /// - Returns: whether this step is possible here.
     mutating func take(_ step: Step) -> Bool {
         let policy = LockCounterTests.policy
         switch step {
@@ -143,9 +144,9 @@ private struct World {
     }
 }
 
-/// The rules again, from the guesses themselves: a guess counts from its beginning until one is
-/// right or it is abandoned; the last that counts, if enough do, locks for its time; too many that
-/// count disable.
+/// The rules implemented independently, from the guesses themselves: a guess counts from its
+/// beginning until one is right or it is abandoned. If enough guesses count, the last one locks for
+/// the lock's duration. Too many disable.
 private struct Oracle {
     struct Guess {
         let begun: Instant
@@ -155,11 +156,11 @@ private struct Oracle {
     var guesses: [Guess] = []
     var isLockedByHand = false
 
-    /// Wrong guesses stay: nobody tells the counter.
+    /// Wrong guesses stay, because the counter is not informed of them.
     var underWay: [Int] { guesses.indices.filter { guesses[$0].counts } }
 
     mutating func right(_ index: Int) {
-        // Of a guess from before a lock by hand nothing is forgiven.
+        // A guess from before a deliberate lock forgives nothing.
         guesses =
             isLockedByHand ? guesses.enumerated().filter { $0.offset != index }.map(\.element) : []
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LockPolicyTests {
     @Test(arguments: [(1, 1, 1), (100, 86_400, 100), (5, 30, 5), (5, 30, 100)])
-    func `numbers in range are taken`(attempts: Int, seconds: Int, disable: Int) throws {
+    func `numbers in range are accepted`(attempts: Int, seconds: Int, disable: Int) throws {
         let policy = try LockPolicy(
             failedAttempts: attempts, lockoutSeconds: seconds, disableAfter: disable)
         #expect(
@@ -16,13 +16,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (0, 30, 50, "failed_attempts is 1 to 100, not 0"),
-        (101, 30, 101, "failed_attempts is 1 to 100, not 101"),
-        (-1, 30, 50, "failed_attempts is 1 to 100, not -1"),
-        (5, 0, 50, "lockout_seconds is 1 to 86,400 (a day), not 0"),
-        (5, 86_401, 50, "lockout_seconds is 1 to 86,400 (a day), not 86401"),
-        (5, 30, 4, "disable_after is 1 to 100 and not less than failed_attempts, not 4"),
-        (5, 30, 101, "disable_after is 1 to 100 and not less than failed_attempts, not 101"),
+        (0, 30, 50, "failed_attempts must be 1 to 100, not 0"),
+        (101, 30, 101, "failed_attempts must be 1 to 100, not 101"),
+        (-1, 30, 50, "failed_attempts must be 1 to 100, not -1"),
+        (5, 0, 50, "lockout_seconds must be 1 to 86,400 (a day), not 0"),
+        (5, 86_401, 50, "lockout_seconds must be 1 to 86,400 (a day), not 86401"),
+        (5, 30, 4, "disable_after must be 1 to 100 and at least failed_attempts, not 4"),
+        (5, 30, 101, "disable_after must be 1 to 100 and at least failed_attempts, not 101"),
     ])
     func `numbers out of range are named`(attempts: Int, seconds: Int, disable: Int, words: String)
         throws
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// The guide's two settings are enough.
+    /// The guide's two settings are sufficient.
     @Test(arguments: [(1, 50), (5, 50), (50, 50), (51, 51), (100, 100)])
     func `failed attempts and lockout duration alone disable at NIST's bound`(
         attempts: Int, disable: Int
@@ -53,7 +53,7 @@ import Testing
         "{}", #"{"failed_attempts":5}"#, #"{"lockout_seconds":30}"#,
         #"{"failed_attempts":"5","lockout_seconds":30}"#,
     ])
-    func `a policy with half its settings is none`(json: String) {
+    func `a policy with only half of its settings is rejected`(json: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(LockPolicy.self, from: Data(json.utf8))
         }
@@ -67,7 +67,7 @@ import Testing
         #expect(LockPolicy.face.failedAttempts == 5 && LockPolicy.face.lockoutSeconds == 30)
     }
 
-    @Test func `each authenticator has its word for amr and its place`() {
+    @Test func `each authenticator has its amr value and its scope`() {
         #expect(
             AuthenticatorType.allCases.map(\.method) == [
                 "pwd", "face", "hwk", "otp", "pop", "otp", "x_recovery_code",
@@ -79,10 +79,10 @@ import Testing
 @Suite struct StrictestPolicyTests {
     @Test
     func
-        `the strictest policy of several has the fewest failures and the longest lock, and is a policy itself`()
+        `the strictest of several policies has the fewest failures and the longest lock, and is valid`()
         throws
     {
-        // Every three policies out of a small world.
+        // All combinations of three policies from a small set.
         var all: [LockPolicy] = []
         for attempts in [1, 2, 5] {
             for seconds in [1, 60] {

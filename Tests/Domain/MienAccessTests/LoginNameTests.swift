@@ -10,11 +10,12 @@ import Testing
         (.email, "ana＠example.org", "ana@example.org"), (.externalID, " CRM-4711 ", "CRM-4711"),
         (.externalID, "ﬁ", "ﬁ"),
     ])
-    func `names are compared in one form`(kind: LoginName.Kind, text: String, normal: String) throws
+    func `names are normalized for comparison`(kind: LoginName.Kind, text: String, normal: String)
+        throws
     {
         let found = try LoginName(text, kind: kind).normal
-        // By scalars: Swift's own comparison would hide what it is about. A sigma at the end may be
-        // a final one.
+        // Compared by scalars, because Swift's own comparison would hide differences in
+        // normalization. A sigma at the end may be a final one.
         #expect(
             Array(found.replacing("ς", with: "σ").unicodeScalars) == Array(normal.unicodeScalars))
     }
@@ -36,7 +37,7 @@ import Testing
         (.username, String(repeating: "a", count: 255), .tooLong(.username)),
         (.externalID, String(repeating: "é", count: 128), .tooLong(.externalID)),
     ])
-    func `what is no name is refused, and not repeated`(
+    func `an invalid name is rejected, and the error does not repeat it`(
         kind: LoginName.Kind, text: String, error: LoginNameError
     ) throws {
         let thrown = #expect(throws: LoginNameError.self) { try LoginName(text, kind: kind) }
@@ -46,7 +47,7 @@ import Testing
                 || text.count < 2)
     }
 
-    @Test func `the longest names are names`() throws {
+    @Test func `the longest names are accepted`() throws {
         #expect(
             try LoginName(String(repeating: "a", count: 254), kind: .username).normal.utf8.count
                 == 254)
@@ -55,8 +56,8 @@ import Testing
                 .utf8.count == 76)
     }
 
-    /// Else a name could be taken twice, or never be found again.
-    @Test func `every letter's normal form is its own normal form`() {
+    /// Otherwise a name could be taken twice, or never be found again.
+    @Test func `normalizing every letter's normal form changes nothing`() {
         var letters = 0
         for value in UInt32(0x21)...0x2_FFFF {
             guard let scalar = Unicode.Scalar(value),
@@ -71,7 +72,7 @@ import Testing
         #expect(letters > 100_000)
     }
 
-    @Test func `an identifier is looked up as what it looks like, then as an external id`() {
+    @Test func `an identifier is looked up as the kind it looks like, then as an external ID`() {
         #expect(LoginName.candidates("Ana").map(\.kind) == [.username, .externalID])
         #expect(LoginName.candidates("Ana").map(\.normal) == ["ana", "Ana"])
         #expect(LoginName.candidates("Ana@Example.org").map(\.kind) == [.email, .externalID])
@@ -84,7 +85,8 @@ import Testing
     }
 
     @Test
-    func `a text too long for a name is refused before it is normalized, and looked up as nothing`()
+    func
+        `a text too long for a name is rejected before normalization and has no lookup candidates`()
     {
         for text in [
             String(repeating: "a", count: 1025), String(repeating: " ", count: 1024) + "a",

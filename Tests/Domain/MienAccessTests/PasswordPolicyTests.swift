@@ -10,20 +10,20 @@ import Testing
         ("ana.lima", .isName), ("ANA.Lima", .isName),
         (String(repeating: "ab1", count: 171), .tooLong), ("👩‍👩‍👧", .tooShort(least: 8)),
     ])
-    func `passwords guessed first are refused`(password: String, fault: PasswordFault) {
+    func `common passwords are rejected`(password: String, fault: PasswordFault) {
         #expect(PasswordPolicy.standard.fault(of: password, names: ["", "Ana.Lima"]) == fault)
     }
 
-    /// Composition rules are not asked for: NIST SP 800-63B-4 §3.1.1.2.
+    /// Composition rules are not required: NIST SP 800-63B-4 §3.1.1.2.
     @Test(arguments: [
         "korrekt pferd", "zzzyyyxx", "        x.", "пароль-2026", "ana.lima1",
         "correcthorsebatterystaple", "7531 9642",
     ])
-    func `any other of the length is taken`(password: String) {
+    func `any other password of sufficient length is accepted`(password: String) {
         #expect(PasswordPolicy.standard.fault(of: password, names: ["ana.lima"]) == nil)
     }
 
-    @Test func `512 bytes are the most`() {
+    @Test func `512 bytes are the maximum`() {
         #expect(PasswordPolicy.standard.fault(of: String(repeating: "abc4", count: 128)) == nil)
         #expect(
             PasswordPolicy.standard.fault(of: String(repeating: "abc4", count: 128) + "x")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `faults have stable codes and words`() {
+    @Test func `faults have stable codes and texts`() {
         let faults: [PasswordFault] = [.tooShort(least: 8), .tooLong, .common, .isName]
         #expect(
             faults.map(\.code) == [
@@ -50,6 +50,6 @@ import Testing
             ])
         #expect(
             faults.map(\.description).allSatisfy { !$0.isEmpty }
-                && faults[0].description == "a password has at least 8 characters")
+                && faults[0].description == "the password must have at least 8 characters")
     }
 }

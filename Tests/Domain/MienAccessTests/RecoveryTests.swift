@@ -5,7 +5,7 @@ import Testing
 @Suite struct RecoveryTests {
     // MARK: Codes
 
-    @Test func `a code has 100 random bits in four groups, and reads back as it was written`()
+    @Test func `a code has 100 random bits in four groups and survives formatting and parsing`()
         throws
     {
         var generator = SystemRandomNumberGenerator(), seen: Set<RecoveryCode> = []
@@ -37,9 +37,9 @@ import Testing
             "10A0B-C1D1E-FGHJK-MNPQR\n",
             "10A0B-C1D1E-FGHJK-MNPQR" + String(repeating: " ", count: 42),
         ])
-    func `anything else is no code`(text: String) { #expect(RecoveryCode(typed: text) == nil) }
+    func `anything else is not a code`(text: String) { #expect(RecoveryCode(typed: text) == nil) }
 
-    @Test func `a code prints nothing of itself`() throws {
+    @Test func `printing a code reveals nothing`() throws {
         let code = try #require(RecoveryCode(typed: "10A0B-C1D1E-FGHJK-MNPQR"))
         var text = "\(code) \(String(reflecting: code))"
         dump(code, to: &text)
@@ -52,7 +52,7 @@ import Testing
         hour = Duration.seconds(3600)
     private static let week = 7 * 24
 
-    /// The rules once more, in other words: hours since the request.
+    /// The rules implemented independently, in hours since the request.
     private static func expected(_ hours: Int, hold: Int, isEnded: Bool) -> RecoveryRequest.Status {
         isEnded ? .ended : hours < hold ? .held : hours < hold + week ? .effective : .expired
     }
@@ -91,11 +91,11 @@ import Testing
         case ask, askElsewhere, cancel, waitAnHour, waitADay, waitAWeek
     }
 
-    /// Every story of up to six steps, against the rules written down a second time: as times in
-    /// hours and flags.
+    /// Compares every story of up to six steps with the rules implemented independently, in hours
+    /// and flags.
     @Test
     func
-        `in every short story access is restored only a hold after a request that nobody canceled`()
+        `in every short story access is restored only after the hold of a request that nobody canceled`()
     {
         struct Known {
             var at: Int
@@ -117,21 +117,21 @@ import Testing
                 switch step {
                 case .ask, .askElsewhere:
                     let elsewhere = step == .askElsewhere
-                    let places = requests.indices.filter { requests[$0].elsewhere == elsewhere }
+                    let indices = requests.indices.filter { requests[$0].elsewhere == elsewhere }
                     let decision = policy.decide(
-                        same: places.map { requests[$0].request },
+                        same: indices.map { requests[$0].request },
                         others: requests.filter { $0.elsewhere != elsewhere }.map(\.request),
                         at: now)
                     let mine = known.indices.filter {
                         known[$0].elsewhere == elsewhere && known[$0].isOpen(hours)
                     }
                     if let due = mine.first(where: { hours >= known[$0].at + 24 }) {
-                        #expect(decision == .complete(places.firstIndex(of: due)!))
+                        #expect(decision == .complete(indices.firstIndex(of: due)!))
                         known[due].isOver = true
                         requests[due].request = Self.ended(requests[due].request)
                         completions += 1
                     } else if let waiting = mine.first {
-                        #expect(decision == .wait(places.firstIndex(of: waiting)!))
+                        #expect(decision == .wait(indices.firstIndex(of: waiting)!))
                     } else if known.count(where: { hours < $0.at + 24 }) >= 3
                         || known.count(where: { $0.isOpen(hours) }) >= 3
                     {
@@ -147,9 +147,9 @@ import Testing
                         known.append(Known(at: hours, elsewhere: elsewhere))
                     }
                 case .cancel:
-                    for place in known.indices where known[place].isOpen(hours) {
-                        known[place].isOver = true
-                        requests[place].request = Self.ended(requests[place].request)
+                    for index in known.indices where known[index].isOpen(hours) {
+                        known[index].isOver = true
+                        requests[index].request = Self.ended(requests[index].request)
                     }
                 case .waitAnHour: hours += 1
                 case .waitADay: hours += 24

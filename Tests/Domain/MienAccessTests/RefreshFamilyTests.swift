@@ -13,19 +13,16 @@ import Testing
             waitToIdle, waitToEnd
     }
 
-    /// The rules once more, in other words: a list of who may still be used.
+    /// The rules implemented independently: a list of usable tokens.
     private struct Oracle {
         var now = start, tokens = [0], lastUse = start, isDead = false
-        /// The mark of whoever used the token before the newest.
+        /// The mark of the client that used the token before the newest.
         var mark: [UInt8]?
         var isLive: Bool { !isDead && now < start + .seconds(600) && now < lastUse + .seconds(120) }
     }
 
-    /// Every story of up to six steps.
-    @Test
-    func
-        `in every short story each token is good once but for who asks again, and reuse ends them all`()
-    {
+    /// Covers every story of up to six steps.
+    @Test func `each token is single-use except for repeated requests, and reuse ends all`() {
         var stories = 0
         func tell(_ family: RefreshFamily, _ oracle: Oracle, _ depth: Int) {
             stories += 1
@@ -80,14 +77,14 @@ import Testing
         #expect(stories > 400_000)
     }
 
-    @Test func `who asks again has ten minutes`() {
+    @Test func `a client may repeat a request for ten minutes`() {
         var family = RefreshFamily(under: TokenLifetimes(refreshSeconds: 3600), at: Self.start)
         #expect(family.use(0, mark: [1], at: Self.start) == .rotated)
         #expect(family.use(0, mark: [1], at: Self.start + .milliseconds(599_999)) == .repeated)
         #expect(family.use(0, mark: [1], at: Self.start + .seconds(600)) == .reused)
     }
 
-    @Test func `the finance example: an hour after signing in, or half an hour idle`() {
+    @Test func `a family of the finance example ends after an hour, or half an hour idle`() {
         let lifetimes = TokenLifetimes(
             refreshSeconds: 3600, expiresAfterIdling: true, idleSeconds: 1800)
         #expect(lifetimes.faults.isEmpty)
@@ -102,7 +99,7 @@ import Testing
         #expect(idle.use(0, at: Self.start + .seconds(1800)) == .refused(.idled))
     }
 
-    @Test func `without idling only the end counts`() {
+    @Test func `without an idle limit only the end counts`() {
         let family = RefreshFamily(
             under: TokenLifetimes(refreshSeconds: 3600, expiresAfterIdling: false, idleSeconds: 60),
             at: Self.start)
@@ -123,7 +120,7 @@ import Testing
 }
 
 @Suite struct ScopeTests {
-    @Test func `words are sorted, each once`() {
+    @Test func `words are sorted and unique`() {
         #expect(Scope("openid full-access  openid")?.text == "full-access openid")
         #expect(Scope("")?.words == [])
         #expect(Scope.standard.text == "full-access offline_access openid")
@@ -133,9 +130,9 @@ import Testing
         "a\"b", "a\\b", "ä", "a\tb", String(repeating: "a", count: 65),
         (1...33).map { "s\($0)" }.joined(separator: " "),
     ])
-    func `what is no scope is refused`(text: String) { #expect(Scope(text) == nil) }
+    func `an invalid scope is rejected`(text: String) { #expect(Scope(text) == nil) }
 
-    @Test func `less is a subset, more is not`() {
+    @Test func `fewer words are a subset, more are not`() {
         #expect(
             Scope("openid")!.isSubset(of: .standard)
                 && !Scope("openid email")!.isSubset(of: .standard))

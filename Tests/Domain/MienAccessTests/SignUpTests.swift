@@ -8,9 +8,9 @@ import Testing
 
         var description: String { "decoy \(isDecoy), proved \(provesEmail), \(circumstances)" }
 
-        /// Every one there is.
+        /// All stories.
         static let all: [Story] = (0..<32).map { bits in
-            func bit(_ place: Int) -> Bool { bits >> place & 1 == 1 }
+            func bit(_ position: Int) -> Bool { bits >> position & 1 == 1 }
             return Story(
                 isDecoy: bit(0), provesEmail: bit(1),
                 circumstances: .init(hasName: bit(2), isEmailTaken: bit(3), isExpired: bit(4)))
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "no account becomes active with an address that nobody proved, or that is another account's",
+        "no account becomes active with an unproved address or another account's address",
         arguments: Story.all.indices)
     func neverUnverified(_ index: Int) {
         let story = Story.all[index]
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "the others become active exactly if there is something to sign in with, and nothing proved is another account's",
+        "all others become active exactly if there is something to sign in with and no proved address belongs to another account",
         arguments: Story.all.indices)
     func others(_ index: Int) {
         let story = Story.all[index], found = story.circumstances
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a code is mailed for a free name and a free address only")
+    @Test("a code is mailed only for a free name and a free address")
     func mails() {
         for isDecoy in [false, true] {
             for isTaken in [false, true] {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TokenBucketTests {
     static let start = Instant(milliseconds: 1_700_000_000_000)
 
-    @Test func `a burst goes through, then one request per interval`() {
+    @Test func `a burst passes, then one request per interval`() {
         let rate = TokenBucket.Rate(burst: 3, perMinute: 60)
         var bucket = TokenBucket(rate, at: Self.start)
         #expect((0..<3).allSatisfy { _ in bucket.take(rate, at: Self.start) == nil })
@@ -16,7 +16,7 @@ import Testing
         #expect(bucket.take(rate, at: Self.start + .seconds(1)) == .seconds(1))
     }
 
-    @Test func `a clock that goes back fills nothing, and coming back fills it once`() {
+    @Test func `a clock that goes back adds no tokens, and its return adds them once`() {
         let rate = TokenBucket.Rate(burst: 1, perMinute: 60)
         var bucket = TokenBucket(rate, at: Self.start)
         #expect(bucket.take(rate, at: Self.start) == nil)
@@ -29,14 +29,14 @@ import Testing
                 && bucket.take(rate, at: Instant(milliseconds: .max)) == nil)
     }
 
-    @Test func `it never holds more than the burst`() {
+    @Test func `a bucket never contains more than the burst`() {
         let rate = TokenBucket.Rate(burst: 5, perMinute: 1_000_000)
         var bucket = TokenBucket(rate, at: Self.start)
         let later = Self.start + .seconds(86_400)
         #expect((0..<10).filter { _ in bucket.take(rate, at: later) == nil }.count == 5)
     }
 
-    @Test func `who waits as long as it says is let in, and no sooner`() {
+    @Test func `a request passes after the reported wait, and no sooner`() {
         var generator = TestSeed.generator(41)
         for _ in 0..<2000 {
             let rate = TokenBucket.Rate(
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `over any time no more get through than burst and rate allow`() {
+    @Test func `no more requests pass in any period than burst and rate allow`() {
         var generator = TestSeed.generator(42)
         let rate = TokenBucket.Rate(burst: 10, perMinute: 120)
         var bucket = TokenBucket(rate, at: Self.start), now = Self.start, passed = 0
@@ -68,7 +68,7 @@ import Testing
         #expect((1200...1210).contains(passed))
     }
 
-    @Test func `a full bucket may be forgotten`() {
+    @Test func `a full bucket may be dropped`() {
         let rate = TokenBucket.Rate(burst: 2, perMinute: 60)
         var bucket = TokenBucket(rate, at: Self.start)
         #expect(bucket.isFull(rate, at: Self.start))

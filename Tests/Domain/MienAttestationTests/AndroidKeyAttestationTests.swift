@@ -6,8 +6,8 @@ import Testing
 import X509
 
 @Suite(.enabled(if: Captures.arePresent, Captures.reason)) struct AndroidCaptureTests {
-    /// What the recordings keep: none of their keys asks for a finger, and some devices are
-    /// unlocked.
+    /// The policy that the recordings satisfy: none of their keys requires a finger, and some
+    /// devices are unlocked.
     private static let lax: AndroidKeyPolicy = {
         var policy = AndroidKeyPolicy()
         (policy.boot, policy.userAuthentication) = (.any, .any)
@@ -26,10 +26,10 @@ import X509
             at: at ?? capture.at)
     }
 
-    @Test func `all recordings are here`() { #expect(Captures.android.count == 7) }
+    @Test func `all recordings exist`() { #expect(Captures.android.count == 7) }
 
     @Test(arguments: Captures.android)
-    func `a recorded chain verifies at its time, and its extension says what its description says`(
+    func `a recorded chain verifies at its time, and its extension matches its description`(
         capture: Captures.Android
     ) throws {
         let result = try Self.verify(capture), description = result.description, json = capture.json
@@ -52,7 +52,7 @@ import X509
     }
 
     @Test(arguments: Captures.android)
-    func `the standing policy refuses a key that asks nobody, and an unlocked device`(
+    func `the default policy rejects a key without user authentication, and an unlocked device`(
         capture: Captures.Android
     ) throws {
         let isLocked = capture.json["hardwareEnforced"]!["rootOfTrust"]!["deviceLocked"] == true
@@ -73,7 +73,7 @@ import X509
     }
 
     @Test(arguments: Captures.android)
-    func `each thing swapped is refused, by its own code`(capture: Captures.Android) throws {
+    func `each swapped part is rejected with its own code`(capture: Captures.Android) throws {
         let day = Duration.seconds(86400), chain = capture.chain
         #expect(
             refusal { _ = try Self.verify(capture, challenge: capture.challenge + [0]) }
@@ -102,7 +102,7 @@ import X509
                 == .chainBroken)
         #expect(refusal { _ = try Self.verify(capture, chain: chain.reversed()) } != nil)
         #expect(refusal { _ = try Self.verify(capture, chain: []) } == .chainLength)
-        // Without the root at its end it is the same chain.
+        // The chain without its root is equivalent.
         #expect(
             try Self.verify(capture, chain: Array(chain.dropLast())).key == Self.verify(capture).key
         )
@@ -115,24 +115,24 @@ import X509
         #expect(refusal { _ = try Self.verify(capture, policy: wanted) } == .androidApplication)
     }
 
-    /// Of the root that comes along only name and key count; it is exchanged for the anchor.
+    /// Only name and key of the included root count; it is replaced with the anchor.
     @Test(arguments: Captures.android)
-    func `a flipped bit below the root is refused`(capture: Captures.Android) {
-        for place in capture.chain.indices.dropLast() {
-            // Densely around the signature, where nothing is signed.
-            let count = capture.chain[place].count, tail = max(0, count - 125)
-            for byte in Array(stride(from: place, to: tail, by: 13)) + Array(tail..<count) {
+    func `a flipped bit below the root is rejected`(capture: Captures.Android) {
+        for index in capture.chain.indices.dropLast() {
+            // Every byte around the signature, where nothing is signed.
+            let count = capture.chain[index].count, tail = max(0, count - 125)
+            for byte in Array(stride(from: index, to: tail, by: 13)) + Array(tail..<count) {
                 var chain = capture.chain
-                chain[place][byte] ^= 1 << UInt8(byte % 8)
+                chain[index][byte] ^= 1 << UInt8(byte % 8)
                 #expect(
                     refusal { _ = try Self.verify(capture, chain: chain) } != nil,
-                    "certificate \(place), byte \(byte)")
+                    "certificate \(index), byte \(byte)")
             }
         }
     }
 
     @Test(arguments: Captures.android)
-    func `a certificate on the status list is refused, however its number is written`(
+    func `a certificate on the status list is rejected, however its number is written`(
         capture: Captures.Android
     ) throws {
         for der in capture.chain {
@@ -153,7 +153,7 @@ import X509
     }
 }
 
-/// A list as the recordings' JSON has it.
+/// An authorization list from the recordings' JSON.
 private struct Expected {
     let json: JSONValue
 

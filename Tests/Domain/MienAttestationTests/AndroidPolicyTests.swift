@@ -43,7 +43,7 @@ import X509
         return policy
     }
 
-    @Test func `a key that asks for a biometric each time keeps the standing policy`() throws {
+    @Test func `a key that requires a biometric each time satisfies the default policy`() throws {
         #expect(try code() == nil)
     }
 
@@ -58,7 +58,7 @@ import X509
             #expect(try code { $0.hardware[702] = DERText.integer(origin) } == .androidOrigin)
         }
         #expect(try code { $0.hardware[702] = nil } == .androidOrigin)
-        // What only Android says is not enough.
+        // A value enforced only by Android is not sufficient.
         #expect(
             try code {
                 $0.hardware[702] = nil
@@ -77,7 +77,7 @@ import X509
     }
 
     @Test
-    func `a key is bound to biometrics when 503 is absent, 504 has the bit and 505 is absent`()
+    func `a key is bound to biometrics if 503 is absent, 504 has the bit, and 505 is absent`()
         throws
     {
         #expect(try code { $0.hardware[503] = DERText.null } == .androidUserAuthentication)
@@ -104,7 +104,7 @@ import X509
                 == nil)
     }
 
-    @Test func `a policy can ask for more, and for less`() throws {
+    @Test func `a policy can require more, and less`() throws {
         let strong = policy { $0.minimumLevel = .strongBox }
         #expect(try code(strong) == .androidSecurityLevel)
         #expect(try code(strong) { ($0.attestationLevel, $0.keyMintLevel) = (2, 2) } == nil)
@@ -129,7 +129,7 @@ import X509
             } == nil)
     }
 
-    @Test func `the application is compared: packages, and who signed them`() throws {
+    @Test func `the application's packages and signers are compared`() throws {
         let mine = policy {
             ($0.packages, $0.signatures) = (["org.example.app"], [[UInt8](repeating: 9, count: 32)])
         }
@@ -154,7 +154,7 @@ import X509
         #expect(try code(mine) { $0.software[600] = DERText.null } == .androidApplication)
     }
 
-    @Test func `an extension that is not as its schema has it is refused`() throws {
+    @Test func `an extension that does not match its schema is rejected`() throws {
         #expect(try code { $0.attestationLevel = 3 } == .androidExtension)
         #expect(try code { $0.hardware[702] = DERText.integer(9) } == .androidExtension)
         #expect(
@@ -183,8 +183,8 @@ import X509
         #expect(newer.hardwareEnforced.otherTags == [999])
     }
 
-    /// Whoever has an attested key can sign a certificate below it that says anything.
-    @Test func `certificates put below the attested key's are refused`() throws {
+    /// The holder of an attested key can sign a certificate below it with any content.
+    @Test func `certificates below the attested key's are rejected`() throws {
         let extensions = try Certificate.Extensions {
             BasicConstraints.isCertificateAuthority(maxPathLength: nil)
         }.adding(
@@ -193,13 +193,13 @@ import X509
         let lie = try leaf(MadeDescription(), by: attested)
         #expect(refusal { try verify([lie, attested.der]) } == .androidExtended)
         #expect(refusal { try verify([lie, attested.der, root.der]) } == .androidExtended)
-        // Also when only the one above has an extension.
+        // Also rejected if only the one above has an extension.
         let bare = try attested.issue(
             subject: DistinguishedName { CommonName("bare") }, key: .init(key))
         #expect(refusal { try verify([bare, attested.der]) } == .androidExtended)
     }
 
-    @Test func `the software key store's root is refused even as an anchor`() throws {
+    @Test func `the software key store's root is rejected even as an anchor`() throws {
         let soft = try TestAuthority("Android Keystore Software Attestation Root"),
             leaf = try leaf(MadeDescription(), by: soft)
         #expect(refusal { try verify([leaf], anchors: [soft.anchor]) } == .androidSoftwareRoot)
@@ -208,7 +208,7 @@ import X509
         )
     }
 
-    @Test func `only keys that are taken here are attested`() throws {
+    @Test func `only supported keys are attested`() throws {
         let leaf = try root.issue(
             subject: DistinguishedName { CommonName("Key") },
             key: .init(P384.Signing.PrivateKey().publicKey),
@@ -223,13 +223,13 @@ import X509
         #"{"entries":{"a1":{"status":"REVOKED"},"a1":{"status":"REVOKED"}}}"#,
         "",
     ])
-    func `a status list that is not understood is refused`(json: String) {
+    func `a malformed status list is rejected`(json: String) {
         #expect(throws: AttestationError(.androidStatusList, "")) {
             try AndroidStatusList(json: Array(json.utf8))
         }
     }
 
-    @Test func `Google's roots are those whose hashes are known`() {
+    @Test func `Google's roots have the known hashes`() {
         #expect(
             TrustAnchor.androidKeyAttestation.map { Hex.text($0.fingerprint) } == [
                 "cedb1cb6dc896ae5ec797348bce9286753c2b38ee71ce0fbe34a9a1248800dfc",
@@ -237,7 +237,7 @@ import X509
             ])
     }
 
-    @Test func `numbers of devices and of their months never print`() throws {
+    @Test func `device identifiers never print`() throws {
         let description = try KeyDescription(
             der: MadeDescription().changed {
                 $0.hardware[714] = DERText.octets(Array("351163520096208".utf8))

@@ -21,7 +21,7 @@ import X509
             environments: environments, anchors: anchors, at: at ?? capture.at)
     }
 
-    @Test func `all recordings are here`() {
+    @Test func `all recordings exist`() {
         #expect(Captures.attestations.count == 4 && Captures.assertions.count == 4)
     }
 
@@ -38,7 +38,7 @@ import X509
     }
 
     @Test(arguments: Captures.attestations)
-    func `each thing swapped is refused, by its own code`(capture: Captures.AppAttest) throws {
+    func `each swapped part is rejected with its own code`(capture: Captures.AppAttest) throws {
         let other = try #require(Captures.attestations.first { $0.keyID != capture.keyID }),
             day = Duration.seconds(86400)
         #expect(refusal { _ = try Self.verify(capture, keyID: other.keyID) } == .appleKeyID)
@@ -63,7 +63,7 @@ import X509
             refusal { _ = try Self.verify(capture, anchors: TrustAnchor.androidKeyAttestation) }
                 == .chainUntrusted)
         #expect(refusal { _ = try Self.verify(capture, anchors: []) } == .chainUntrusted)
-        // A root of the same name is another root.
+        // A root with the same name is a different root.
         let forged = try TestAuthority.named(
             "Apple App Attestation Root CA", "Apple Inc.", "California")
         #expect(
@@ -71,7 +71,7 @@ import X509
                 == .chainUntrusted)
     }
 
-    /// Parts of an attestation object, put together again.
+    /// Rebuilds an attestation object from changed parts.
     private static func changed(
         _ capture: Captures.AppAttest,
         _ change: (inout [String: CBORValue], inout [String: CBORValue]) -> Void
@@ -91,7 +91,7 @@ import X509
         return Write.cbor(Write.map(outer))
     }
 
-    @Test func `parts of two attestations do not make one`() throws {
+    @Test func `parts of two attestations do not combine`() throws {
         let capture = Captures.attestations[0],
             other = try CBOR.read(Captures.attestations[1].object, form: .ctap2)
         func code(_ change: (inout [String: CBORValue], inout [String: CBORValue]) -> Void) throws
@@ -127,10 +127,9 @@ import X509
         #expect(refusal { _ = try Self.verify(capture, object: []) } == .form)
     }
 
-    /// The receipt is for Apple to read: nothing here looks at it, so nothing here notices a change
-    /// in it.
+    /// The receipt is for Apple and is not verified here, so a change in it goes unnoticed.
     @Test(arguments: Captures.attestations)
-    func `a flipped bit is refused everywhere but in the receipt`(capture: Captures.AppAttest)
+    func `a flipped bit is rejected everywhere but in the receipt`(capture: Captures.AppAttest)
         throws
     {
         let receipt = try Self.verify(capture).receipt
@@ -160,7 +159,7 @@ import X509
     }
 
     @Test(arguments: Captures.assertions)
-    func `a recorded assertion verifies, once`(capture: Captures.AppAttest) throws {
+    func `a recorded assertion verifies once`(capture: Captures.AppAttest) throws {
         let assertion = try Self.assert(capture)
         #expect(assertion.previousCounter == 0 && Int(assertion.newCounter) == capture.counter)
         #expect(
@@ -182,7 +181,7 @@ import X509
     }
 
     @Test(arguments: Captures.assertions)
-    func `no bit of an assertion may change`(capture: Captures.AppAttest) {
+    func `an assertion with a changed bit is rejected`(capture: Captures.AppAttest) {
         for bit in 0..<capture.object.count * 8 {
             var object = capture.object
             object[bit / 8] ^= 1 << UInt8(bit % 8)
@@ -191,7 +190,7 @@ import X509
     }
 }
 
-/// Without recordings.
+/// Tests that need no recordings.
 @Suite struct AppAttestMadeTests {
     private static let app = AppAttest.AppID(team: "ABCDE12345", bundle: "org.example.app")
     private static let hash = Write.sha256(Array("challenge".utf8))
@@ -211,7 +210,7 @@ import X509
         }
     }
 
-    @Test func `a production key is taken, and each rule has its code`() throws {
+    @Test func `a production key is accepted, and each rule has its code`() throws {
         #expect(try code(MadeAppAttest()) == nil)
         #expect(try code(MadeAppAttest(counter: 1)) == .counter)
         #expect(
@@ -222,13 +221,13 @@ import X509
         #expect(
             try code(MadeAppAttest(key: SoftwareSigner.generate(.es256).publicKey)) == .keyMismatch)
         #expect(try code(MadeAppAttest(hasNonce: false)) == .appleNonceMissing)
-        // Without the flag the credential is bytes too many.
+        // Without the flag, the credential's bytes are unexpected.
         #expect(try code(MadeAppAttest(flags: 0)) == .authenticatorData)
     }
 
     @Test func `assertions count up from one`() throws {
         func assertion(_ counter: UInt32) throws -> [UInt8] {
-            // App Attest's quirk: the flags claim a credential.
+            // App Attest's quirk: the flags announce a credential.
             let data = Write.authenticatorData(
                 rpID: "ABCDE12345.org.example.app", flags: 0x40, counter: counter)
             let signature = try signer.sign(Write.sha256(data + Self.hash))
@@ -251,7 +250,7 @@ import X509
         }
     }
 
-    @Test func `Apple's root is the one whose hash is known`() {
+    @Test func `Apple's root has the known hash`() {
         #expect(
             TrustAnchor.appleAppAttest.map { Hex.text($0.fingerprint) } == [
                 "1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932"

@@ -7,7 +7,7 @@ import SwiftASN1
 import Testing
 import X509
 
-/// A maker of authenticators, and the statements its devices make.
+/// A manufacturer of authenticators, and the statements that its devices create.
 private struct Maker {
     static let now = TestAuthority.now
     static let aaguidOID: ASN1ObjectIdentifier = [1, 3, 6, 1, 4, 1, 45724, 1, 1, 4]
@@ -92,7 +92,7 @@ private struct Maker {
         refusal { _ = try maker.verify(device, object, format: .packed) }
     }
 
-    @Test func `a maker's statement proves the maker, where the maker is known`() throws {
+    @Test func `a manufacturer's statement proves the manufacturer, if it is known`() throws {
         #expect(
             try maker.verify(device, object(), format: .packed)
                 == .anchored(.packed, anchor: maker.root.anchor.fingerprint))
@@ -109,11 +109,11 @@ private struct Maker {
                 _ = try maker.verify(
                     device, object(), format: .packed, at: Maker.now + .seconds(200_000))
             } == .chainExpired)
-        // Anchors of another format vouch for nothing here.
+        // Anchors of another format are not used here.
         #expect(refusal { _ = try maker.verify(device, object(), format: .tpm) } == .insufficient)
     }
 
-    @Test func `a certificate is as §8.2.1 has it`() throws {
+    @Test func `a certificate must satisfy §8.2.1`() throws {
         #expect(try code(object(extensions: Maker.packedExtensions(aaguid: nil))) == nil)
         #expect(
             try code(object(name: Maker.packedName(unit: "Authenticators")))
@@ -147,7 +147,7 @@ private struct Maker {
                 == .statementCertificate)
     }
 
-    @Test func `the signature is the certificate's, over this registration`() throws {
+    @Test func `the signature must be by the certificate's key over this registration`() throws {
         #expect(
             try code(object(signature: VirtualAuthenticator.sign(device.signed, device.signer)))
                 == .signature)
@@ -196,7 +196,7 @@ private struct Maker {
             ])
     }
 
-    @Test func `an old key's statement is taken, and each rule has its code`() throws {
+    @Test func `an old key's statement is accepted, and each rule has its code`() throws {
         func code(_ device: VirtualAuthenticator, _ object: [UInt8]) -> AttestationError.Code? {
             refusal { _ = try maker.verify(device, object, format: .fidoU2F) }
         }
@@ -233,7 +233,7 @@ private struct Maker {
     }
 
     @Test
-    func `Apple's statement is a certificate over the registration, and each rule has its code`()
+    func `Apple's certificate over the registration is accepted, and each rule has its code`()
         throws
     {
         func code(_ object: [UInt8]) -> AttestationError.Code? {
@@ -288,7 +288,7 @@ private struct Maker {
         }
     }
 
-    @Test func `a key store's statement is taken, and each rule has its code`() throws {
+    @Test func `a key store's statement is accepted, and each rule has its code`() throws {
         #expect(try code() == nil)
         let other = try SoftwareSigner.generate(.es256)
         #expect(
@@ -301,7 +301,7 @@ private struct Maker {
         #expect(try code { $0.hardware[702] = DERText.integer(2) } == .androidOrigin)
         #expect(try code { $0.hardware[1] = DERText.set([DERText.integer(3)]) } == .androidPurpose)
         #expect(try code { $0.attestationLevel = 0 } == .androidSecurityLevel)
-        // How it booted and whether it asks are not this format's to say.
+        // This format does not check the boot state and user authentication.
         #expect(
             try code {
                 $0.hardware[704] = nil

@@ -89,15 +89,15 @@ import Testing
     ]
 
     @Test(arguments: examples)
-    func `examples of RFC 8949 are read`(text: String, value: CBORValue) throws {
+    func `examples of RFC 8949 are parsed`(text: String, value: CBORValue) throws {
         #expect(try CBOR.read(Self.bytes(text), form: .general) == value)
-        // Floats have three widths; the others one spelling.
+        // Floats have three widths; other values have one encoding.
         if !text.hasPrefix("f9"), !text.hasPrefix("fa") {
             #expect(Write.cbor(value) == Self.bytes(text))
         }
     }
 
-    @Test func `negative zero and not a number are floats`() throws {
+    @Test func `negative zero and not-a-number are floats`() throws {
         guard case .float(let zero) = try CBOR.read(Self.bytes("f98000"), form: .general),
             case .float(let nan) = try CBOR.read(Self.bytes("f97e00"), form: .general)
         else { return #expect(Bool(false)) }
@@ -108,7 +108,7 @@ import Testing
         "5f42010243030405ff", "7f657374726561646d696e67ff", "9fff", "9f018202039f0405ffff",
         "bf61610161629f0203ffff", "ff", "df00ff",
     ])
-    func `indefinite lengths, of the same appendix, are refused`(text: String) {
+    func `indefinite lengths of the same appendix are rejected`(text: String) {
         #expect([.indefinite, .malformed].contains(Self.refusal(text)))
     }
 
@@ -125,7 +125,7 @@ import Testing
         ("63eda080", .notUTF8), ("a201010102", .duplicateKey),
         ("a2616101616102", .duplicateKey),
     ])
-    func `what is no CBOR, or written twice, is refused by its code`(
+    func `malformed CBOR and duplicate keys are rejected with their codes`(
         text: String, code: CBORError.Code
     ) {
         #expect(Self.refusal(text) == code)
@@ -137,17 +137,17 @@ import Testing
         ("a203010101", .keyOrder), ("a2200101f5", .keyOrder), ("a262616101616201", .keyOrder),
         ("a2616201616101", .keyOrder),
     ])
-    func `CTAP2 takes fewer forms, and keys in order`(text: String, code: CBORError.Code) {
+    func `CTAP2 accepts fewer forms, and only ordered keys`(text: String, code: CBORError.Code) {
         #expect(Self.refusal(text, .ctap2) == code && Self.refusal(text) == nil)
     }
 
-    /// CTAP 2.1 §8: smaller kind first, then shorter, then by bytes.
-    @Test func `CTAP2's order is taken`() {
+    /// CTAP 2.1 §8: smaller major type first, then shorter, then by bytes.
+    @Test func `CTAP2's order is accepted`() {
         #expect(Self.refusal("a60a01186401200140016161016261610" + "1", .ctap2) == nil)
         #expect(Self.refusal("a301f403f5617af6", .ctap2) == nil)
     }
 
-    @Test func `depth, items and bytes are bounded, to the last one allowed`() {
+    @Test func `depth, items, and bytes are limited, and the maximum is accepted`() {
         let limits = CBOR.Limits(maxBytes: 8, maxDepth: 3, maxItems: 4)
         #expect(
             Self.refusal("81818100", limits: limits) == nil
@@ -164,12 +164,12 @@ import Testing
         #expect(Self.refusal(String(repeating: "81", count: 60_000)) == .depth)
     }
 
-    @Test func `a value at the front is read alone`() throws {
+    @Test func `a value at the front is parsed alone`() throws {
         let (value, count) = try CBOR.readFirst([0x82, 1, 2, 9, 9], form: .ctap2)
         #expect(value == .array([.unsigned(1), .unsigned(2)]) && count == 3)
     }
 
-    @Test func `numbers come out where they fit`() {
+    @Test func `numbers convert if they fit`() {
         #expect(
             CBORValue(integer: -257) == .negative(256)
                 && CBORValue(integer: -257).integerValue == -257
@@ -182,7 +182,7 @@ import Testing
                 && CBORValue(integer: .max).integerValue == .max)
     }
 
-    @Test func `whatever is read as CTAP2 is written the same`() {
+    @Test func `values parsed as CTAP2 encode to the same bytes`() {
         var random = Chance(1)
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 1...12, using: &random)).map { _ in
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `codes of errors stay`() {
+    @Test func `error codes are stable`() {
         #expect(
             CBORError.Code.allCases.map(\.rawValue) == [
                 "cbor.too-long", "cbor.truncated", "cbor.trailing", "cbor.depth", "cbor.items",

@@ -8,7 +8,7 @@ import SwiftASN1
 import Testing
 import X509
 
-/// Rules of chains, seen through a key attestation that is otherwise right.
+/// Rules of chains, tested through an otherwise valid key attestation.
 @Suite struct ChainTests {
     private let root = try! TestAuthority()
     private let key = try! SoftwareSigner.generate(.es256).publicKey
@@ -48,7 +48,7 @@ import X509
         }
     }
 
-    @Test func `a chain through two authorities is taken, with its root or without`() throws {
+    @Test func `a chain through two authorities is accepted with or without its root`() throws {
         let first = try TestAuthority("First", by: root),
             second = try TestAuthority("Second", by: first), leaf = try leaf(by: second)
         #expect(
@@ -62,14 +62,14 @@ import X509
                 && code([leaf], anchors: [second.anchor, root.anchor]) == nil)
     }
 
-    @Test func `the certificate itself may be the anchor, and no other`() throws {
+    @Test func `the certificate itself may be the anchor, but another may not`() throws {
         let leaf = try leaf(by: root), other = try self.leaf(by: TestAuthority())
         #expect(
             try code([leaf], anchors: [TrustAnchor(der: leaf)]) == nil
                 && code([other], anchors: [TrustAnchor(der: leaf)]) == .chainUntrusted)
     }
 
-    @Test func `each has its time, to the second`() throws {
+    @Test func `each certificate has its validity period, to the second`() throws {
         let leaf = try leaf(by: root), now = TestAuthority.now
         #expect(
             code([leaf], at: now + .seconds(60)) == nil
@@ -85,7 +85,7 @@ import X509
         #expect(try code([self.leaf(by: early), early.der]) == .chainNotYetValid)
     }
 
-    @Test func `who is no authority makes no certificates`() throws {
+    @Test func `a certificate that is not an authority cannot issue others`() throws {
         let plain = try TestAuthority(
             "Plain", by: root, extensions: Self.authority(isAuthority: false))
         #expect(try code([leaf(by: plain), plain.der]) == .chainAuthority)
@@ -108,7 +108,7 @@ import X509
         #expect(try code([leaf(by: one), one.der], anchors: [short.anchor]) == .chainPathLength)
     }
 
-    @Test func `critical extensions that nobody looks at are refused`() throws {
+    @Test func `unsupported critical extensions are rejected`() throws {
         #expect(try code([leaf(by: root, critical: [1, 2, 3, 4])]) == .chainCritical)
         let constrained = try TestAuthority(
             "Constrained", by: root,
@@ -116,7 +116,7 @@ import X509
         #expect(try code([leaf(by: constrained), constrained.der]) == .chainCritical)
     }
 
-    @Test func `SHA-1 is refused`() throws {
+    @Test func `SHA-1 is rejected`() throws {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048),
             name = try DistinguishedName { CommonName("RSA") }
         let time = (TestAuthority.now - TestAuthority.day, TestAuthority.now + TestAuthority.day)
@@ -160,20 +160,20 @@ import X509
         #expect(code([leaf], anchors: [root.anchor, twin.anchor]) == nil)
     }
 
-    /// Found by flipping bits of a recorded chain: the library reads both.
-    @Test func `around the signed part, too, there is one spelling`() throws {
+    /// Found by flipping bits of a recorded chain: the library accepts both encodings.
+    @Test func `the unsigned parts have only one valid encoding`() throws {
         let algorithm = DERText.sequence([6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2])
         var found = 0
         // A signature whose last bit is 0 could claim to be a bit shorter.
         for _ in 0..<20 {
             let leaf = try leaf(by: root)
-            let place = try #require(leaf.indices.last { leaf[$0...].starts(with: algorithm) })
-            let bits = place + algorithm.count + 2
+            let index = try #require(leaf.indices.last { leaf[$0...].starts(with: algorithm) })
+            let bits = index + algorithm.count + 2
             guard leaf[bits] == 0, leaf[leaf.count - 1] & 1 == 0 else { continue }
             found += 1
             var shorter = leaf, other = leaf
             shorter[bits] = 1
-            other[place + algorithm.count - 1] = 3
+            other[index + algorithm.count - 1] = 3
             #expect(
                 code([leaf]) == nil && code([shorter]) == .certificate
                     && code([other]) == .certificate)
@@ -181,7 +181,7 @@ import X509
         #expect(found > 0)
     }
 
-    @Test func `nine certificates, large ones and other bytes are refused`() throws {
+    @Test func `nine certificates, large ones, and other bytes are rejected`() throws {
         let leaf = try leaf(by: root)
         #expect(code(Array(repeating: leaf, count: 9)) == .chainLength && code([]) == .chainLength)
         #expect(
@@ -198,7 +198,7 @@ import X509
         }
     }
 
-    @Test func `codes of errors stay`() {
+    @Test func `error codes are stable`() {
         let codes = AttestationError.Code.allCases.map(\.rawValue)
         #expect(Set(codes).count == codes.count && codes.count == 54)
         #expect(

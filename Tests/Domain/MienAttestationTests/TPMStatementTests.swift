@@ -7,15 +7,15 @@ import SwiftASN1
 import Testing
 import X509
 
-/// A TPM of the tests: what TPM2_Certify would return, with anything about it changed.
+/// A virtual TPM. Returns what TPM2_Certify would, with any part changed.
 private struct VirtualTPM {
     var signScheme: [UInt8] = Write.big(UInt16(0x0010))
     var symmetric: UInt16 = 0x0010
     var nameAlgorithm: UInt16 = 0x000b
     var curve: UInt16 = 3
     var exponent: UInt32 = 0
-    /// fixedTPM, fixedParent, sensitiveDataOrigin, userWithAuth, noDA, decrypt, sign: as Windows
-    /// makes them.
+    /// fixedTPM, fixedParent, sensitiveDataOrigin, userWithAuth, noDA, decrypt, sign, as Windows
+    /// creates them.
     var attributes: UInt32 = 0x0006_0472
     var bits: UInt16?
     var magic: UInt32 = 0xff54_4347
@@ -23,7 +23,7 @@ private struct VirtualTPM {
     var extraData: [UInt8]?
     var name: [UInt8]?
     var areaMore: [UInt8] = [], informationMore: [UInt8] = []
-    /// In the public area instead of the credential's.
+    /// Replaces the credential's key in the public area.
     var key: DevicePublicKey?
 
     func area(_ key: DevicePublicKey) -> [UInt8] {
@@ -128,7 +128,7 @@ private struct VirtualTPM {
         }
     }
 
-    @Test func `a TPM's word for keys of both kinds is taken, by attesters of both kinds`() throws {
+    @Test func `a TPM's statement is accepted for both types of keys and attesters`() throws {
         for algorithm: DeviceKeyAlgorithm in [.es256, .rs256] {
             for attester: DeviceKeyAlgorithm in [.es256, .rs256] {
                 #expect(
@@ -144,7 +144,7 @@ private struct VirtualTPM {
         #expect(try code(VirtualTPM(exponent: 65537), device: VirtualAuthenticator(.rs256)) == nil)
     }
 
-    @Test func `the public area is the credential's key`() throws {
+    @Test func `the public area must be the credential's key`() throws {
         #expect(
             try code(VirtualTPM(key: SoftwareSigner.generate(.es256).publicKey)) == .keyMismatch)
         #expect(
@@ -163,13 +163,15 @@ private struct VirtualTPM {
     }
 
     @Test(arguments: [1, 4, 5, 18])
-    func `a key that may leave its TPM, was made elsewhere or does not sign is refused`(bit: UInt32)
+    func `a key that may leave its TPM, was created elsewhere, or does not sign is rejected`(
+        bit: UInt32
+    )
         throws
     {
         #expect(try code(VirtualTPM(attributes: 0x0006_0472 & ~(1 << bit))) == .tpm)
     }
 
-    @Test func `what the TPM signed is about this key and this registration`() throws {
+    @Test func `the TPM's statement must be about this key and this registration`() throws {
         #expect(
             try code(VirtualTPM(magic: 0xff54_4348)) == .tpm
                 && code(VirtualTPM(type: 0x8018)) == .tpm)
@@ -183,7 +185,7 @@ private struct VirtualTPM {
         #expect(try code(signer: SoftwareSigner.generate(.es256)) == .signature)
     }
 
-    @Test func `areas cut off anywhere are refused`() throws {
+    @Test func `areas cut off anywhere are rejected`() throws {
         let device = VirtualAuthenticator(), area = VirtualTPM().area(device.signer.publicKey)
         let information = VirtualTPM().information(area: area, signed: device.signed)
         for count in area.indices {
@@ -201,19 +203,19 @@ private struct VirtualTPM {
             try code(statement: ["pubArea": .bytes([UInt8](repeating: 0, count: 1025))]) == .tpm)
     }
 
-    @Test func `members are those of version 2`() throws {
+    @Test func `the members must be those of version 2`() throws {
         #expect(
             try code(statement: ["ver": "1.2"]) == .statement
                 && code(statement: ["ver": .bytes([2])]) == .statement)
         #expect(
             try code(statement: ["more": .true]) == .statement
                 && code(statement: ["sig": "text"]) == .statement)
-        // SHA-1, as old TPMs would have it.
+        // SHA-1, which old TPMs use.
         #expect(try code(statement: ["alg": CBORValue(integer: -65535)]) == .algorithm)
         #expect(try code(statement: ["alg": CBORValue(integer: -257)]) == .algorithm)
     }
 
-    @Test func `a certificate is as §8.3.1 has it`() throws {
+    @Test func `a certificate must satisfy §8.3.1`() throws {
         #expect(
             try code(certificate: CertificateChange(aaguid: VirtualAuthenticator.aaguid)) == nil)
         #expect(
@@ -233,8 +235,8 @@ private struct VirtualTPM {
                 (Self.maker, "id:474F4F47"), (Self.model, ""), (Self.version, "id:00000001"),
             ]),
         ]
-        for (place, change) in wrong.enumerated() {
-            #expect(try code(certificate: change) == .statementCertificate, "\(place)")
+        for (index, change) in wrong.enumerated() {
+            #expect(try code(certificate: change) == .statementCertificate, "\(index)")
         }
     }
 }

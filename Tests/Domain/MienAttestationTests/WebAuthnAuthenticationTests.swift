@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
-    func `an answer with the credential's key is taken`(algorithm: DeviceKeyAlgorithm) throws {
+    func `a response with the credential's key is accepted`(algorithm: DeviceKeyAlgorithm) throws {
         let device = Self.device(algorithm), result = try Self.verify(device.answer(), device)
         #expect(
             result.counter == .grew(from: 7, to: 8) && result.isUserVerified && !result.isBackedUp)
@@ -59,7 +59,7 @@ import Testing
         #expect(refusal { _ = try Self.verify(device.answer(), device, eligible: true) } == .backup)
     }
 
-    @Test func `an authenticator that names a user names the right one`() throws {
+    @Test func `an authenticator that names a user must name the right one`() throws {
         let device = Self.device()
         var response = try device.answer()
         #expect(refusal { _ = try Self.verify(response, device, handle: [1]) } == nil)
@@ -70,7 +70,7 @@ import Testing
         #expect(refusal { _ = try Self.verify(response, device, handle: [2]) } == .credential)
     }
 
-    @Test func `a counter that has not grown is told, not judged`() throws {
+    @Test func `a counter that has not grown is reported, not rejected`() throws {
         func counter(_ received: UInt32, stored: UInt32) throws -> SignatureCounter {
             let device = Self.device().with { $0.counter = received }
             return try Self.verify(device.answer(), device, counter: stored).counter
@@ -86,7 +86,7 @@ import Testing
         #expect(SignatureCounter.unused.stored == 0)
     }
 
-    @Test func `no bit of an answer may change`() throws {
+    @Test func `a response with a changed bit is rejected`() throws {
         let device = Self.device(), right = try device.answer()
         func check(_ path: WritableKeyPath<AuthenticationVerifier.Response, [UInt8]>) {
             for bit in 0..<right[keyPath: path].count * 8 {
@@ -101,7 +101,7 @@ import Testing
         check(\.signature)
     }
 
-    @Test func `an ECDSA signature that is not DER is refused`() throws {
+    @Test func `an ECDSA signature that is not DER is rejected`() throws {
         let device = Self.device()
         var response = try device.answer()
         response.signature = try #require(ES256Signature.raw(der: response.signature))

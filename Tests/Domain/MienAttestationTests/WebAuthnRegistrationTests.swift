@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
-    func `a credential without attestation is taken for what it is`(algorithm: DeviceKeyAlgorithm)
+    func `a credential without attestation is accepted as unattested`(algorithm: DeviceKeyAlgorithm)
         throws
     {
         let device = VirtualAuthenticator(algorithm).with { $0.counter = 3 },
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
-    func `a key that signs for itself proves just that`(algorithm: DeviceKeyAlgorithm) throws {
+    func `a self-signed key proves only itself`(algorithm: DeviceKeyAlgorithm) throws {
         let device = VirtualAuthenticator(algorithm)
         #expect(try Self.verify(device, object: device.selfAttested()).proof == .selfSigned)
         let other = try SoftwareSigner.generate(algorithm)
@@ -57,7 +57,7 @@ import Testing
         #expect(refusal { _ = try Self.verify(device, object: wrong) } == .algorithm)
     }
 
-    @Test func `what the browser says has to be right`() {
+    @Test func `wrong client data is rejected`() {
         #expect(Self.code { $0.client["type"] = "webauthn.get" } == .ceremony)
         #expect(Self.code { $0.client["type"] = nil } == .ceremony)
         #expect(
@@ -95,7 +95,7 @@ import Testing
                 == .clientData)
     }
 
-    @Test func `an empty challenge is nobody's`() {
+    @Test func `an empty challenge is rejected`() {
         let device = VirtualAuthenticator().with { $0.client["challenge"] = "" }
         #expect(
             refusal {
@@ -105,7 +105,7 @@ import Testing
             } == .challenge)
     }
 
-    @Test func `frames are taken only within pages that are named`() {
+    @Test func `frames are accepted only within named pages`() {
         var rp = VirtualAuthenticator.rp
         rp.crossOrigin = .within(["https://outer.example"])
         func code(_ top: JSONValue?) -> AttestationError.Code? {
@@ -119,7 +119,7 @@ import Testing
                 && code(nil) == .crossOrigin)
     }
 
-    @Test func `what the authenticator says has to be right`() {
+    @Test func `wrong authenticator data is rejected`() {
         #expect(Self.code { $0.rpID = "example.com" } == .relyingParty)
         #expect(Self.code { $0.flags = 0x44 } == .userPresence)
         #expect(Self.code { $0.flags = 0x41 } == .userVerification)
@@ -139,7 +139,9 @@ import Testing
         #expect(Self.code { $0.flags = 0xc5 } == .authenticatorData)
     }
 
-    @Test func `policy: presence alone, keys bound to the device, algorithms`() throws {
+    @Test func `a policy can allow presence alone and require device-bound keys and algorithms`()
+        throws
+    {
         var rp = VirtualAuthenticator.rp
         rp.requiresUserVerification = false
         #expect(
@@ -172,7 +174,7 @@ import Testing
         #expect(synced.isBackupEligible && synced.isBackedUp)
     }
 
-    @Test func `an attestation object that is not as it should be is refused`() throws {
+    @Test func `a malformed attestation object is rejected`() throws {
         let device = VirtualAuthenticator()
         func code(_ object: [UInt8]) -> AttestationError.Code? {
             refusal { _ = try Self.verify(device, object: object) }
@@ -191,7 +193,7 @@ import Testing
                     Write.map([
                         "fmt": "none", "attStmt": "x", "authData": .bytes(device.authenticatorData),
                     ]))) == .form)
-        // Out of CTAP2's order.
+        // Not in CTAP2's order.
         let members = [
             CBOREntry("authData", .bytes(device.authenticatorData)), CBOREntry("fmt", "none"),
             CBOREntry("attStmt", .map([])),
@@ -218,8 +220,8 @@ import Testing
         }
     }
 
-    /// Without attestation nobody vouches for key and id; the rest is checked.
-    @Test func `no bit of a self-attested registration may change`() throws {
+    /// Without attestation, nothing proves key and ID; everything else is checked.
+    @Test func `a self-attested registration with a changed bit is rejected`() throws {
         let device = VirtualAuthenticator(.edDSA), object = try device.selfAttested()
         for bit in 0..<object.count * 8 {
             var wrong = object
@@ -234,10 +236,10 @@ import Testing
         -> CBORValue
     {
         var entries = Write.cose(key).entries!
-        let place = entries.firstIndex { $0.key == CBORValue(integer: label) }
-        if let place { entries.remove(at: place) }
+        let index = entries.firstIndex { $0.key == CBORValue(integer: label) }
+        if let index { entries.remove(at: index) }
         if let value {
-            entries.insert(CBOREntry(CBORValue(integer: label), value), at: place ?? entries.count)
+            entries.insert(CBOREntry(CBORValue(integer: label), value), at: index ?? entries.count)
         }
         return .map(entries)
     }
@@ -247,7 +249,7 @@ import Testing
     }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
-    func `keys are read, and each member counts`(algorithm: DeviceKeyAlgorithm) throws {
+    func `keys are parsed, and each member matters`(algorithm: DeviceKeyAlgorithm) throws {
         let key = try SoftwareSigner.generate(algorithm).publicKey, cose = Write.cose(key)
         #expect(try DevicePublicKey(cose: cose) == key)
         for entry in cose.entries! {
@@ -264,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func `names of RFC 9864 mean the same`() throws {
+    @Test func `the algorithms of RFC 9864 are equivalent`() throws {
         let p256 = try SoftwareSigner.generate(.es256).publicKey,
             ed25519 = try SoftwareSigner.generate(.edDSA).publicKey
         #expect(try DevicePublicKey(cose: Self.changed(p256, 3, CBORValue(integer: -9))) == p256)

@@ -17,11 +17,11 @@ struct Base64URLTests {
     }
 
     @Test(
-        "other spellings of the same bytes are refused",
+        "other spellings of the same bytes are rejected",
         arguments: ["Zg==", "Zh", "Zm9", "A", "Zm9v\n", "+_8", "-/8", "Zm 9v"])
     func otherSpellings(text: String) { #expect(Base64URL.decode(text) == nil) }
 
-    @Test("any bytes come back")
+    @Test("any bytes survive encoding and decoding")
     func roundTrip() {
         var generator = SystemRandomNumberGenerator()
         for count in 0..<70 {

@@ -33,7 +33,7 @@ struct FairQueueTests {
         return jobs
     }
 
-    @Test("one share's jobs run in the order they came")
+    @Test("one share's jobs run in order of arrival")
     func order() {
         var queue = Self.queue(), ticket: UInt64 = 0
         Self.add("a", 5, .common, to: &queue, &ticket)
@@ -67,7 +67,7 @@ struct FairQueueTests {
                 &ticket)
         }
         Self.add("ada", 1, .address("192.0.2.1", naming: "ada"), to: &queue, &ticket)
-        // One turn for each of the 20 addresses at most, as for a user whom nobody names.
+        // At most one turn for each of the 20 addresses, as for a user whom nobody names.
         #expect(Self.served(&queue, atMost: 21).contains("ada1"))
     }
 
@@ -79,7 +79,7 @@ struct FairQueueTests {
         #expect(Self.served(&queue, atMost: 2).contains("colleague1"))
     }
 
-    @Test("a known device is next, whatever waits of strangers and of accounts")
+    @Test("a known device is next, whatever strangers and accounts have waiting")
     func knownDevice() {
         for before in 0..<40 {
             var queue = Self.queue(), ticket: UInt64 = 0
@@ -98,7 +98,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "no rank starves: of seven turns, four are known devices', two accounts', one is the addresses'"
+        "no rank starves: of seven turns, known devices get four, accounts two, and addresses one"
     )
     func ranks() {
         var queue = Self.queue(), ticket: UInt64 = 0
@@ -111,7 +111,7 @@ struct FairQueueTests {
         #expect(jobs.count { $0.hasPrefix("s") } == 50)
     }
 
-    @Test("a rank that had nothing waiting has saved up no turns")
+    @Test("a rank with nothing waiting does not save up turns")
     func noSavings() {
         var queue = Self.queue(), ticket: UInt64 = 0
         Self.add("d", 200, .knownDevice("phone", of: "bob"), to: &queue, &ticket)
@@ -120,7 +120,7 @@ struct FairQueueTests {
         #expect(Self.served(&queue, atMost: 50).count { $0.hasPrefix("s") } == 10)
     }
 
-    @Test("a part, an owner, and the queue have room for as many jobs as their limits say")
+    @Test("a part, an owner, and the queue accept jobs up to their limits")
     func limits() {
         var queue = Self.queue(total: 8, perOwner: 4, perPart: 2), ticket: UInt64 = 0
         func outcome(_ share: WorkShare) -> String {
@@ -139,20 +139,20 @@ struct FairQueueTests {
             (0..<3).map { _ in outcome(.address("A", naming: "y")) } == [
                 "waits", "waits", "refused",
             ])
-        // The address is full. A name that it has not used gets a place of the longest part; then
-        // all are too short to give one up.
+        // The address is full. A new name displaces a job of the longest part; after that, all
+        // parts are too short to give one up.
         #expect((0..<2).map { _ in outcome(.address("A", naming: "z")) } == ["for Ay", "refused"])
         #expect(
             (0..<4).map { _ in outcome(.address("B", naming: "\(ticket)")) } == [
                 "waits", "waits", "waits", "waits",
             ])
-        // The queue is full. A newcomer takes a place of the largest address until the shares are
+        // The queue is full. A newcomer displaces a job of the largest address until the shares are
         // even.
         #expect(
             (0..<4).map { _ in outcome(.address("C", naming: "\(ticket)")) }.map { $0.prefix(3) }
                 == ["for", "for", "ref", "ref"])
         #expect(queue.count == 8)
-        // A known device takes a place of an address, but not the last ones.
+        // A known device displaces jobs of an address, but not the last ones.
         let devices = (0..<8).map { outcome(.knownDevice("phone", of: "owner\($0)")) }
         #expect(
             devices.map { $0.prefix(3) } == [
@@ -175,7 +175,7 @@ struct FairQueueTests {
         #expect(queue.expire(at: start + .seconds(100)).isEmpty)
     }
 
-    @Test("a job that was taken out is gone, and its share takes no turn for it")
+    @Test("a removed job is gone, and its share takes no turn for it")
     func removal() {
         var queue = Self.queue(), ticket: UInt64 = 0
         Self.add("a", 2, .address("A"), to: &queue, &ticket)
@@ -189,9 +189,9 @@ struct FairQueueTests {
         #expect(queue.isEmpty)
     }
 
-    /// One closed loop of events, drawn at random, against a count of what every share was given.
+    /// A closed loop of random events, compared with a count of the turns of every share.
     @Test(
-        "in a random world, every job ends exactly once, in time, and no backlogged address falls behind another by more than a turn"
+        "in a random simulation, every job ends exactly once, in time, and no backlogged address falls behind another by more than a turn"
     )
     func simulation() {
         for world in 0..<60 {
@@ -265,7 +265,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "among addresses that always have jobs waiting, turns differ by one at most, however many jobs each adds",
+        "among addresses that always have jobs waiting, turns differ by at most one, however many jobs each adds",
         arguments: [2, 5, 17])
     func evenTurns(addresses: Int) {
         var queue = Self.queue(), ticket: UInt64 = 0, turns: [String: Int] = [:]
@@ -276,7 +276,7 @@ struct FairQueueTests {
         for _ in 0..<1000 {
             let job = queue.next()!, address = String(job.prefix { $0 != "-" })
             turns[address, default: 0] += 1
-            // The first address adds a lot, the others what they lost.
+            // The first address adds many jobs, the others replace those they lost.
             Self.add(
                 "\(address)-",
                 address == "0" && ticket < 700 ? Int.random(in: 1...9, using: &generator) : 1,

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Identifiers")
 struct IdentifierTests {
-    @Test("a random one has its kind's prefix and 128 bits")
+    @Test("a random identifier has its kind's prefix and 128 bits")
     func random() throws {
         var generator = SystemRandomNumberGenerator()
         let id = UserID.random(using: &generator)
@@ -14,7 +14,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "no identifier",
+        "invalid identifiers are rejected",
         arguments: ["", "a b", "ä", "a/b", "a\n", String(repeating: "x", count: 65)])
     func refused(text: String) {
         #expect(UserID(text) == nil)

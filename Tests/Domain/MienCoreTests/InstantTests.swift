@@ -5,7 +5,7 @@ import Testing
 @Suite("Instant")
 struct InstantTests {
     @Test(
-        "stored with its milliseconds, read back the same",
+        "an instant survives encoding and decoding with its milliseconds",
         arguments: [0, 1, 1_700_000_000_000, Int64.max])
     func coding(milliseconds: Int64) throws {
         let data = try JSONEncoder().encode(Instant(milliseconds: milliseconds))

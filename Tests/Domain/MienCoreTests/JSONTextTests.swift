@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON as text")
 struct JSONTextTests {
-    @Test("what is read is written again, keys sorted")
+    @Test("parsed values are written with sorted keys")
     func roundTrip() throws {
         let text =
             #"{"a":[1,2.5,"x\n\"\\\u0001é😀",true,null,{}],"b":-3,"c":9007199254740991,"d":1e-07,"e":[]}"#
@@ -25,7 +25,7 @@ struct JSONTextTests {
     }
 
     @Test(
-        "no JSON, with the place",
+        "malformed JSON is rejected with its position",
         arguments: [
             ("", 1), ("{", 2), (#"{"a":1,}"#, 8), ("[1 2]", 4), ("01", 2), ("1.", 3), ("+1", 1),
             (".5", 1), ("1e999", 1), ("nul", 1), ("'a'", 1),
@@ -39,14 +39,14 @@ struct JSONTextTests {
             error?.line == 1 && error?.column == column, "\(text): \(String(describing: error))")
     }
 
-    @Test("the line is counted")
+    @Test("an error has its line")
     func line() {
-        #expect(throws: JSONTextError(line: 3, column: 3, reason: "no value begins like this")) {
+        #expect(throws: JSONTextError(line: 3, column: 3, reason: "expected a value")) {
             try JSONText.parse("{\n\"a\":\n  ?}")
         }
     }
 
-    @Test("depth and size have limits")
+    @Test("depth and size are limited")
     func limits() throws {
         let limits = JSONText.Limits(maxBytes: 100, maxDepth: 3)
         #expect(try JSONText.parse("[[[1]]]", limits: limits).depth == 3)
@@ -59,7 +59,7 @@ struct JSONTextTests {
         }
     }
 
-    @Test("text that is not UTF-8 is refused")
+    @Test("text that is not UTF-8 is rejected")
     func encoding() {
         for bytes: [UInt8] in [
             [0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0xff],
@@ -68,21 +68,21 @@ struct JSONTextTests {
         }
     }
 
-    @Test("any damage to a document is read or refused, and never crashes")
+    @Test("a damaged document is parsed or rejected, and never crashes")
     func damage() {
         let document = Array(#"{"a":[1,2.5e3,"x\u00e9",true,null,{"b":{}}],"c":-0.1}"#.utf8)
-        for place in document.indices {
+        for index in document.indices {
             for byte in UInt8.min...UInt8.max {
                 var damaged = document
-                damaged[place] = byte
+                damaged[index] = byte
                 _ = try? JSONText.parse(damaged)
             }
-            _ = try? JSONText.parse(Array(document[..<place]))
+            _ = try? JSONText.parse(Array(document[..<index]))
         }
     }
 
     @Test(
-        "a key longer than its limit is refused before it is compared, counted in bytes and with its escapes resolved"
+        "a key longer than its limit, in bytes with resolved escapes, is rejected before it is compared"
     )
     func keyLimit() throws {
         let fits = String(repeating: "é", count: 128)
@@ -102,7 +102,7 @@ struct JSONTextTests {
     }
 
     @Test(
-        "a key that comes twice in different normalizations is refused, as is one that Swift takes for ASCII; one of them alone is itself"
+        "a key that occurs twice in different normalizations is rejected, as is one that Swift takes for ASCII; a single key stays unchanged"
     )
     func equivalentKeys() throws {
         #expect(throws: JSONTextError.self) {
@@ -116,12 +116,13 @@ struct JSONTextTests {
             let value = try JSONText.parse("{\"\(key)\": 1}")
             #expect(
                 try #require(value.objectValue?.keys.first).utf8.elementsEqual(key.utf8),
-                "kept as it was sent")
+                "the key stays as it was sent")
         }
     }
 
     @Test(
-        "a text with more than thirty combining marks in a row is refused, as a key and as a value")
+        "a string with more than thirty combining marks in a row is rejected as a key and as a value"
+    )
     func marks() throws {
         let allowed = String(repeating: "\u{301}\u{316}", count: 15)
         #expect(try JSONText.parse("{\"\(allowed)\": \"\(allowed)\"}").objectValue?.count == 1)

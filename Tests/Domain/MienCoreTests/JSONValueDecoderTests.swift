@@ -2,7 +2,7 @@ import Foundation
 import MienCore
 import Testing
 
-@Suite("Values as types of one's own")
+@Suite("Decoding JSON values")
 struct JSONValueDecoderTests {
     private struct Order: Codable, Equatable {
         enum Kind: String, Codable { case small, large }
@@ -27,7 +27,7 @@ struct JSONValueDecoderTests {
          "names":{"x":[true,false],"y":[]},"nothing":null,"id":"shop"}
         """
 
-    @Test("as Foundation reads the same text")
+    @Test("values decode as Foundation decodes the same text")
     func same() throws {
         let order: Order = try JSONText.parse(Self.text).decoded()
         #expect(order == (try JSONDecoder().decode(Order.self, from: Data(Self.text.utf8))))
@@ -36,7 +36,7 @@ struct JSONValueDecoderTests {
         #expect(order.nothing == nil)
     }
 
-    @Test("plain values, lists and tables")
+    @Test("plain values, arrays, and dictionaries decode")
     func plain() throws {
         #expect(try JSONValue.string("a").decoded(as: String.self) == "a")
         #expect(try JSONValue.number(1.5).decoded(as: Float.self) == 1.5)
@@ -47,7 +47,7 @@ struct JSONValueDecoderTests {
     }
 
     @Test(
-        "what does not fit is told with its place",
+        "a value that does not fit is rejected with its path",
         arguments: [
             (#""large""#, #""huge""#, "kind", false), ("255", "256", "lines.Index 0.count", false),
             ("255", "-1", "lines.Index 0.count", false),
@@ -56,7 +56,7 @@ struct JSONValueDecoderTests {
             (#""y":[]"#, #""y":{}"#, "names.y", false), (#","weight":0.5"#, "", "weight", true),
             (#""shop""#, #""a shop""#, "id", false),
         ])
-    func refused(old: String, new: String, place: String, isMissing: Bool) throws {
+    func refused(old: String, new: String, expected: String, isMissing: Bool) throws {
         let value = try JSONText.parse(Self.text.replacing(old, with: new, maxReplacements: 1))
         let error = try #require(throws: DecodingError.self) { try value.decoded(as: Order.self) }
         func path(_ context: DecodingError.Context, _ last: [any CodingKey] = []) -> String {
@@ -64,10 +64,10 @@ struct JSONValueDecoderTests {
         }
         switch error {
         case .keyNotFound(let key, let context):
-            #expect(isMissing && path(context, [key]) == place)
+            #expect(isMissing && path(context, [key]) == expected)
         case .typeMismatch(_, let context), .valueNotFound(_, let context),
             .dataCorrupted(let context):
-            #expect(!isMissing && path(context) == place)
+            #expect(!isMissing && path(context) == expected)
         @unknown default: Issue.record("another error: \(error)")
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JSON values")
 struct JSONValueTests {
-    @Test("what is read is written again, whole numbers without a fraction")
+    @Test("parsed values are written with whole numbers without a fraction")
     func roundTrip() throws {
         let text = #"{"a":[1,2.5,"x",true,null,{}],"b":-3,"c":9007199254740991}"#
         let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
@@ -14,7 +14,7 @@ struct JSONValueTests {
         #expect(value["a"] == [1, 2.5, "x", true, nil, [:]])
     }
 
-    @Test("depth and size count every value inside")
+    @Test("depth and size include all nested values")
     func measures() {
         #expect(JSONValue.null.depth == 0 && JSONValue.null.size == 1)
         let value: JSONValue = ["a": [1, [2]], "b": "c"]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Liveness policies")
 struct LivenessPolicyTests {
-    @Test("a step makes its app's policy stricter and never laxer: all pairs of modes")
+    @Test("a step makes its app's policy stricter and never laxer, for all pairs of modes")
     func modes() {
         let order = [nil] + LivenessPolicy.Mode.allCases
         for (i, app) in order.enumerated() {
@@ -20,7 +20,7 @@ struct LivenessPolicyTests {
     }
 
     @Test(
-        "larger thresholds, shorter times, actions that both name, as long as they can be drawn from"
+        "tightening takes larger thresholds, shorter times, and the common actions if they suffice for a draw"
     )
     func numbers() {
         let app = LivenessPolicy(
@@ -42,7 +42,7 @@ struct LivenessPolicyTests {
         )
     }
 
-    @Test("a step that names fewer actions than are to be drawn does not make them fewer")
+    @Test("a step that names fewer actions than must be drawn does not reduce them")
     func variety() {
         let app = LivenessPolicy(actions: [.turnLeft, .turnRight, .blink, .lookUp], actionCount: 4)
         let few = LivenessPolicy(actions: [.turnLeft, .blink])
@@ -56,7 +56,7 @@ struct LivenessPolicyTests {
                 == few.actions)
     }
 
-    @Test("what cannot be is told by its name")
+    @Test("an invalid setting is named")
     func faults() {
         #expect(LivenessPolicy().faults.isEmpty)
         for (policy, setting) in [
@@ -70,7 +70,7 @@ struct LivenessPolicyTests {
         ] { #expect(policy.faults.map(\.setting) == [setting]) }
     }
 
-    @Test("written and read under the names of the API")
+    @Test("a policy is encoded and decoded with the API's names")
     func names() throws {
         let policy = LivenessPolicy(
             mode: .livenessPassive, threshold: 1, quality: 2, timeoutSeconds: 30,

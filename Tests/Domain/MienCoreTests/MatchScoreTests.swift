@@ -23,7 +23,7 @@ struct MatchScoreTests {
         #expect(abs(MatchScore(score).falseMatchRate / rate - 1) < 1e-9)
     }
 
-    @Test("a rate and back is the same rate, from one in a million to one")
+    @Test("converting a rate to a score and back gives the same rate, from one in a million to one")
     func roundTrip() {
         for step in 0...120 {
             let rate = pow(10, -Double(step) / 20)
@@ -55,7 +55,8 @@ struct MatchScoreTests {
     }
 
     @Test(
-        "a rate that is no probability never matches", arguments: [Double.nan, -1e-3, -.infinity])
+        "a rate that is not a probability never matches",
+        arguments: [Double.nan, -1e-3, -.infinity])
     func noProbability(rate: Double) { #expect(MatchScore(falseMatchRate: rate).value == 0) }
 
     @Test("the stronger match is the greater score")
@@ -66,7 +67,7 @@ struct MatchScoreTests {
     }
 
     @Test(
-        "the rate is said in words people use, with two digits and no more",
+        "the rate is described in words with at most two significant digits",
         arguments: [
             (0.0, "no better than chance"), (12.0, "about 1 in 10"), (24.0, "about 1 in 100"),
             (36.0, "about 1 in 1,000"),
@@ -81,7 +82,7 @@ struct MatchScoreTests {
     }
 
     @Test(
-        "what is shown never passes a threshold of one decimal that the score itself does not, nor fails one that it passes"
+        "the displayed score passes a threshold of one decimal exactly if the score itself does"
     )
     func shown() {
         #expect(
@@ -99,7 +100,7 @@ struct MatchScoreTests {
         }
     }
 
-    @Test("stored as a plain number, read back the same")
+    @Test("a score is encoded as a plain number and decodes to the same score")
     func coding() throws {
         let data = try JSONEncoder().encode([MatchScore(48), MatchScore(0.5)])
         #expect(String(decoding: data, as: UTF8.self) == "[48,0.5]")
@@ -109,7 +110,7 @@ struct MatchScoreTests {
             ])
     }
 
-    @Test("a stored number out of range is brought into range")
+    @Test("a stored number out of range is clamped")
     func decodedClamped() throws {
         #expect(
             try JSONDecoder().decode([MatchScore].self, from: Data("[-5,1000]".utf8)).map(\.value)

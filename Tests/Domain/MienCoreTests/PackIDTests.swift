@@ -5,11 +5,11 @@ import Testing
     @Test(arguments: [
         "a", "7", "default-1", "mobile.v2", "a..b", String(repeating: "z", count: 64),
     ])
-    func `a pack may be called so`(text: String) throws {
+    func `a valid pack name is accepted`(text: String) throws {
         #expect(try PackID(text).text == text)
     }
 
-    @Test func `what is no pack's name is refused, with the place`() {
+    @Test func `an invalid pack name is rejected with the position`() {
         #expect(throws: PackIDError.length(0)) { try PackID("") }
         #expect(throws: PackIDError.length(65)) { try PackID(String(repeating: "a", count: 65)) }
         #expect(throws: PackIDError.character(at: 1)) { try PackID("aB") }

@@ -7,21 +7,21 @@ import Testing
         ("%", "%25"), ("\n", "%0A"),
         ("漢", "%E6%BC%A2"),
     ])
-    func `known answers`(text: String, encoded: String) {
+    func `known answers match`(text: String, encoded: String) {
         #expect(PercentEncoding.encode(text) == encoded)
         #expect(PercentEncoding.decodeForm(encoded) == text)
     }
 
-    @Test func `a form's plus is a space, and lower-case digits are digits`() {
+    @Test func `a form's plus is a space, and lower-case hexadecimal is accepted`() {
         #expect(PercentEncoding.decodeForm("a+b%2bc%c3%a9") == "a b+cé")
     }
 
     @Test(arguments: ["%", "%4", "%4g", "a%", "%%41", "%C3", "%FF", "%00", "\0", "%ED%A0%80"])
-    func `what is no encoding of a text is none`(text: String) {
+    func `an invalid encoding is rejected`(text: String) {
         #expect(PercentEncoding.decodeForm(text) == nil)
     }
 
-    @Test func `every scalar comes back`() {
+    @Test func `every scalar survives encoding and decoding`() {
         var seen = 0
         for code in stride(from: UInt32(1), through: 0x10_FFFF, by: 97) {
             guard let scalar = Unicode.Scalar(code) else { continue }

@@ -6,7 +6,7 @@ struct SensitiveTests {
     private static let word = "hunter" + "2"
     private let secret = Sensitive(word)
 
-    @Test("print and interpolation show that there is something, not what")
+    @Test("print and interpolation show only the mask")
     func printed() {
         var out = ""
         print(secret, to: &out)
@@ -16,7 +16,7 @@ struct SensitiveTests {
         #expect(secret.debugDescription == "‹sensitive›")
     }
 
-    @Test("dump shows nothing, nor does a dump of what holds it")
+    @Test("dump shows nothing, nor does a dump of a containing value")
     func dumped() {
         struct Request {
             let id = 7
@@ -45,10 +45,10 @@ struct SensitiveTests {
         }
     }
 
-    @Test("the value is lent and what comes back is the borrower's answer")
+    @Test("use passes the value and returns the closure's result")
     func lent() { #expect(secret.use(\.count) == 7) }
 
-    @Test("what the borrower throws comes through")
+    @Test("use rethrows the closure's error")
     func rethrown() {
         struct Refused: Error {}
         #expect(throws: Refused.self) {

@@ -9,7 +9,7 @@ import Testing
         scalar.properties.canonicalCombiningClass != .notReordered
     }
 
-    @Test func `thirty marks in a row are allowed, thirty-one are not, wherever they stand`() {
+    @Test func `thirty marks in a row are allowed anywhere, thirty-one are not`() {
         for mark in ["\u{301}", "\u{316}", "\u{1D165}", "\u{FF9E}"] {
             for (before, after) in [("", ""), ("a", ""), ("", "b"), ("日本", "語")] {
                 let allowed = before + String(repeating: mark, count: 30) + after
@@ -26,7 +26,7 @@ import Testing
                 && "".isStreamSafe)
     }
 
-    @Test func `every character that decomposes to marks alone counts as that many`() {
+    @Test func `a character that decomposes only to marks counts as that many marks`() {
         var miscounted: [Unicode.Scalar] = []
         for scalar in Self.everyScalar
         where scalar.value >= 0x300
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test
-    func `no character below the first mark is one, and none of the others has the bytes of one`() {
+    func `no character below the first mark is a mark, and marks have distinct bytes`() {
         #expect(
             Self.everyScalar.prefix(0x300).allSatisfy {
                 !Self.isMark($0) && String($0).utf8.allSatisfy { $0 < 0xCC }
@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test func `the characters that equal ASCII are all known`() {
+    @Test func `all characters that equal ASCII are known`() {
         let ascii = Set((0..<128).map { String(Unicode.Scalar(UInt8($0))) })
         let wrong = Self.everyScalar.dropFirst(128).filter {
             String($0).hasASCIIEquivalents != ascii.contains(String($0))

@@ -10,12 +10,12 @@ import Testing
         (Vectors.rfc7638, "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs"),
         (Vectors.rfc8037Key, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"),
     ])
-    func `thumbprints of RFC 7638 and RFC 8037`(jwk: JSONValue, thumbprint: String) throws {
+    func `thumbprints match RFC 7638 and RFC 8037`(jwk: JSONValue, thumbprint: String) throws {
         #expect(try DevicePublicKey(jwk: jwk).thumbprint == thumbprint)
     }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
-    func `a key written as JWK or SPKI is read as the same key, and signs and verifies`(
+    func `a key survives JWK and SPKI, and signs and verifies`(
         algorithm: DeviceKeyAlgorithm
     ) throws {
         let signer = try SoftwareSigner.generate(algorithm), key = signer.publicKey
@@ -33,7 +33,7 @@ import Testing
             try !SoftwareSigner.generate(algorithm).publicKey.isValid(signature, over: [1, 2, 3]))
     }
 
-    @Test func `SPKI is what the crypto library writes`() throws {
+    @Test func `SPKI matches the crypto library`() throws {
         let p256 = P256.Signing.PrivateKey().publicKey,
             rsa = try _RSA.Signing.PrivateKey(keySize: .bits3072).publicKey
         for der in [Array(p256.derRepresentation), Array(rsa.derRepresentation)] {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
-    func `SPKI cut off, extended or with a bit flipped is an error or another key`(
+    func `SPKI that is cut off, extended, or has a flipped bit is rejected or gives another key`(
         algorithm: DeviceKeyAlgorithm
     ) throws {
         let key = try SoftwareSigner.generate(algorithm).publicKey, der = key.spki
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a compressed point and other curves are refused`() throws {
+    @Test func `a compressed point and other curves are rejected`() throws {
         let key = P256.Signing.PrivateKey().publicKey
         let head = Array(key.derRepresentation.prefix(26))
         var compressed = head + key.compressedRepresentation
@@ -87,7 +87,7 @@ import Testing
     ]
 
     @Test(arguments: members)
-    func `a JWK with a wrong member is refused, by its code, and not repeated`(
+    func `a JWK with a wrong member is rejected with its code, and the error does not repeat it`(
         name: String, value: JSONValue?, code: KeyError.Code
     ) throws {
         var jwk = try #require(try SoftwareSigner.generate(.es256).publicKey.jwk.objectValue)
@@ -97,7 +97,7 @@ import Testing
         #expect(!error.description.contains("AQAB"))
     }
 
-    @Test func `a JWK may say what it is for`() throws {
+    @Test func `a JWK may contain its purpose`() throws {
         var jwk = try #require(try SoftwareSigner.generate(.es256).publicKey.jwk.objectValue)
         jwk.merge(["alg": "ES256", "use": "sig", "key_ops": ["verify"], "kid": "one", "ext": true])
         { $1 }
@@ -105,7 +105,7 @@ import Testing
         #expect(throws: KeyError(.member, "")) { try DevicePublicKey(jwk: [1]) }
     }
 
-    @Test func `RSA keys are of 2048 to 4096 bits, with an exponent that is taken`() throws {
+    @Test func `RSA keys must have 2048 to 4096 bits and an accepted exponent`() throws {
         let right = try SoftwareSigner.generate(.rs256).publicKey
         guard case .rsa(let modulus, let exponent) = right.material else {
             return #expect(Bool(false))
@@ -130,9 +130,9 @@ import Testing
         }
     }
 
-    /// Under such a key a signature of zeros would fit many messages. The points of order 8 as RFC
-    /// 8032's arithmetic has them.
-    @Test func `Ed25519 points of small order, and points written twice, are refused`() throws {
+    /// With such a key, a signature of zeros would match many messages. The points of order 8
+    /// follow RFC 8032's arithmetic.
+    @Test func `Ed25519 points of small order or in a second encoding are rejected`() throws {
         let order8: [UInt8] = [
             0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef,
             0x98, 0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6,
@@ -149,13 +149,15 @@ import Testing
         #expect(throws: KeyError(.encoding, "")) { try DevicePublicKey(.ed25519(one + [0])) }
     }
 
-    @Test func `ES256 signatures go from DER to raw and back; a second spelling does not`() throws {
+    @Test func `ES256 signatures convert from DER to raw and back, but not from a second encoding`()
+        throws
+    {
         for _ in 0..<40 {
             let raw = try SoftwareSigner.generate(.es256).sign([7]),
                 der = try #require(ES256Signature.der(raw: raw))
             #expect(ES256Signature.raw(der: der) == raw)
             #expect(ES256Signature.raw(der: der + [0]) == nil)
-            // The same number with a zero before it.
+            // The same number with a leading zero.
             let r = der[4..<4 + Int(der[3])]
             let longer: [UInt8] =
                 [0x30, der[1] + 1, 2, der[3] + 1, 0] + r + der[(4 + Int(der[3]))...]
@@ -170,7 +172,7 @@ import Testing
         #expect(!signer.publicKey.isValid(raw, over: [7], form: .der))
     }
 
-    @Test func `codes of errors stay`() {
+    @Test func `error codes are stable`() {
         #expect(
             KeyError.Code.allCases.map(\.rawValue) == [
                 "key.member", "key.encoding", "key.unsupported", "key.size", "key.point",

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: DeviceKeyAlgorithm.allCases)
-    func `what is signed verifies with the key it brings, and no character may change`(
+    func `a signed message verifies with its own key, and changing any character breaks it`(
         algorithm: DeviceKeyAlgorithm
     ) async throws {
         let signer = try SoftwareSigner.generate(algorithm)
@@ -68,9 +68,9 @@ import Testing
             key == signer.publicKey && verified.type == "vnd.test+jwt"
                 && verified.keyID == "key-one-1")
         #expect(verified.payload == Array("{\"iat\":1}".utf8))
-        for place in text.utf8.indices {
+        for index in text.utf8.indices {
             var wrong = Array(text.utf8)
-            let offset = text.utf8.distance(from: text.utf8.startIndex, to: place)
+            let offset = text.utf8.distance(from: text.utf8.startIndex, to: index)
             wrong[offset] =
                 wrong[offset] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             #expect(throws: JWSError.self) {
@@ -97,11 +97,12 @@ import Testing
         (compact(#"{"alg":"ES256","jwk":{"kty":"oct","k":"AQAB"}}"#), .key),
         (compact(#"{"alg":"ES256","jwk":null}"#), .key),
     ])
-    func `what is no such message is refused, by its code`(text: String, code: JWSError.Code) {
+    func `a malformed message is rejected with its code`(text: String, code: JWSError.Code) {
         #expect(Self.refusal(text) == code)
     }
 
-    @Test func `a private key in the header is refused, and not repeated`() throws {
+    @Test func `a private key in the header is rejected, and the error does not repeat it`() throws
+    {
         var jwk = try #require(Vectors.a3Key.objectValue)
         jwk["d"] = .string(Vectors.a3Private)
         let text = Self.compact(JSONText.write(.object(["alg": "ES256", "jwk": .object(jwk)])))
@@ -115,7 +116,7 @@ import Testing
         #expect(!twice.description.contains("secret-1"))
     }
 
-    @Test func `a message as long as allowed is read, one byte more is not`() {
+    @Test func `a message of the maximum length is parsed, one byte more is rejected`() {
         let limits = JWS.Limits(maxBytes: Vectors.a3.utf8.count)
         #expect(
             Self.refusal(Vectors.a3, limits: limits) == nil
@@ -138,7 +139,7 @@ import Testing
         #expect(DeviceKeyAlgorithm(joseName: "Ed25519") == .edDSA)
     }
 
-    @Test func `an ES256 signature in DER is refused`() throws {
+    @Test func `an ES256 signature in DER is rejected`() throws {
         let parts = Vectors.a3.split(separator: "."), raw = try #require(Base64URL.decode(parts[2]))
         let der = try #require(ES256Signature.der(raw: raw))
         let text = parts[0] + "." + parts[1] + "." + Base64URL.encode(der)
@@ -153,7 +154,7 @@ import Testing
         func sign(_ message: [UInt8]) async throws -> [UInt8] { answer }
     }
 
-    @Test func `a device that signs wrongly is found before its signature leaves`() async throws {
+    @Test func `a wrong signature of a device is detected before it is released`() async throws {
         let key = try SoftwareSigner.generate(.es256).publicKey
         await #expect(throws: JWSError(.signer, "")) {
             try await JWS.sign(
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `codes of errors stay`() {
+    @Test func `error codes are stable`() {
         #expect(
             JWSError.Code.allCases.map(\.rawValue) == [
                 "jws.too-long", "jws.form", "jws.header", "jws.algorithm", "jws.critical",

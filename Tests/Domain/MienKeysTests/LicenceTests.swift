@@ -29,11 +29,11 @@ import Testing
             at: Instant(milliseconds: (start + seconds) * 1000))
     }
 
-    @Test func `good for its device and product, in its time`() async throws {
+    @Test func `a license is valid for its device and product in its time`() async throws {
         let signer = try SoftwareSigner.generate(.es256), text = try await Self.text(signer),
             key = signer.publicKey
         guard case .valid(let licence) = Self.judge(text, key) else {
-            Issue.record("it is good")
+            Issue.record("the license should be valid")
             return
         }
         #expect(
@@ -47,24 +47,27 @@ import Testing
         #expect(Self.judge(text, key, device: Self.other) == .otherDevice)
     }
 
-    @Test func `changed anywhere, signed by another, of another type or form: not genuine`()
+    @Test
+    func
+        `a license that is changed, signed by another key, or of another type or form is not genuine`()
         async throws
     {
         let signer = try SoftwareSigner.generate(.es256), text = try await Self.text(signer),
             key = signer.publicKey
         for index in text.utf8.indices {
             var bytes = Array(text.utf8)
-            let place = text.utf8.distance(from: text.utf8.startIndex, to: index)
-            bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            let offset = text.utf8.distance(from: text.utf8.startIndex, to: index)
+            bytes[offset] =
+                bytes[offset] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             let changed = String(decoding: bytes, as: UTF8.self)
             if changed != text {
-                #expect(Self.judge(changed, key) == .notGenuine, "character \(place)")
+                #expect(Self.judge(changed, key) == .notGenuine, "character \(offset)")
             }
         }
         #expect(Self.judge(text, try SoftwareSigner.generate(.es256).publicKey) == .notGenuine)
         #expect(
             try await Self.judge(Self.text(signer, type: "JWT"), key) == .notGenuine,
-            "an ID token is none")
+            "an ID token is not a license")
         for (name, value) in [
             ("product", nil), ("product", "Mien"), ("device", "short"), ("device", nil),
             ("exp", nil), ("exp", "soon"), ("exp", 1.5), ("iat", -1),

@@ -5,8 +5,8 @@ import MienKeys
 import MienTesting
 import Testing
 
-/// docs/biometric-login.vectors.json, for clients in other languages, is what this library says it
-/// is.
+/// Compares docs/biometric-login.vectors.json, which is for clients in other languages, with this
+/// library.
 @Suite struct PublishedVectorsTests {
     private let vectors: JSONValue
     private let key: DevicePublicKey
@@ -23,7 +23,7 @@ import Testing
         try #require(vectors[part]?[name]?.stringValue)
     }
 
-    @Test func `the key's forms are one key's`() throws {
+    @Test func `all forms of the key are the same key`() throws {
         #expect(try key.thumbprint == text("key", "thumbprint"))
         let spki = try #require(Data(base64Encoded: text("key", "spki_base64")))
         #expect(try DevicePublicKey(spki: [UInt8](spki)) == key)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["setup", "authenticate"])
-    func `requests verify, and say what is written beside them`(part: String) throws {
+    func `requests verify and match their description`(part: String) throws {
         let message = try JWS.parse(compact: text(part, "jwt"))
         let verified = try message.verify(with: key), payload = try JSONText.parse(verified.payload)
         #expect(.object(verified.header) == vectors[part]?["header"])
@@ -42,7 +42,7 @@ import Testing
 
     @Test
     func
-        `a transaction's signed text is made from its data, and both forms of the signature verify`()
+        `a transaction's signed text is derived from its data, and both forms of the signature verify`()
         throws
     {
         let data = try #require(vectors["transaction"]?["approval_data"])
@@ -58,7 +58,7 @@ import Testing
         #expect(!key.isValid(raw, over: Array((signed + "x").utf8)))
     }
 
-    @Test func `what App Attest hashes names challenge and key`() throws {
+    @Test func `App Attest's client data names challenge and key`() throws {
         let client = try text("app_attest", "client_data")
         #expect(try client == text("app_attest", "challenge") + "." + key.thumbprint)
         #expect(

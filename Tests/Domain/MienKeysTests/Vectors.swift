@@ -1,6 +1,6 @@
 import MienCore
 
-/// What the standards print.
+/// Test vectors from the standards.
 enum Vectors {
     static let rfc7638: JSONValue = [
         "kty": "RSA",

@@ -5,7 +5,7 @@ import MienTesting
 import Testing
 
 @Suite struct CAPTests {
-    /// Cards and readers that others have recorded.
+    /// Output of cards and readers that others have recorded.
     struct Vector: Decodable, Sendable, CustomTestStringConvertible {
         let card, mode, data, expectedOTP: String
         let ipb, psn: String?
@@ -44,11 +44,11 @@ import Testing
     }()
 
     private func check(_ vector: Vector) throws {
-        // Without a mask of its own a Visa card has the one that readers for Visa know.
+        // A Visa card without a mask of its own uses the one that readers for Visa contain.
         let mask = try CAPMask(
             hexadecimal: vector.ipb ?? "0000FFFFFF0000000000000000000020B938", layout: .card)
-        // The recording leaves out that this card's IAF has bit 7 set: the mask begins at a PSN of
-        // 00, and does not give the code otherwise.
+        // The recording does not state that this card's IAF has bit 7 set: the mask begins at a PSN
+        // of 00, and does not give the code otherwise.
         let usesPSN = vector.psn != nil || vector.card == "cap_rabo1_nl"
         let data = try CAPTokenData(
             psn: usesPSN ? UInt8(vector.psn ?? "00", radix: 16) : nil,
@@ -61,19 +61,22 @@ import Testing
             : vector.data.isEmpty ? .identify : .sign([vector.data])
         let token = try CAPToken(
             data.applying(mode), mask: mask, flags: usesPSN ? .withPSN : .withoutPSN)
-        // Some readers fill up with zeros.
+        // Some readers pad with zeros.
         #expect([token.code.text, token.paddedCode.text].contains(vector.expectedOTP))
         #expect(Int(token.code.text) == Int(vector.expectedOTP))
     }
 
-    @Test(arguments: own) func `cards give the codes that their readers show`(vector: Vector) throws
+    @Test(arguments: own) func `cards produce the codes that their readers show`(vector: Vector)
+        throws
     { try check(vector) }
 
     @Test(
         .enabled(
             if: !shared.isEmpty, "needs the recorded cards: ../shared/data/vectors, or MIEN_SHARED"),
         arguments: shared)
-    func `and so do the recorded ones`(vector: Vector) throws { try check(vector) }
+    func `recorded cards produce the codes that their readers show`(vector: Vector) throws {
+        try check(vector)
+    }
 
     private func bytes(_ text: String) throws -> [UInt8] {
         try stride(from: 0, to: text.count, by: 2).map {
@@ -92,7 +95,7 @@ import Testing
     }
 
     @Test
-    func `the standard mask takes the low byte of ATC and two of AC, with the PSN or without`()
+    func `the standard mask selects the low byte of ATC and two of AC, with or without the PSN`()
         throws
     {
         for flags in [CAPFlags.withoutPSN, .withPSN] {
@@ -105,7 +108,7 @@ import Testing
         #expect(CAPFlags(rawValue: 0x80).usesPSN == false && CAPFlags(rawValue: 0xc0).usesPSN)
     }
 
-    @Test func `the PSN counts when IAF says so, and has to be there`() throws {
+    @Test func `the PSN is used and required if IAF says so`() throws {
         let mask = try CAPMask(hexadecimal: "FF0000FFFFFF0000000000000000000000000000")
         #expect(
             try CAPToken(data(psn: 7), mask: mask, flags: .withPSN).code.text == String(0x07ab_1234)
@@ -127,10 +130,12 @@ import Testing
                 == String(0x8012_3456 as UInt64))
     }
 
-    @Test func `the mask as the guide prints it is told as an error, with the right one`() throws {
+    @Test func `the mask as the guide prints it is rejected, and the error contains the right one`()
+        throws
+    {
         do {
             _ = try CAPMask(hexadecimal: "00 00 00 FF FF FF 00 00 00 00 00 00 00 00 00 00 00 00 00")
-            Issue.record("19 bytes were taken")
+            Issue.record("19 bytes were accepted")
         } catch {
             #expect(
                 error.code == .mask && error.reason.contains("19 bytes")
@@ -138,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `a mask lies over all there is, and no more`() throws {
+    @Test func `a mask covers all data and no more`() throws {
         for count in [0, 18, 21, 45] {
             #expect(throws: OTPError(.mask, "")) {
                 try CAPMask([UInt8](repeating: 1, count: count))
@@ -167,8 +172,9 @@ import Testing
         (37...39, 12), (40...43, 13), (44...46, 14),
         (47...49, 15),
         (50...53, 16),
-    ]) func `digits by bits, as in the guide's table 6`(bits: ClosedRange<Int>, digits: Int) throws
-    {
+    ]) func `the digits for a number of bits match the guide's table 6`(
+        bits: ClosedRange<Int>, digits: Int
+    ) throws {
         for count in bits {
             #expect(CAPMask.digits(ofBits: count) == digits)
             let mask = try CAPMask(mask(ofBits: count))
@@ -189,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `fewer bits than the table has, or more, make no code`() throws {
+    @Test func `a mask with fewer or more bits than the table is rejected`() throws {
         for count in [0, 16, 54, 160] {
             #expect(throws: OTPError(.mask, "")) {
                 try CAPToken(data(psn: 1), mask: CAPMask(mask(ofBits: count)), flags: .withPSN)
@@ -197,7 +203,7 @@ import Testing
         }
     }
 
-    /// So many bits, the last ones.
+    /// Returns a mask that selects the last `count` bits.
     private func mask(ofBits count: Int) -> [UInt8] {
         (0..<20).map { byte in
             (0..<8).reduce(UInt8(0)) { value, bit in
@@ -206,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `what is signed are numbers`() throws {
+    @Test func `only numbers can be signed`() throws {
         for numbers in [
             [], [""], ["12345678901"], ["1a"], ["1", ""], [" 1"], Array(repeating: "1", count: 11),
         ] {
@@ -229,14 +235,14 @@ import Testing
             try data().applying(.identify) == data() && data().applying(.challenge("1")) == data())
     }
 
-    /// `openssl enc -des-cbc -nopad -iv 0000000000000000 -K 0123456789ABCDEF`, last block, of
-    /// 1000F3101234567F80…00, 12345680…00 and of two blocks.
+    /// Computed with `openssl enc -des-cbc -nopad -iv 0000000000000000 -K 0123456789ABCDEF`, last
+    /// block, of 1000F3101234567F80…00, 12345680…00, and of two blocks.
     @Test(arguments: [
         (["1000", "3101234567"], DESAnswers.two), (["123456"], DESAnswers.one),
         (["1234567890", "12"], DESAnswers.seven),
         (["1234567890", "1234567890"], DESAnswers.long),
     ])
-    func `transaction data is mixed in as DES in CBC mode has it`(
+    func `transaction data is mixed in with DES in CBC mode`(
         numbers: [String], expected: String
     ) throws {
         let signed = try data(cryptogram: [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef])
@@ -254,7 +260,7 @@ import Testing
         "00341", "00360", "00387", "00409", "00421", "00445", "00466",
     ]
 
-    @Test func `the guide's table 7, both ways`() throws {
+    @Test func `the guide's table 7 matches in both directions`() throws {
         for (template, text) in Self.table.enumerated() {
             #expect(
                 try SampleChallenge(text).template == template
@@ -262,7 +268,7 @@ import Testing
         }
     }
 
-    @Test func `of a hundred thousand five-digit numbers those are taken that a template has`()
+    @Test func `of all five-digit numbers exactly those of a template are accepted`()
         throws
     {
         var taken: [Int: String] = [:]
@@ -275,31 +281,31 @@ import Testing
         #expect(taken.count == 5000 && Set(taken.keys) == Set(0...4999))
     }
 
-    @Test func `every digit mistyped and every two neighbours exchanged is found`() throws {
+    @Test func `every mistyped digit and every swap of adjacent digits is detected`() throws {
         for template in stride(from: 0, to: 5000, by: 37) {
             let digits = Array(try SampleChallenge(template: template).text)
-            for place in 0..<5 {
-                for digit in "0123456789" where digit != digits[place] {
+            for index in 0..<5 {
+                for digit in "0123456789" where digit != digits[index] {
                     var wrong = digits
-                    wrong[place] = digit
+                    wrong[index] = digit
                     #expect(throws: OTPError(.challenge, "")) { try SampleChallenge(String(wrong)) }
                 }
-                guard place < 4, digits[place] != digits[place + 1] else { continue }
+                guard index < 4, digits[index] != digits[index + 1] else { continue }
                 var swapped = digits
-                swapped.swapAt(place, place + 1)
+                swapped.swapAt(index, index + 1)
                 #expect(throws: OTPError(.challenge, "")) { try SampleChallenge(String(swapped)) }
             }
         }
     }
 
     @Test(arguments: ["", "0000", "000070", "0000x", "００００７", " 00007", "-0007"])
-    func `anything but five digits is refused`(text: String) {
+    func `anything but five digits is rejected`(text: String) {
         #expect(throws: OTPError(.challenge, "")) { try SampleChallenge(text) }
     }
 
     @Test
     func
-        `an odd head is refused even when its check digit fits, and so is a template there cannot be`()
+        `an odd number is rejected even if its check digit matches, and so is an impossible template`()
         throws
     {
         let fitting = (0...9).map { "0001\($0)" }

@@ -3,7 +3,7 @@ import MienOTP
 import MienTesting
 import Testing
 
-/// The secrets of RFC 4226 and RFC 6238: one to nine and zero, over and over.
+/// Returns the secrets of RFC 4226 and RFC 6238: the digits one to nine and zero, repeated.
 func countingSecret(_ count: Int) throws -> OTPSecret {
     try OTPSecret(bytes: (0..<count).map { UInt8(ascii: "0") + UInt8(($0 + 1) % 10) })
 }
@@ -11,7 +11,7 @@ func countingSecret(_ count: Int) throws -> OTPSecret {
 func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed: text)) }
 
 @Suite struct CounterCodeTests {
-    @Test func `RFC 4226, appendix D`() throws {
+    @Test func `codes match RFC 4226, appendix D`() throws {
         let hotp = try HOTP(), secret = try countingSecret(20)
         let codes = (0..<10).map { hotp.code(at: $0, with: secret).text }
         #expect(
@@ -28,8 +28,9 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         (1_234_567_890, "89005924", "91819424", "93441116"),
         (2_000_000_000, "69279037", "90698825", "38618901"),
         (20_000_000_000, "65353130", "77737706", "47863826"),
-    ]) func `RFC 6238, appendix B`(time: Int64, sha1: String, sha256: String, sha512: String) throws
-    {
+    ]) func `codes match RFC 6238, appendix B`(
+        time: Int64, sha1: String, sha256: String, sha512: String
+    ) throws {
         for (hash, length, expected) in [
             (OTPHash.sha1, 20, sha1), (.sha256, 32, sha256), (.sha512, 64, sha512),
         ] {
@@ -41,8 +42,8 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         }
     }
 
-    @Test func `ten digits are the whole number, with a zero in front`() throws {
-        // RFC 4226 prints the numbers before they are cut off: 1284755224, 1094287082, 137359152.
+    @Test func `ten digits are the whole number with a leading zero`() throws {
+        // RFC 4226 prints the numbers before truncation: 1284755224, 1094287082, 137359152.
         let hotp = try HOTP(digits: 10), secret = try countingSecret(20)
         #expect(
             (0..<3).map { hotp.code(at: $0, with: secret).text } == [
@@ -51,7 +52,7 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         #expect(try HOTP(digits: 7).code(at: 2, with: secret).text == "7359152")
     }
 
-    @Test func `steps begin where counting starts, and end when the next begins`() throws {
+    @Test func `steps begin at the epoch, and each ends when the next begins`() throws {
         let totp = try TOTP(stepSeconds: 60, epoch: 1000)
         #expect(
             [999, 1000, 1059, 1060].map { totp.step(at: Instant(seconds: $0)) } == [nil, 0, 0, 1])
@@ -70,7 +71,7 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
                 == HOTP().code(at: 1, with: secret).text)
     }
 
-    @Test func `numbers out of range are refused, with what is allowed`() {
+    @Test func `numbers out of range are rejected with the allowed range`() {
         #expect(throws: OTPError(.digits, "")) { try HOTP(digits: 5) }
         #expect(throws: OTPError(.digits, "")) { try HOTP(digits: 11) }
         #expect(throws: OTPError(.time, "")) { try TOTP(stepSeconds: 0) }
@@ -80,11 +81,11 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         #expect(throws: OTPError(.window, "")) { try HOTPVerifier(lookAhead: 101) }
         #expect(throws: OTPError(.window, "")) { try TOTPVerifier(skew: 11) }
         do { _ = try HOTP(digits: 5) } catch {
-            #expect("\(error)" == "otp.digits: a code has 6 to 10 digits, not 5")
+            #expect("\(error)" == "otp.digits: a code must have 6 to 10 digits, not 5")
         }
     }
 
-    @Test func `codes of errors stay what they are`() {
+    @Test func `error codes are stable`() {
         #expect(
             OTPError.Code.allCases.map(\.rawValue) == [
                 "otp.secret", "otp.digits", "otp.time", "otp.window", "ocra.suite", "ocra.question",
@@ -93,7 +94,7 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
             ])
     }
 
-    @Test func `a typed code may have gaps, and is nothing but a code`() throws {
+    @Test func `a typed code may contain spaces but nothing else`() throws {
         #expect(try code("755 224").text == "755224" && code(" 755224 ").matches(code("755224")))
         for text in ["", " ", "75522x", "755-224", "７５５２２４", String(repeating: "1", count: 129)] {
             #expect(OneTimeCode(typed: text) == nil, "\(text)")
@@ -119,8 +120,8 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
 }
 
 @Suite struct SecretTests {
-    @Test func `base32 as RFC 4648 has it`() throws {
-        // "foobar" and its beginnings are too short to be secrets: twice as long, then.
+    @Test func `base32 follows RFC 4648`() throws {
+        // "foobar" and its prefixes are too short for secrets, so the text is repeated.
         let text = "foobarfoobarfoobar"
         let expected = [
             "MZXW6YTBOJTG633CMFZGM33PMJQXE===", "MZXW6YTBOJTG633CMFZGM33PMJQXE",
@@ -138,8 +139,8 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         "MZXW6YTBOJTG633CMFZGM33PMJQXE333", "MZXW6YTBOJTG633C=FZGM33PMJQXE",
         "GEZDGNBVGY3TQOJQGEZDGNBVG", "", "========", "GEZDGNBVGY3TQOJQGEZDGNBV",
         "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ========",
-    ]) func `another spelling, or too few bytes, is no secret`(text: String) throws {
-        // The last but one is right base32 of 15 bytes; the fifth of 20.
+    ]) func `another spelling or too few bytes are rejected`(text: String) throws {
+        // The last but one is valid base32 of 15 bytes; the fifth of 20.
         if text == "MZXW6YTBOJTG633CMFZGM33PMJQXE333" {
             #expect(try OTPSecret(base32: text).bytes.count == 20)
         } else {
@@ -147,7 +148,7 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         }
     }
 
-    @Test func `hexadecimal in either case, in pairs`() throws {
+    @Test func `hexadecimal is accepted in either case, in pairs`() throws {
         let secret = try OTPSecret(hexadecimal: "3132 3334 3536 3738 393A 3b3c 3d3e 3f40")
         #expect(secret.bytes == Array(0x31...0x40))
         for text in ["313", "3132", "zz" + String(repeating: "31", count: 16), ""] {
@@ -159,7 +160,7 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         #expect(try OTPSecret(bytes: [UInt8](repeating: 1, count: 128)).bytes.count == 128)
     }
 
-    @Test func `random secrets are as long as the hash wants, and survive being written down`()
+    @Test func `random secrets have the hash's length and survive encoding and decoding`()
         throws
     {
         var generator = TestSeed.generator(71)
@@ -174,7 +175,7 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
 }
 
 @Suite struct KeyURITests {
-    @Test func `each kind says its own name and its own count`() throws {
+    @Test func `each kind has its own name and counter or period`() throws {
         let secret = try countingSecret(20)
         #expect(
             try KeyURI(

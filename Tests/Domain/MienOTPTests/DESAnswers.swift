@@ -1,4 +1,4 @@
-/// Made with OpenSSL.
+/// Known answers computed with OpenSSL.
 enum DESAnswers {
     static let two = "62905aafddece5c7"
     static let one = "ed0618c288f56d55"

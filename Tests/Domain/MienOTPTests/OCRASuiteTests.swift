@@ -3,7 +3,7 @@ import MienTesting
 import Testing
 
 @Suite struct OCRASuiteTests {
-    @Test func `every suite that the standard allows is read, and says what it is`() throws {
+    @Test func `every suite that the standard allows is parsed with its values`() throws {
         var count = 0
         for hash in OTPHash.allCases {
             for digits in [0] + Array(4...10) {
@@ -29,7 +29,7 @@ import Testing
         #expect(count == 3 * 8 * 2 * 3 * 4)
     }
 
-    @Test func `and so are PIN, session and time, each there or not`() throws {
+    @Test func `PIN, session, and time are parsed, each present or absent`() throws {
         let pins: [(String, OTPHash?)] = [
             ("", nil), ("-PSHA1", .sha1), ("-PSHA256", .sha256), ("-PSHA512", .sha512),
         ]
@@ -68,17 +68,17 @@ import Testing
         (" OCRA-1:HOTP-SHA1-6:QN08", "OCRA-1"),
         ("OCRA-1:TOTP-SHA1-6:QN08", "“TOTP-SHA1-6”"), ("OCRA-1:HOTP-SHA1:QN08", "HOTP-SHA256-8"),
         ("OCRA-1:HOTP-SHA1-6-6:QN08", "HOTP-SHA256-8"),
-        ("OCRA-1:HOTP-MD5-6:QN08", "“MD5” is none of SHA1, SHA256 and SHA512"),
+        ("OCRA-1:HOTP-MD5-6:QN08", "“MD5” is not SHA1, SHA256, or SHA512"),
         ("OCRA-1:HOTP-SHA384-6:QN08", "SHA384"),
         ("OCRA-1:HOTP-sha1-6:QN08", "“sha1”"),
-        ("OCRA-1:HOTP-SHA1-3:QN08", "“3” digits: 4 to 10, or 0"),
+        ("OCRA-1:HOTP-SHA1-3:QN08", "“3” digits are not supported; use 4 to 10, or 0"),
         ("OCRA-1:HOTP-SHA1-11:QN08", "4 to 10"), ("OCRA-1:HOTP-SHA1-06:QN08", "4 to 10"),
         ("OCRA-1:HOTP-SHA1-:QN08", "4 to 10"), ("OCRA-1:HOTP-SHA1-+6:QN08", "4 to 10"),
         ("OCRA-1:HOTP-SHA1-00:QN08", "4 to 10"),
         ("OCRA-1:HOTP-SHA1-6:", "no question"), ("OCRA-1:HOTP-SHA1-6:C", "no question"),
         ("OCRA-1:HOTP-SHA1-6:PSHA1-QN08", "no question"),
         ("OCRA-1:HOTP-SHA1-6:CQN08", "no question"),
-        ("OCRA-1:HOTP-SHA1-6:QX08", "QN (numeric), QA (alphanumeric) or QH"),
+        ("OCRA-1:HOTP-SHA1-6:QX08", "QN (numeric), QA (alphanumeric), or QH"),
         ("OCRA-1:HOTP-SHA1-6:QN", "04 to 64"), ("OCRA-1:HOTP-SHA1-6:QN03", "04 to 64"),
         ("OCRA-1:HOTP-SHA1-6:QN65", "04 to 64"),
         ("OCRA-1:HOTP-SHA1-6:QN008", "04 to 64"), ("OCRA-1:HOTP-SHA1-6:QN0８", "04 to 64"),
@@ -89,25 +89,25 @@ import Testing
         ("OCRA-1:HOTP-SHA1-6:QN08-T49H", "1 to 48"),
         ("OCRA-1:HOTP-SHA1-6:QN08-T60M", "1 to 59"), ("OCRA-1:HOTP-SHA1-6:QN08-T0S", "1 to 59"),
         ("OCRA-1:HOTP-SHA1-6:QN08-T01M", "1 to 59"),
-        ("OCRA-1:HOTP-SHA1-6:QN08-T1D", "ends in S (seconds)"),
+        ("OCRA-1:HOTP-SHA1-6:QN08-T1D", "end in S (seconds)"),
         ("OCRA-1:HOTP-SHA1-6:QN08-TM", "1 to 59"),
-        ("OCRA-1:HOTP-SHA1-6:QN08-T1M-S064", "“S064” has no place there"),
-        ("OCRA-1:HOTP-SHA1-6:QN08-QN08", "no place"),
-        ("OCRA-1:HOTP-SHA1-6:QN08-C", "“C” has no place"),
-        ("OCRA-1:HOTP-SHA1-6:C-C-QN08", "no question"), ("OCRA-1:HOTP-SHA1-6:QN08-", "no place"),
-        ("OCRA-1:HOTP-SHA1-6:QN08-PSHA1-PSHA1", "no place"),
+        ("OCRA-1:HOTP-SHA1-6:QN08-T1M-S064", "“S064” is not allowed there"),
+        ("OCRA-1:HOTP-SHA1-6:QN08-QN08", "not allowed"),
+        ("OCRA-1:HOTP-SHA1-6:QN08-C", "“C” is not allowed"),
+        ("OCRA-1:HOTP-SHA1-6:C-C-QN08", "no question"), ("OCRA-1:HOTP-SHA1-6:QN08-", "not allowed"),
+        ("OCRA-1:HOTP-SHA1-6:QN08-PSHA1-PSHA1", "not allowed"),
         ("OCRA-1:HOTP-SHA1-6:QN08\n", "04 to 64"), (String(repeating: "x", count: 65), "65"),
-    ]) func `anything else is refused, with what is allowed there`(text: String, words: String) {
+    ]) func `anything else is rejected with what is allowed there`(text: String, words: String) {
         do {
             _ = try OCRASuite(text)
-            Issue.record("\(text) was taken")
+            Issue.record("\(text) was accepted")
         } catch {
             #expect(error.code == .suite)
             #expect(error.reason.contains(words), "\(error.reason)")
         }
     }
 
-    @Test func `with any one character changed, a suite says something else or nothing`() throws {
+    @Test func `a suite with any character changed is different or rejected`() throws {
         let text = "OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1-S064-T1M", suite = try OCRASuite(text)
         var generator = TestSeed.generator(73), taken = 0
         for _ in 0..<5000 {

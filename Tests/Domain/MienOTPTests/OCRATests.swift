@@ -16,7 +16,7 @@ import Testing
     {
         let ocra = OCRA(try OCRASuite(suite)), secret = try countingSecret(secret)
         return try questions.enumerated().map { index, text in
-            // The longest of the standard's questions are two, one behind the other.
+            // The standard's longest questions are two concatenated ones.
             let half = text.index(text.startIndex, offsetBy: min(8, text.count))
             let question =
                 try text.count == 16
@@ -31,7 +31,7 @@ import Testing
 
     private static let repeated = (0..<10).map { String(repeating: "\($0)", count: 8) }
 
-    @Test func `RFC 6287, C 1: one way`() throws {
+    @Test func `one-way responses match RFC 6287, C 1`() throws {
         #expect(
             try responses("OCRA-1:HOTP-SHA1-6:QN08", 20, Self.repeated) == [
                 "237653", "243178", "653583", "740991", "608993", "388898", "816933", "224598",
@@ -62,7 +62,7 @@ import Testing
                 ])
     }
 
-    @Test func `RFC 6287, C 2: both ways`() throws {
+    @Test func `mutual responses match RFC 6287, C 2`() throws {
         let client = (0..<5).map { "CLI2222\($0)SRV1111\($0)" },
             server = (0..<5).map { "SRV1111\($0)CLI2222\($0)" }
         #expect(
@@ -83,7 +83,7 @@ import Testing
             ])
     }
 
-    @Test func `RFC 6287, C 3: signatures`() throws {
+    @Test func `signatures match RFC 6287, C 3`() throws {
         #expect(
             try responses("OCRA-1:HOTP-SHA256-8:QA08", 32, (0..<5).map { "SIG1\($0)000" }) == [
                 "53095496", "04110475", "31331128", "76028668", "46554205",
@@ -96,10 +96,10 @@ import Testing
                 ])
     }
 
-    /// Computed with another program (Python's hmac) from the standard's text.
+    /// Computed independently with Python's hmac from the standard's text.
     @Test
     func
-        `what the standard gives no answers for: session, whole HMAC, odd hexadecimal, long numbers`()
+        `session, whole HMAC, odd hexadecimal, and long numbers match independent answers`()
         throws
     {
         let secret = try countingSecret(32)
@@ -126,7 +126,7 @@ import Testing
                 == PythonAnswers.oddHex)
     }
 
-    @Test func `what the suite asks for has to be there, and nothing else`() throws {
+    @Test func `the inputs must be exactly those that the suite requires`() throws {
         let secret = try countingSecret(32), bare = try OCRASuite("OCRA-1:HOTP-SHA1-6:QN08"),
             full = try OCRASuite("OCRA-1:HOTP-SHA1-6:C-QN08-PSHA1-S064-T1M")
         func input(
@@ -174,7 +174,7 @@ import Testing
                     full, counter: 1, pin: Self.pin, session: [], time: Instant(milliseconds: -1)),
                 with: secret)
         }
-        // A question is good for its suite only.
+        // A question is valid only for its suite.
         let letters = try OCRASuite("OCRA-1:HOTP-SHA1-6:QA64")
         #expect(throws: OTPError(.question, "")) {
             try OCRA(bare).response(
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `questions are of the kind and length that the suite says`() throws {
+    @Test func `questions must have the suite's type and length`() throws {
         let numeric = try OCRASuite("OCRA-1:HOTP-SHA1-6:QN08"),
             letters = try OCRASuite("OCRA-1:HOTP-SHA1-6:QA08"),
             hexadecimal = try OCRASuite("OCRA-1:HOTP-SHA1-6:QH08")
@@ -241,7 +241,7 @@ import Testing
             skew: skew)
     }
 
-    @Test func `with a counter each response is good once, ahead only`() throws {
+    @Test func `with a counter each response is accepted once, and only ahead`() throws {
         let secret = try countingSecret(32),
             verifier = try verifier("OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1", next: 5),
             suite = verifier.ocra.suite
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func `with time the token's clock may be off by the agreed steps`() throws {
+    @Test func `with time the OTP token's clock may differ by the agreed steps`() throws {
         let secret = try countingSecret(64), now: Int64 = 600_000
         for counts in [false, true] {
             let verifier = try verifier("OCRA-1:HOTP-SHA512-8:\(counts ? "C-" : "")QN08-T1M"),

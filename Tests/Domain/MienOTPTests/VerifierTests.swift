@@ -4,9 +4,9 @@ import MienTesting
 import Testing
 
 @Suite struct HOTPVerifierTests {
-    /// Every story of up to four codes, from counters 0 to 7, against a list of what may still be
-    /// used.
-    @Test func `in every short story a code is good once, ahead only, and within the window`()
+    /// Compares every story of up to four codes, from counters 0 to 7, with a list of usable
+    /// counters.
+    @Test func `in every short story a code is accepted once, only ahead, and within the window`()
         throws
     {
         let hotp = try HOTP(), secret = try countingSecret(20)
@@ -37,7 +37,7 @@ import Testing
                 })
     }
 
-    @Test func `at random, a code is right exactly within the window, and of its own secret only`()
+    @Test func `random codes are accepted exactly within the window and for their own secret`()
         throws
     {
         var generator = TestSeed.generator(72)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `at the end of counting nothing overflows, and the last counter is never used`()
+    @Test func `the last counter does not overflow and is never used`()
         throws
     {
         let hotp = try HOTP(digits: 8), secret = try countingSecret(20)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `fewer digits than agreed are not enough`() throws {
+    @Test func `a code with fewer digits than agreed is rejected`() throws {
         let secret = try countingSecret(20), long = try HOTP(digits: 8), short = try HOTP()
         var verifier = try HOTPVerifier()
         #expect(verifier.verify(short.code(at: 0, with: secret), long, with: secret) == .refused)
@@ -88,8 +88,9 @@ import Testing
 }
 
 @Suite struct TOTPVerifierTests {
-    /// Every story of four codes, each of one of seven steps, sent in one of seven steps.
-    @Test func `in every short story no step counts twice, nor an older one after it`() throws {
+    /// Covers every story of four codes, each from one of seven steps, sent in one of seven steps.
+    @Test func `in every short story no step is accepted twice, nor an older one after it`() throws
+    {
         let totp = try TOTP(digits: 8), secret = try countingSecret(20)
         let codes = (0..<7).map { totp.code(atStep: $0, with: secret) }
         var stories = 0
@@ -106,7 +107,7 @@ import Testing
                     #expect(verdict == (isGood ? .accepted(at: UInt64(step)) : .refused))
                     #expect(
                         after.lastStep == (isGood ? UInt64(step) : last < 0 ? nil : UInt64(last)))
-                    // Refused ones change nothing: no need to follow them all.
+                    // Refused codes change nothing, so not all need to be followed.
                     if isGood || step == 0 {
                         tell(after, last: isGood ? step : last, now: sentAt, depth + 1)
                     }
@@ -117,7 +118,7 @@ import Testing
         #expect(stories > 1000)
     }
 
-    @Test func `a clock that is off is followed as far as agreed`() throws {
+    @Test func `a clock difference is tolerated up to the agreed number of steps`() throws {
         let totp = try TOTP(), secret = try countingSecret(20), now = Instant(seconds: 3000)
         for skew in [0, 1, 10] {
             for off in -12...12 {
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `before counting starts nothing is right, and at its start nothing underflows`()
+    @Test func `before the epoch no code is accepted, and at the epoch nothing underflows`()
         throws
     {
         let totp = try TOTP(epoch: 1000), secret = try countingSecret(20)

@@ -2,13 +2,13 @@ internal import Crypto
 internal import Foundation
 internal import MienCore
 
-/// A place in the audit log's chain of hashes: how many entries come before it, and the hash that
+/// A position in the audit log's hash chain: the number of entries before it, and the hash that
 /// covers them all.
 ///
-/// Pure, so that a server, a program that reads an exported file, and a test compute the same:
-/// docs/spec/audit-log.md.
+/// Pure, so that a server, a program that reads an exported file, and a test compute the same
+/// result. See docs/spec/audit-log.md.
 public struct AuditChain: Sendable, Hashable {
-    /// The fields of one entry, as they are stored. `detail` is JSON with sorted keys and without
+    /// The fields of one entry as they are stored. `detail` is JSON with sorted keys and without
     /// spaces.
     public struct Entry: Sendable, Hashable {
         public let at: Int64
@@ -30,11 +30,11 @@ public struct AuditChain: Sendable, Hashable {
 
     public init(number: Int64, hash: [UInt8]) { (self.number, self.hash) = (number, hash) }
 
-    /// Before the first entry.
+    /// The position before the first entry.
     public static let start = AuditChain(
         number: 0, hash: Array(SHA256.hash(data: Data("mien/v1/audit-log".utf8))))
 
-    /// The chain with one more entry; `nil` when there is no number left for it.
+    /// Returns the chain with one more entry, or `nil` if no number is left for it.
     public func appending(_ entry: Entry) -> AuditChain? {
         let (next, isFull) = number.addingReportingOverflow(1)
         guard !isFull else { return nil }

@@ -1,39 +1,42 @@
 internal import MienCore
 
-/// The audit log in a file, one JSON object a line: docs/spec/audit-log.md, “Exported files”.
+/// An export of the audit log with one JSON object per line. See docs/spec/audit-log.md, “Exported
+/// files”.
 ///
 ///     {"format":"mien/v1/audit-export","start":{"number":0,"hash":"…"}}
 ///     {"number":1,"at":1700000000000,"event":"…","actor":"…","user_id":"…","app_id":"…","detail":"{…}","hash":"…"}
 ///     {"end":{"number":1,"hash":"…"}}
 public enum AuditExport {
     public static let format = "mien/v1/audit-export"
-    /// A line has at most as many bytes.
+    /// The maximum length of a line in bytes.
     public static let maxLineBytes = 1 << 20
 
     public static func header(_ start: AuditChain) -> String {
-        JSONText.write(["format": .string(format), "start": place(start)])
+        JSONText.write(["format": .string(format), "start": position(start)])
     }
-    public static func footer(_ end: AuditChain) -> String { JSONText.write(["end": place(end)]) }
+    public static func footer(_ end: AuditChain) -> String {
+        JSONText.write(["end": position(end)])
+    }
 
-    public static func line(_ entry: AuditChain.Entry, _ place: AuditChain) -> String {
+    public static func line(_ entry: AuditChain.Entry, _ position: AuditChain) -> String {
         JSONText.write([
-            "number": .number(Double(place.number)), "at": .number(Double(entry.at)),
+            "number": .number(Double(position.number)), "at": .number(Double(entry.at)),
             "event": .string(entry.event), "actor": .string(entry.actor),
             "user_id": .string(entry.account), "app_id": .string(entry.app),
             "detail": .string(entry.detail),
-            "hash": .string(Base64URL.encode(place.hash)),
+            "hash": .string(Base64URL.encode(position.hash)),
         ])
     }
 
-    private static func place(_ chain: AuditChain) -> JSONValue {
+    private static func position(_ chain: AuditChain) -> JSONValue {
         ["number": .number(Double(chain.number)), "hash": .string(Base64URL.encode(chain.hash))]
     }
 
-    /// What is wrong with an exported file.
+    /// The fault of an exported file.
     public enum Fault: Error, Sendable, Hashable {
-        /// The line is not what the format has there.
+        /// The line does not match the format.
         case malformed(line: Int)
-        /// The entry does not follow from the one before it.
+        /// The entry does not follow from the previous one.
         case broken(number: Int)
         /// The file ends before its last line.
         case cutShort
@@ -43,13 +46,13 @@ public enum AuditExport {
     public struct Verifier: Sendable {
         public private(set) var start: AuditChain?
         public private(set) var end: AuditChain?
-        private var place = AuditChain.start
-        /// Lines taken.
+        private var position = AuditChain.start
+        /// The number of lines read.
         public private(set) var lines = 0
 
         public init() {}
 
-        /// - Throws: ``Fault``, after which the file is not to be read on.
+        /// - Throws: ``Fault``. Stop reading the file after an error.
         public mutating func take(_ text: some Sequence<UInt8>) throws(Fault) {
             lines += 1
             guard end == nil,
@@ -62,36 +65,36 @@ public enum AuditExport {
             }
             guard start != nil else {
                 guard object["format"]?.stringValue == format,
-                    let first = Self.place(object["start"])
+                    let first = Self.position(object["start"])
                 else { throw .malformed(line: lines) }
                 start = first
-                place = first
+                position = first
                 return
             }
             if let last = object["end"] {
-                guard Self.place(last) == place else {
-                    throw .broken(number: Int(place.number) + 1)
+                guard Self.position(last) == position else {
+                    throw .broken(number: Int(position.number) + 1)
                 }
-                end = place
+                end = position
                 return
             }
-            guard let entry = Self.entry(object), let at = Self.place(.object(object)) else {
+            guard let entry = Self.entry(object), let at = Self.position(.object(object)) else {
                 throw .malformed(line: lines)
             }
-            guard let next = place.appending(entry), next == at else {
-                throw .broken(number: Int(place.number) + 1)
+            guard let next = position.appending(entry), next == at else {
+                throw .broken(number: Int(position.number) + 1)
             }
-            place = next
+            position = next
         }
 
-        /// - Returns: how many entries the file has.
-        /// - Throws: ``Fault`` `.cutShort` when the last line is missing.
+        /// - Returns: the number of entries in the file.
+        /// - Throws: ``Fault`` `.cutShort` if the last line is missing.
         public func finish() throws(Fault) -> Int {
             guard let start, let end else { throw .cutShort }
             return Int(end.number - start.number)
         }
 
-        private static func place(_ value: JSONValue?) -> AuditChain? {
+        private static func position(_ value: JSONValue?) -> AuditChain? {
             guard let value = value?.objectValue, let number = integer(value["number"]),
                 number >= 0,
                 let hash = value["hash"]?.stringValue.flatMap({ Base64URL.decode($0) }),

@@ -1,17 +1,17 @@
-/// An Android app that attested keys may be of: its package, and who signs it.
+/// An Android app that attested keys may belong to: its package and its signers.
 public struct AndroidApp: Sendable, Hashable, Codable {
     public static let packageBytes = 1...255, digestsRange = 1...16
 
     public var package: String
-    /// SHA-256 of its signing certificates, in hexadecimal; colons between the bytes are fine, as
-    /// `keytool` prints them.
+    /// SHA-256 of its signing certificates in hexadecimal, with or without colons between the
+    /// bytes, as `keytool` prints them.
     public var signatureDigests: [String]
 
     public init(package: String, signatureDigests: [String]) {
         (self.package, self.signatureDigests) = (package, signatureDigests)
     }
 
-    /// `nil` for one that is not 32 bytes of hexadecimal.
+    /// Parses a digest; `nil` unless it is 32 bytes of hexadecimal.
     public static func digest(_ text: String) -> [UInt8]? {
         let parts =
             text.contains(":")
@@ -32,27 +32,27 @@ public struct AndroidApp: Sendable, Hashable, Codable {
         }
     }
 
-    /// What is wrong: name of the setting and words; empty when nothing is.
+    /// The invalid settings, each with its name and a message; empty if all are valid.
     var faults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
         let parts = package.split(separator: ".", omittingEmptySubsequences: false)
         if !Self.packageBytes.contains(package.utf8.count) || parts.count < 2
             || !parts.allSatisfy(Self.isName)
         {
-            faults.append(("package", "is a package name like org.example.app"))
+            faults.append(("package", "must be a package name like org.example.app"))
         }
         if !Self.digestsRange.contains(signatureDigests.count) {
             faults.append(
                 (
                     "signature_digests",
-                    "holds 1 to 16 digests: without one, whoever builds a package of this name is taken"
+                    "must contain 1 to 16 digests; without one, any app with this package name would be accepted"
                 ))
         }
         for (index, digest) in signatureDigests.enumerated() where Self.digest(digest) == nil {
             faults.append(
                 (
                     "signature_digests[\(index)]",
-                    "is the SHA-256 of a signing certificate: 32 bytes in hexadecimal, colons between allowed"
+                    "must be the SHA-256 of a signing certificate: 32 bytes in hexadecimal, optionally separated by colons"
                 ))
         }
         return faults
@@ -67,6 +67,6 @@ public struct AndroidApp: Sendable, Hashable, Codable {
         case package, signatureDigests = "signature_digests"
     }
 
-    /// The settings' names.
+    /// The names of the settings.
     public static let keys = CodingKeys.allCases.map(\.rawValue)
 }

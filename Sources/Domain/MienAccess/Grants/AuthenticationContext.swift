@@ -1,7 +1,7 @@
-/// The authentication context class, `acr`: how many kinds of proof a sign-in rests on.
+/// The authentication context class, `acr`: the number of kinds of proof behind a sign-in.
 public enum AuthenticationContext {
-    private static let known: Set = ["pwd", "pin"], had: Set = ["hwk", "swk", "pop", "otp", "sms"],
-        been: Set = ["face", "fpt"]
+    private static let knowledge: Set = ["pwd", "pin"],
+        possession: Set = ["hwk", "swk", "pop", "otp", "sms"], inherence: Set = ["face", "fpt"]
 
     /// - Parameter methods: `amr` values.
     /// - Returns: `2` for multi-factor sign-ins, else `1`.
@@ -9,7 +9,7 @@ public enum AuthenticationContext {
         assurance(of: methods) == .multiFactor ? "2" : "1"
     }
 
-    /// The assurance that authentication methods add up to.
+    /// Returns the assurance that the authentication methods add up to.
     ///
     /// Multi-factor means two of something known, something had, and something the person is; or
     /// `mfa`, a method that combines several by itself (RFC 8176), such as a passkey whose
@@ -20,7 +20,8 @@ public enum AuthenticationContext {
         guard !methods.isEmpty else { return .none }
         if methods.isSuperset(of: ["hwk", "x_biometric"]) { methods.insert("fpt") }
         if methods.contains("mfa")
-            || [known, had, been].count(where: { !methods.isDisjoint(with: $0) }) >= 2
+            || [knowledge, possession, inherence].count(where: { !methods.isDisjoint(with: $0) })
+                >= 2
         {
             return .multiFactor
         }
@@ -28,7 +29,7 @@ public enum AuthenticationContext {
     }
 }
 
-/// How sure a sign-in is.
+/// The assurance of a sign-in.
 public enum AssuranceLevel: Int, Sendable, Hashable, Codable, Comparable, CaseIterable {
     case none = 0
     /// `acr` 1.

@@ -1,13 +1,13 @@
 public import MienCore
 
-/// One authentication of a user: which methods succeeded, and when.
+/// One authentication of a user: the methods that succeeded, and when.
 public struct SignInProof: Sendable, Hashable, Codable {
     /// `amr` values.
     public let methods: [String]
-    /// When the earliest of ``methods`` succeeded.
+    /// The time the earliest of ``methods`` succeeded.
     public let at: Instant
-    /// Whether the user restored access with a recovery code, or after the recovery hold. Their
-    /// other authenticators are then out of reach.
+    /// Whether the user restored access with a recovery code, or after the recovery hold. The
+    /// user's other authenticators are then unavailable.
     public let isRecovery: Bool
 
     public init(methods: [String], at: Instant, isRecovery: Bool = false) {
@@ -19,8 +19,7 @@ public struct SignInProof: Sendable, Hashable, Codable {
 
 /// A change to an account's authenticators.
 public enum AuthenticatorChange: Sendable, Hashable, CaseIterable {
-    /// Adds or replaces a passkey, device key, one-time-code token, face, password, or recovery
-    /// codes.
+    /// Adds or replaces a passkey, device key, OTP token, face, password, or recovery codes.
     case add
     /// Removes an authenticator, or withdraws consent.
     case remove
@@ -34,16 +33,16 @@ public enum AuthenticatorChange: Sendable, Hashable, CaseIterable {
 public struct ChangeRule: Sendable, Hashable {
     public static let freshRange = 1...86_400
 
-    /// The oldest authentication that allows a change, in seconds.
+    /// The maximum age of an authentication that allows a change, in seconds.
     public let freshSeconds: Int
 
     /// - Precondition: `freshSeconds` is in ``freshRange``.
     public init(freshSeconds: Int) {
-        precondition(Self.freshRange.contains(freshSeconds), "fresh_seconds is 1...86,400")
+        precondition(Self.freshRange.contains(freshSeconds), "fresh_seconds must be 1...86,400")
         self.freshSeconds = freshSeconds
     }
 
-    /// A sign-in that does not allow the change, and what the user has to do.
+    /// The reason a sign-in does not allow the change, and what the user has to do.
     public enum Shortfall: Sendable, Hashable {
         /// The authentication is too old.
         case stale
@@ -55,7 +54,7 @@ public struct ChangeRule: Sendable, Hashable {
     ///   - proofs: the sign-in's authentications. Each counts by itself: a fresh weak one and an
     ///     old strong one do not add up.
     ///   - reachable: the highest assurance that the account's authenticators allow.
-    /// - Returns: `nil` when one of the proofs allows the change.
+    /// - Returns: `nil` if one of the proofs allows the change.
     public func shortfall(
         for change: AuthenticatorChange, proofs: [SignInProof], reachable: AssuranceLevel,
         at now: Instant
@@ -70,7 +69,8 @@ public struct ChangeRule: Sendable, Hashable {
         }
     }
 
-    /// A time in the future, after the clock was set back, is not fresh.
+    /// Whether the proof is recent enough. A time in the future, after the clock was set back, is
+    /// not.
     public func isFresh(_ proof: SignInProof, at now: Instant) -> Bool {
         proof.at <= now && now <= proof.at + .seconds(freshSeconds)
     }

@@ -1,26 +1,26 @@
-/// How an app's users log in with a key of their device's.
+/// The settings of biometric login: how an app's users sign in with a device key.
 public struct BiometricSettings: Sendable, Hashable, Codable {
     public enum Mode: String, Sendable, Hashable, Codable, CaseIterable {
         /// Requests say whom they are for and from, and a device has one key for each user.
         case strict
-        /// As older clients send them: without `aud` and `client_id`.
+        /// Requests as older clients send them, without `aud` and `client_id`.
         case compatible
     }
 
     public enum Attestation: String, Sendable, Hashable, Codable, CaseIterable {
-        /// One that is given is not looked at, and nothing is said of it.
+        /// An attestation is ignored if present.
         case none
-        /// One that is given has to hold.
+        /// An attestation must be valid if present.
         case ifGiven = "if_given"
         case required
     }
 
-    /// The least that an Android key and what attests it live in.
+    /// The minimum security level of an Android key and of its attestation.
     public enum AndroidLevel: String, Sendable, Hashable, Codable, CaseIterable {
         case trustedEnvironment = "tee", strongBox = "strongbox"
     }
 
-    /// What each use of an Android key asks its user for.
+    /// The user authentication required for each use of an Android key.
     public enum AndroidUserAuthentication: String, Sendable, Hashable, Codable, CaseIterable {
         /// A biometric or, where the app allows it, the device's credential.
         case biometric
@@ -32,12 +32,12 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
 
     public var isEnabled = true
     public var mode = Mode.strict
-    /// Live keys of one user in this app.
+    /// The maximum number of active keys of one user in this app.
     public var maxKeys = 10
     public var attestation = Attestation.none
     /// `TEAMID.bundle.id`, as App Attest joins them.
     public var appleApps: [String] = []
-    /// Whether builds that Xcode signed for development get in.
+    /// Whether development builds signed by Xcode are accepted.
     public var takesAppleDevelopment = false
     public var androidApps: [AndroidApp] = []
     public var androidLevel = AndroidLevel.trustedEnvironment
@@ -47,7 +47,7 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
         (self.isEnabled, self.mode, self.maxKeys) = (isEnabled, mode, maxKeys)
     }
 
-    /// Team and bundle of `TEAMID.bundle.id`: the team is ten letters and digits.
+    /// Splits `TEAMID.bundle.id` into team and bundle. The team is ten letters and digits.
     public static func appleApp(_ text: String) -> (team: String, bundle: String)? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].utf8.count == 10,
@@ -62,26 +62,29 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
         return (String(parts[0]), String(parts[1]))
     }
 
-    /// What is wrong: name of the setting and words; empty when nothing is.
+    /// The invalid settings, each with its name and a message; empty if all are valid.
     public var faults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
-        if !Self.keysRange.contains(maxKeys) { faults.append(("max_keys", "is 1 to 30")) }
+        if !Self.keysRange.contains(maxKeys) { faults.append(("max_keys", "must be 1 to 30")) }
         if attestation != .none, appleApps.isEmpty, androidApps.isEmpty {
             faults.append(
                 (
                     "attestation",
-                    "needs apple_apps or android_apps: whose keys are taken; or is none"
+                    "needs apple_apps or android_apps to name the accepted apps; otherwise set it to none"
                 ))
         }
         if !Self.appsRange.contains(appleApps.count) {
-            faults.append(("apple_apps", "holds at most 16 apps"))
+            faults.append(("apple_apps", "must contain at most 16 apps"))
         }
         for (index, app) in appleApps.enumerated() where Self.appleApp(app) == nil {
             faults.append(
-                ("apple_apps[\(index)]", "is a team and a bundle, like ABCDE12345.org.example.app"))
+                (
+                    "apple_apps[\(index)]",
+                    "must be a team and a bundle, like ABCDE12345.org.example.app"
+                ))
         }
         if !Self.appsRange.contains(androidApps.count) {
-            faults.append(("android_apps", "holds at most 16 apps"))
+            faults.append(("android_apps", "must contain at most 16 apps"))
         }
         for (index, app) in androidApps.enumerated() {
             faults += app.faults.map { ("android_apps[\(index)].\($0.setting)", $0.message) }
@@ -96,7 +99,7 @@ public struct BiometricSettings: Sendable, Hashable, Codable {
             androidUserAuthentication = "android_user_authentication"
     }
 
-    /// The settings' names.
+    /// The names of the settings.
     public static let keys = CodingKeys.allCases.map(\.rawValue)
 
     public init(from decoder: any Decoder) throws {

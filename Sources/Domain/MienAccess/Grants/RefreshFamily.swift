@@ -1,26 +1,27 @@
 public import MienCore
 
-/// The refresh tokens of one sign-in: each is used once and brings the next. Pure: time comes in,
-/// nothing else.
+/// The refresh tokens of one sign-in. Each is used once and replaced by the next. Pure: the time is
+/// an argument.
 ///
-/// A token that was used before shows that two hold it, and nobody can say which of them is the
-/// user: so the family ends (RFC 9700 §4.14.2). But answers get lost. A client that sends a mark of
-/// its own along, and the same mark again with the same token, is known for the one it was.
+/// A reused token shows that two parties hold it, and the server cannot tell which of them is the
+/// user, so the family ends (RFC 9700 §4.14.2). But responses get lost. A client that sends a mark
+/// of its own, and repeats the same mark with the same token, is recognized as the one that used
+/// it.
 public struct RefreshFamily: Sendable, Hashable {
-    /// Which token of the family is the newest, from 0.
+    /// The number of the family's newest token, from 0.
     public private(set) var generation: Int
     public let createdAt: Instant
-    /// However busy the user is.
+    /// The end of the family, regardless of use.
     public let expiresAt: Instant
     public private(set) var usedAt: Instant
-    /// How long it may lie idle; `nil` for as long as it lives.
+    /// The maximum idle time; `nil` for no limit.
     public let idle: Duration?
     public private(set) var revokedAt: Instant?
-    /// Which client used the token before the newest: a hash of what it sent along; `nil` when it
-    /// sent nothing.
+    /// The mark of the client that used the token before the newest: a hash of what it sent; `nil`
+    /// if it sent nothing.
     public private(set) var usersMark: [UInt8]?
 
-    /// So long after its use a token may come once more from the client that used it.
+    /// The time after its use within which a token may be repeated by the client that used it.
     public static let repeatWindow = Duration.seconds(600)
 
     public init(under lifetimes: TokenLifetimes, at now: Instant) {
@@ -31,12 +32,12 @@ public struct RefreshFamily: Sendable, Hashable {
             revokedAt: nil)
     }
 
-    /// As it was stored.
+    /// Restores a stored family.
     public init(
         generation: Int, createdAt: Instant, expiresAt: Instant, usedAt: Instant, idle: Duration?,
         revokedAt: Instant?, usersMark: [UInt8]? = nil
     ) {
-        precondition(generation >= 0, "generations count from 0")
+        precondition(generation >= 0, "generation must not be negative")
         (self.generation, self.createdAt, self.expiresAt) = (generation, createdAt, expiresAt)
         (self.usedAt, self.idle, self.revokedAt, self.usersMark) = (
             usedAt, idle, revokedAt, usersMark
@@ -53,21 +54,21 @@ public struct RefreshFamily: Sendable, Hashable {
     }
 
     public enum Use: Sendable, Hashable {
-        /// Another token takes its place.
+        /// The token is replaced by another one.
         case rotated
-        /// Whoever used it asks again, and what took its place was never used: nothing changes, the
-        /// answer is given once more.
+        /// The client that used the token repeats its request, and the replacement was never used.
+        /// Nothing changes; the response is sent again.
         case repeated
-        /// It was used before: the family has ended.
+        /// The token was used before; the family has ended.
         case reused
         case refused(Status)
     }
 
-    /// A token of this family, known to be genuine, is presented.
+    /// Uses a token of this family that is known to be genuine.
     ///
     /// - Parameters:
-    ///   - presented: its generation.
-    ///   - mark: a hash of what the client sent to be known by, if it did.
+    ///   - presented: the token's generation.
+    ///   - mark: a hash of the client's mark, if it sent one.
     public mutating func use(_ presented: Int, mark: [UInt8]? = nil, at now: Instant) -> Use {
         let status = status(at: now)
         guard status == .live else { return .refused(status) }
@@ -86,7 +87,7 @@ public struct RefreshFamily: Sendable, Hashable {
         return .rotated
     }
 
-    /// - Returns: whether it was not yet.
+    /// - Returns: whether the family was active until now.
     public mutating func revoke(at now: Instant) -> Bool {
         guard revokedAt == nil else { return false }
         revokedAt = now

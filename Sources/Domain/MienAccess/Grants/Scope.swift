@@ -1,18 +1,18 @@
-/// What tokens are good for: RFC 6749 §3.3.
+/// The scope of tokens (RFC 6749 §3.3).
 public struct Scope: Sendable, Hashable, Codable {
     public static let openID = "openid", offline = "offline_access", full = "full-access",
         profile = "profile", email = "email"
-    /// Those this server knows.
+    /// The scope values that this server knows.
     public static let known = [openID, offline, full, profile, email]
-    /// What biometric login asks for when it says nothing.
+    /// The default scope of biometric login.
     public static let standard = Scope(words: [openID, offline, full])
 
-    /// Sorted, each once.
+    /// Sorted, without duplicates.
     public let words: [String]
 
     public init(words: some Sequence<String>) { self.words = Set(words).sorted() }
 
-    /// - Returns: `nil` when a word is no scope token, or there are more than 32.
+    /// - Returns: `nil` if a word is not a valid scope token, or if there are more than 32.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard words.count <= 32,
@@ -24,7 +24,7 @@ public struct Scope: Sendable, Hashable, Codable {
     public var text: String { words.joined(separator: " ") }
     public func contains(_ word: String) -> Bool { words.contains(word) }
     public func isSubset(of other: Scope) -> Bool { Set(words).isSubset(of: other.words) }
-    /// The first word that nobody here knows.
+    /// The first word that this server does not know.
     public var foreign: String? { words.first { !Self.known.contains($0) } }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

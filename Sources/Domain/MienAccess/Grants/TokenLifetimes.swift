@@ -1,21 +1,21 @@
-/// How long an app's users stay signed in.
+/// The lifetimes of an app's tokens: how long its users stay signed in.
 ///
-/// The finance example of the biometric-login guide: refresh tokens for 3,600 s, expiring after
-/// 1,800 s of idling.
+/// Finance example of the biometric-login guide: refresh tokens expire after 3,600 s, or after
+/// 1,800 s without use.
 public struct TokenLifetimes: Sendable, Hashable, Codable {
     public static let accessRange = 300...86_400
     public static let refreshRange = 300...63_072_000
     public static let idleRange = 60...63_072_000
 
-    /// An access token's, in seconds.
+    /// The lifetime of an access token, in seconds.
     public var accessSeconds: Int
-    /// From signing in, however busy the user is, in seconds.
+    /// The time from sign-in, regardless of use, in seconds.
     public var refreshSeconds: Int
     public var expiresAfterIdling: Bool
-    /// From the last use of the refresh token, in seconds.
+    /// The time from the last use of the refresh token, in seconds.
     public var idleSeconds: Int
 
-    /// Half an hour; a year; a month.
+    /// The defaults are half an hour, a year, and a month.
     public init(
         accessSeconds: Int = 1800, refreshSeconds: Int = 31_449_600,
         expiresAfterIdling: Bool = true, idleSeconds: Int = 2_592_000
@@ -24,17 +24,18 @@ public struct TokenLifetimes: Sendable, Hashable, Codable {
         (self.expiresAfterIdling, self.idleSeconds) = (expiresAfterIdling, idleSeconds)
     }
 
-    /// What is wrong: name of the setting and words; empty when nothing is.
+    /// The invalid settings, each with its name and a message; empty if all are valid.
     public var faults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
         if !Self.accessRange.contains(accessSeconds) {
-            faults.append(("access_token_seconds", "is 300 (5 minutes) to 86,400 (a day)"))
+            faults.append(("access_token_seconds", "must be 300 (5 minutes) to 86,400 (a day)"))
         }
         if !Self.refreshRange.contains(refreshSeconds) {
-            faults.append(("refresh_token_seconds", "is 300 (5 minutes) to 63,072,000 (two years)"))
+            faults.append(
+                ("refresh_token_seconds", "must be 300 (5 minutes) to 63,072,000 (two years)"))
         }
         if !Self.idleRange.contains(idleSeconds) {
-            faults.append(("idle_seconds", "is 60 (a minute) to 63,072,000 (two years)"))
+            faults.append(("idle_seconds", "must be 60 (a minute) to 63,072,000 (two years)"))
         }
         return faults
     }
@@ -45,7 +46,7 @@ public struct TokenLifetimes: Sendable, Hashable, Codable {
         case idleSeconds = "idle_seconds"
     }
 
-    /// The settings' names.
+    /// The names of the settings.
     public static let keys = CodingKeys.allCases.map(\.rawValue)
 
     public init(from decoder: any Decoder) throws {

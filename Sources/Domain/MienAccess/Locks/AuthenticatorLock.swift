@@ -1,45 +1,45 @@
 public import MienCore
 
-/// Everything the lock gate decides by: one authenticator, and the device that asks. Pure: time
-/// comes in, nothing else.
+/// The state that the lock gate uses for its decisions: one authenticator, and the calling device.
+/// Pure: the time is an argument.
 ///
-/// Failures count towards the account's sign-in method, not towards a single authenticator or
-/// device, so replacing a key, registering a face again, or coming from another device, app, or
-/// sign-in path keeps the count. Two things limit guesses:
+/// Failures count toward the account's sign-in method, not toward a single authenticator or device,
+/// so replacing a key, enrolling a face again, or coming from another device, app, or sign-in path
+/// keeps the count. Two things limit guesses:
 ///
 /// - ``unknownDevices``, one counter for all devices on which the method has never succeeded. It
 ///   locks them for a time after `failed_attempts` failures in a row. Once ``total`` reaches
 ///   `disable_after`, they are disabled until an administrator (or a journey's
 ///   `unlock_authenticator`) unlocks the method.
-/// - ``device``, the calling device's own counter. A device earns it when the method succeeds on
-///   it. What other devices do cannot lock it, so strangers cannot lock out the owner.
+/// - ``device``, the calling device's own counter. A device gets it when the method succeeds on it.
+///   Other devices cannot lock it, so strangers cannot lock out the owner.
 ///
-/// A success resets ``total``. That gives attackers no further guesses. Each method of an account
+/// A success resets ``total``, which gives attackers no further guesses. Each method of an account
 /// has its own total: a known password resets the count of passwords, never the count of one-time
 /// codes.
 public struct AuthenticatorLock: Sendable, Hashable {
-    /// Failures on all devices since the owner's last success, including guesses that are still
-    /// being judged.
+    /// Failures on all devices since the owner's last success, including guesses in progress.
     public private(set) var total: Int
-    /// The counter that devices without one of their own share: failures since the method last
-    /// succeeded on such a device.
+    /// The counter shared by devices without their own: failures since the method last succeeded on
+    /// such a device.
     public private(set) var unknownDevices: LockCounter
     /// The calling device's own counter; `nil` until the method has succeeded on that device.
     public private(set) var device: LockCounter?
-    /// Those who locked the authenticator. It stays locked for every device until none is left.
+    /// The holders of locks on the authenticator. It stays locked for every device until none is
+    /// left.
     public private(set) var holders: Set<LockHolder>
 
     public init(
         total: Int = 0, unknownDevices: LockCounter = LockCounter(), device: LockCounter? = nil,
         holders: Set<LockHolder> = []
     ) {
-        precondition(total >= 0, "a count is not negative")
+        precondition(total >= 0, "total must not be negative")
         (self.total, self.unknownDevices, self.device, self.holders) = (
             total, unknownDevices, device, holders
         )
     }
 
-    /// The counter that a guess went through.
+    /// The counter that a guess uses.
     public enum Line: Sendable, Hashable, CaseIterable { case unknownDevices, ownCounter }
 
     /// The status for the calling device.
@@ -49,7 +49,7 @@ public struct AuthenticatorLock: Sendable, Hashable {
         return Self.status(of: device, failures: device.failures, under: policy, at: now)
     }
 
-    /// The status for devices without a counter of their own, whichever device asks.
+    /// The status for devices without a counter of their own, regardless of the calling device.
     public func statusOfUnknownDevices(under policy: LockPolicy, at now: Instant)
         -> LockCounter.Status
     {
@@ -59,8 +59,8 @@ public struct AuthenticatorLock: Sendable, Hashable {
 
     /// Counts a guess that begins now.
     ///
-    /// - Returns: the counter it went through, or `nil` when it must not be judged. Then nothing
-    ///   was counted.
+    /// - Returns: the counter it uses, or `nil` if the guess must not be judged. In that case
+    ///   nothing was counted.
     public mutating func begin(under policy: LockPolicy, at now: Instant) -> Line? {
         guard status(under: policy, at: now) == .open else { return nil }
         total = total == .max ? .max : total + 1
@@ -69,17 +69,16 @@ public struct AuthenticatorLock: Sendable, Hashable {
         return line
     }
 
-    /// The guess was right.
+    /// Records that the guess was right.
     ///
-    /// Resets the total and the counter that the guess went through. If the other failures alone
-    /// have disabled unknown devices, the total stays: that lasts until it is unlocked, so that
-    /// guessing cannot go on for as long as the owner keeps signing in elsewhere. For the same
-    /// reason a success on a device with its own counter does not shorten the lock of unknown
-    /// devices.
+    /// Resets the total and the guess's counter. If the other failures alone have disabled unknown
+    /// devices, the total stays: that lasts until it is unlocked, so that guessing cannot go on for
+    /// as long as the owner keeps signing in elsewhere. For the same reason, a success on a device
+    /// with its own counter does not shorten the lock of unknown devices.
     /// - Parameters:
-    ///   - line: what ``begin(under:at:)`` returned.
-    ///   - isKnownDevice: whether the device is one of the account's. It then has a counter of its
-    ///     own from now on.
+    ///   - line: the result of ``begin(under:at:)``.
+    ///   - isKnownDevice: whether the device is one of the account's. From then on it has its own
+    ///     counter.
     public mutating func succeed(through line: Line, under policy: LockPolicy, isKnownDevice: Bool)
     {
         let others = max(0, total - 1), isDisabled = others >= policy.disableAfter
@@ -88,9 +87,9 @@ public struct AuthenticatorLock: Sendable, Hashable {
         if isKnownDevice || (line == .ownCounter && device != nil) { device = LockCounter() }
     }
 
-    /// The guess was never judged, because something of ours failed: it does not count.
+    /// Removes the count of a guess that was never judged because of a server fault.
     ///
-    /// - Parameter begun: when it began.
+    /// - Parameter begun: the time the guess began.
     public mutating func abandon(through line: Line, under policy: LockPolicy, begun: Instant) {
         total = max(0, total - 1)
         change(line) { $0.abandon(under: policy, begun: begun) }
@@ -105,13 +104,13 @@ public struct AuthenticatorLock: Sendable, Hashable {
         if line == .unknownDevices { unknownDevices = counter } else { device = counter }
     }
 
-    /// Locks the authenticator for every device, whatever comes of guesses under way.
+    /// Locks the authenticator for every device, regardless of guesses in progress.
     public mutating func hold(by holder: LockHolder) { holders.insert(holder) }
 
-    /// Unlocks the authenticator and forgets its failures. A journey cannot lift an administrator's
+    /// Unlocks the authenticator and resets its failures. A journey cannot lift an administrator's
     /// lock; an administrator lifts any.
     ///
-    /// - Returns: whether it was done. If not, nothing has changed.
+    /// - Returns: whether the authenticator was unlocked. If not, nothing has changed.
     public mutating func release(by holder: LockHolder) -> Bool {
         guard holder == .administrator || !holders.contains(.administrator) else { return false }
         self = AuthenticatorLock(device: device.map { _ in LockCounter() })
@@ -125,7 +124,7 @@ public struct AuthenticatorLock: Sendable, Hashable {
     }
 }
 
-/// One who locked an authenticator on purpose, as opposed to failures that did.
+/// A party that locked an authenticator on purpose, as opposed to a lock by failures.
 public enum LockHolder: String, Sendable, Hashable, CaseIterable {
     case administrator, journey
 }

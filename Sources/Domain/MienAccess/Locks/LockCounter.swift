@@ -1,26 +1,26 @@
 public import MienCore
 
-/// The lock gate's memory of one authenticator, for one kind of caller. Pure: time comes in,
-/// nothing else.
+/// A failure counter of the lock gate, for one authenticator and one kind of caller. Pure: the time
+/// is an argument.
 ///
-/// A guess is counted when it *begins*, together with the look at the lock, and taken back when it
-/// turns out right: so a hundred guesses at once get no further than a hundred in a row. While
-/// locked nothing is counted, so that a crowd at the door cannot lengthen the lock.
+/// A guess is counted when it *begins*, in the same step that checks the lock, and removed if it is
+/// right: so a hundred simultaneous guesses get no further than a hundred consecutive ones. While
+/// locked, nothing is counted, so that further attempts cannot lengthen the lock.
 public struct LockCounter: Sendable, Hashable {
     public enum Status: Sendable, Hashable {
         case open
         case locked(until: Instant)
-        /// Until an administrator unlocks it.
+        /// Disabled until an administrator unlocks it.
         case disabled
     }
 
-    /// Guesses begun since the last right one; saturates.
+    /// The number of guesses begun since the last right one; saturates.
     public private(set) var failures: Int
     public private(set) var lockedUntil: Instant?
     public private(set) var isDisabled: Bool
 
     public init(failures: Int = 0, lockedUntil: Instant? = nil, isDisabled: Bool = false) {
-        precondition(failures >= 0, "a count is not negative")
+        precondition(failures >= 0, "failures must not be negative")
         (self.failures, self.lockedUntil, self.isDisabled) = (failures, lockedUntil, isDisabled)
     }
 
@@ -31,7 +31,7 @@ public struct LockCounter: Sendable, Hashable {
     }
 
     /// Counts a guess that begins now.
-    /// - Returns: whether it may go on; when not, nothing was counted.
+    /// - Returns: whether it may proceed. If not, nothing was counted.
     public mutating func begin(under policy: LockPolicy, at now: Instant) -> Bool {
         guard status(at: now) == .open else { return false }
         let (sum, overflow) = failures.addingReportingOverflow(1)
@@ -42,17 +42,17 @@ public struct LockCounter: Sendable, Hashable {
         return true
     }
 
-    /// The guess was right: all is forgiven, but for a ``lock()`` that came meanwhile.
+    /// Records that a guess was right: resets everything except a ``lock()`` set in the meantime.
     public mutating func succeed(under policy: LockPolicy) {
-        if !isLockedByHand(under: policy) { self = LockCounter() }
+        if !isLockedDeliberately(under: policy) { self = LockCounter() }
     }
 
-    /// The guess was never judged, because something of ours failed: it does not count.
+    /// Removes the count of a guess that was never judged because of a server fault.
     ///
-    /// - Parameter begun: when it began: the lock that it brought goes with it, one that a later
-    ///   guess brought stays.
+    /// - Parameter begun: the time the guess began. The lock that it caused is removed with it; a
+    ///   lock caused by a later guess stays.
     public mutating func abandon(under policy: LockPolicy, begun: Instant) {
-        if isLockedByHand(under: policy) { return }
+        if isLockedDeliberately(under: policy) { return }
         failures = max(0, failures - 1)
         if failures < policy.failedAttempts
             || lockedUntil == begun + .seconds(policy.lockoutSeconds)
@@ -62,15 +62,15 @@ public struct LockCounter: Sendable, Hashable {
         isDisabled = failures >= policy.disableAfter
     }
 
-    /// An administrator's unlock.
+    /// Unlocks the authenticator, as an administrator.
     public mutating func unlock() { self = LockCounter() }
 
-    /// An administrator's or a journey's lock: no guess until ``unlock()``, whatever comes of those
-    /// under way.
+    /// Locks the authenticator, as an administrator or journey. No guess is accepted until
+    /// ``unlock()``, regardless of guesses in progress.
     public mutating func lock() { self = LockCounter(isDisabled: true) }
 
-    /// Disabled, and not by failures.
-    private func isLockedByHand(under policy: LockPolicy) -> Bool {
+    /// Whether the counter is disabled for a reason other than failures.
+    private func isLockedDeliberately(under policy: LockPolicy) -> Bool {
         isDisabled && failures < policy.disableAfter
     }
 }

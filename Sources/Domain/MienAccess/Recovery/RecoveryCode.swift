@@ -3,14 +3,13 @@ public import MienCore
 /// A single-use code that restores access to an account: 100 random bits as four groups of five
 /// characters, `7K3QF-…`.
 ///
-/// Written in Crockford's base32, which leaves out I, L, O, and U. Case, spaces, and hyphens do not
-/// matter when a code is typed, and the letters that look like 0 and 1 are read as those. Source:
-/// Crockford, "Base 32", https://www.crockford.com/base32.html.
+/// Written in Crockford's base32, which omits I, L, O, and U. Input ignores case, spaces, and
+/// hyphens, and reads the letters that look like 0 and 1 as those. Source: Crockford, "Base 32",
+/// https://www.crockford.com/base32.html.
 public struct RecoveryCode: Sendable, Hashable {
-    /// How many a set has.
+    /// The number of codes in a set.
     public static let countInSet = 10
-    /// The longest text that is read as a code, in UTF-8 bytes: the written form, with room for
-    /// spaces.
+    /// The maximum length of typed text in UTF-8 bytes: the written form, with room for spaces.
     public static let maxTypedBytes = 64
 
     private static let length = 20, groupLength = 5
@@ -23,10 +22,10 @@ public struct RecoveryCode: Sendable, Hashable {
         Self(characters: generator.bytes(length).map { alphabet[Int($0 & 31)] })
     }
 
-    /// What somebody typed.
+    /// Parses text that somebody typed.
     ///
-    /// - Returns: `nil` for anything but a code. Texts longer than ``maxTypedBytes`` are refused
-    ///   unread.
+    /// - Returns: `nil` if the text is not a code. Texts longer than ``maxTypedBytes`` are refused
+    ///   without being read.
     public init?(typed text: String) {
         guard text.utf8.count <= Self.maxTypedBytes else { return nil }
         var characters: [UInt8] = []
@@ -49,7 +48,7 @@ public struct RecoveryCode: Sendable, Hashable {
         }
     }
 
-    /// As it is shown, once: `7K3QF-2M9XA-…`.
+    /// The written form, shown once: `7K3QF-2M9XA-…`.
     public var text: Sensitive<String> {
         let groups = stride(from: 0, to: Self.length, by: Self.groupLength).map {
             String(decoding: characters[$0..<$0 + Self.groupLength], as: UTF8.self)
@@ -57,11 +56,11 @@ public struct RecoveryCode: Sendable, Hashable {
         return Sensitive(groups.joined(separator: "-"))
     }
 
-    /// What is hashed to store or find it.
+    /// The bytes that are hashed to store or find the code.
     public var bytes: Sensitive<[UInt8]> { Sensitive(characters) }
 }
 
-/// Prints nothing of the code.
+/// Printing does not reveal the code.
 extension RecoveryCode: CustomStringConvertible, CustomReflectable {
     public var description: String { "a recovery code" }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,27 +1,27 @@
 public import MienCore
 
-/// A request to recover an account with less proof than the account can reach: an e-mail code or a
+/// A request to recover an account with less proof than the account can reach: an email code or a
 /// face alone.
 ///
-/// It takes effect after a hold, during which the owner can cancel it. Pure: time comes in as an
+/// It takes effect after a hold, during which the owner can cancel it. Pure: the time is an
 /// argument.
 public struct RecoveryRequest: Sendable, Hashable {
     public enum Ending: String, Sendable, Hashable, CaseIterable {
-        /// The hold was over and the user proved the same again.
+        /// The hold was over, and the user proved the same again.
         case completed
-        /// Through a sign-in from before the request.
+        /// Canceled through a sign-in from before the request.
         case canceledBySignIn = "canceled_by_sign_in"
-        /// By a known device from before the request.
+        /// Canceled by a known device from before the request.
         case canceledByDevice = "canceled_by_device"
-        /// Through the link in the mail.
+        /// Canceled through the link in the email.
         case canceledByLink = "canceled_by_link"
-        /// By a new epoch of the account: a new password, a suspension, a marked compromise.
+        /// Ended by a new epoch of the account: a new password, a suspension, a marked compromise.
         case canceledByEpoch = "canceled_by_epoch"
     }
 
     public enum Status: Sendable, Hashable, CaseIterable { case held, effective, expired, ended }
 
-    /// How long after the hold it can be completed.
+    /// The time after the hold in which it can be completed.
     public static let window = Duration.seconds(7 * 86_400)
 
     public let requestedAt: Instant
@@ -31,7 +31,7 @@ public struct RecoveryRequest: Sendable, Hashable {
 
     public init(at now: Instant, hold: Duration) { (requestedAt, effectiveAt) = (now, now + hold) }
 
-    /// As it was stored.
+    /// Restores a stored request.
     public init(requestedAt: Instant, effectiveAt: Instant, endedAt: Instant?, ending: Ending?) {
         (self.requestedAt, self.effectiveAt, self.endedAt, self.ending) = (
             requestedAt, effectiveAt, endedAt, ending
@@ -46,7 +46,7 @@ public struct RecoveryRequest: Sendable, Hashable {
         return now < expiresAt ? .effective : .expired
     }
 
-    /// Whether somebody can still cancel or complete it.
+    /// Whether it can still be canceled or completed.
     public func isOpen(at now: Instant) -> Bool {
         switch status(at: now) {
         case .held, .effective: true
@@ -57,49 +57,49 @@ public struct RecoveryRequest: Sendable, Hashable {
     /// Whether a sign-in or device may cancel the request. It must be older than the request,
     /// because the requester may own newer ones.
     ///
-    /// - Parameter since: when the sign-in or device became known.
+    /// - Parameter since: the time the sign-in or device became known.
     public func isCancelable(bySince since: Instant, at now: Instant) -> Bool {
         isOpen(at: now) && since < requestedAt
     }
 }
 
-/// When a recovery takes effect, and how many requests an account may have.
+/// The rule for when a recovery takes effect, and how many requests an account may have.
 public struct RecoveryPolicy: Sendable, Hashable {
     public static let holdHoursRange = 0...720
-    /// For one account, in all apps: each sends a mail.
+    /// For one account in all apps, because each request sends an email.
     public static let maxRequestsPerDay = 3, maxOpen = 3
 
     public let hold: Duration
 
     /// - Parameter holdHours: within ``holdHoursRange``.
     public init(holdHours: Int) {
-        precondition(Self.holdHoursRange.contains(holdHours), "the hold is 0 to 720 hours")
+        precondition(Self.holdHoursRange.contains(holdHours), "the hold must be 0 to 720 hours")
         hold = .seconds(holdHours * 3600)
     }
 
     public enum Decision: Sendable, Hashable {
-        /// A new request. Without a hold it is complete at once.
+        /// Starts a new request. Without a hold it is complete at once.
         case begin(RecoveryRequest)
-        /// The request at this place in `same` holds.
+        /// Waits for the request at this index in `same`, which is on hold.
         case wait(Int)
-        /// The hold of the request at this place in `same` is over.
+        /// Completes the request at this index in `same`, whose hold is over.
         case complete(Int)
         case refuse
     }
 
-    /// Somebody has proved to be the user, and asks for recovery.
+    /// Decides about a person who has proved to be the user and requests recovery.
     ///
     /// - Parameters:
     ///   - same: the account's requests from the same app with the same proof.
-    ///   - others: its further requests.
+    ///   - others: its other requests.
     public func decide(same: [RecoveryRequest], others: [RecoveryRequest], at now: Instant)
         -> Decision
     {
-        if let place = same.firstIndex(where: { $0.status(at: now) == .effective }) {
-            return .complete(place)
+        if let index = same.firstIndex(where: { $0.status(at: now) == .effective }) {
+            return .complete(index)
         }
-        if let place = same.firstIndex(where: { $0.status(at: now) == .held }) {
-            return .wait(place)
+        if let index = same.firstIndex(where: { $0.status(at: now) == .held }) {
+            return .wait(index)
         }
         let all = same + others
         guard

@@ -2,13 +2,13 @@ public import MienCore
 public import MienKeys
 internal import X509
 
-/// Android key attestation: the key store's word, signed by a key of the device's maker or
-/// Google's, that a key was made and stays in hardware.
+/// Verification of Android key attestation: the key store's statement, signed by a key of the
+/// device's manufacturer or Google, that a key was created and stays in hardware.
 public enum AndroidKeyAttestation {
     /// - Parameters:
     ///   - chain: DER, the key's own certificate first.
-    ///   - challenge: what the app was told to ask with: of the server, used once.
-    ///   - statuses: an offline copy of Google's list; none checks no status.
+    ///   - challenge: the server's single-use challenge that the app passed to the key store.
+    ///   - statuses: an offline copy of Google's status list; `nil` skips this check.
     /// - Throws: ``AttestationError``; its code names the rule that was broken.
     public static func verify(
         chain ders: [[UInt8]], challenge: [UInt8], policy: AndroidKeyPolicy = AndroidKeyPolicy(),
@@ -21,29 +21,29 @@ public enum AndroidKeyAttestation {
         try statuses?.check(chain)
         let description = try description(chain)
         guard description.challenge == challenge else {
-            throw AttestationError(.challenge, "made for another challenge")
+            throw AttestationError(.challenge, "the attestation was created for another challenge")
         }
         try policy.check(description)
         return AndroidAttestedKey(
             key: try chain.leaf.deviceKey(), description: description, anchor: anchor.fingerprint)
     }
 
-    /// Of the certificate nearest to the root that has one: whoever holds an attested key can sign
-    /// certificates with any extension below it.
+    /// Returns the description from the certificate nearest to the root that has one. The holder of
+    /// an attested key can sign certificates with any extension below it.
     static func description(_ chain: CertificateChain) throws(AttestationError) -> KeyDescription {
         guard
-            let place = chain.certificates.lastIndex(where: {
+            let index = chain.certificates.lastIndex(where: {
                 $0.extensions[oid: KeyDescription.oid] != nil
             }),
-            let value = chain.certificates[place].value(of: KeyDescription.oid)
+            let value = chain.certificates[index].value(of: KeyDescription.oid)
         else {
             throw AttestationError(
                 .androidNoExtension, "no certificate has extension \(KeyDescription.oid)")
         }
-        guard place == 0 else {
+        guard index == 0 else {
             throw AttestationError(
                 .androidExtended,
-                "certificate \(place + 1) is the attested key's; \(place) more were put below it")
+                "certificate \(index + 1) is the attested key's, but \(index) more are below it")
         }
         return try KeyDescription(der: value)
     }
@@ -55,16 +55,16 @@ public enum AndroidKeyAttestation {
         else {
             throw AttestationError(
                 .androidSoftwareRoot,
-                "the chain is of Android's software key store, whose private keys are public")
+                "the chain belongs to Android's software key store, whose private keys are public")
         }
     }
 }
 
-/// A key whose certificate an anchor stands behind and whose description kept the policy.
+/// A key whose certificate leads to an anchor and whose description satisfies the policy.
 public struct AndroidAttestedKey: Sendable, Hashable {
     public let key: DevicePublicKey
     public let description: KeyDescription
-    /// Fingerprint of the root it was proved by.
+    /// The fingerprint of the root certificate that proved it.
     public let anchor: [UInt8]
 }
 
@@ -80,7 +80,7 @@ extension AndroidKeyPolicy {
             throw AttestationError(.androidPurpose, "the key is not for signing")
         }
         guard hardware.origin == .generated else {
-            throw AttestationError(.androidOrigin, "the key was not made in its key store")
+            throw AttestationError(.androidOrigin, "the key was not generated in its key store")
         }
         try checkBoot(hardware.rootOfTrust)
         try checkUserAuthentication(description, hardware)
@@ -89,7 +89,7 @@ extension AndroidKeyPolicy {
             guard let level = hardware.systemPatchLevel, level >= minimumPatchLevel else {
                 throw AttestationError(
                     .androidPatchLevel,
-                    "patch level \(hardware.systemPatchLevel ?? 0); from \(minimumPatchLevel) is taken"
+                    "patch level \(hardware.systemPatchLevel ?? 0); at least \(minimumPatchLevel) is required"
                 )
             }
         }
@@ -100,7 +100,7 @@ extension AndroidKeyPolicy {
         guard level >= minimumLevel else {
             throw AttestationError(
                 .androidSecurityLevel,
-                "security level \(level.rawValue) (0 software, 1 TEE, 2 StrongBox); from \(minimumLevel.rawValue)"
+                "security level \(level.rawValue) (0 software, 1 TEE, 2 StrongBox); at least \(minimumLevel.rawValue) is required"
             )
         }
     }
@@ -108,7 +108,7 @@ extension AndroidKeyPolicy {
     private func checkBoot(_ root: RootOfTrust?) throws(AttestationError) {
         guard boot != .any else { return }
         guard let root else {
-            throw AttestationError(.androidRootOfTrust, "the device does not say how it booted")
+            throw AttestationError(.androidRootOfTrust, "the attestation has no boot state")
         }
         guard root.isLocked else {
             throw AttestationError(.androidUnlocked, "the boot loader is unlocked")
@@ -127,22 +127,24 @@ extension AndroidKeyPolicy {
         guard !description.softwareEnforced.noAuthenticationRequired,
             !description.hardwareEnforced.noAuthenticationRequired
         else {
-            throw AttestationError(.androidUserAuthentication, "the key asks nobody (503)")
+            throw AttestationError(
+                .androidUserAuthentication, "the key requires no user authentication (503)")
         }
         guard let type = hardware.userAuthenticationType, type & 2 != 0 else {
             throw AttestationError(
-                .androidUserAuthentication, "the key asks for no biometric (504)")
+                .androidUserAuthentication, "the key requires no biometric (504)")
         }
         guard userAuthentication == .biometric || type == 2 else {
             throw AttestationError(
                 .androidUserAuthentication,
-                "the key also takes the device's credential (504 is \(type), 2 is asked)")
+                "the key also accepts the device's credential (504 is \(type), not 2)")
         }
         guard description.softwareEnforced.authenticationTimeoutSeconds == nil,
             description.hardwareEnforced.authenticationTimeoutSeconds == nil
         else {
             throw AttestationError(
-                .androidUserAuthentication, "the key does not ask each time (505)")
+                .androidUserAuthentication,
+                "the key does not require user authentication for each use (505)")
         }
     }
 
@@ -151,7 +153,8 @@ extension AndroidKeyPolicy {
         guard !description.softwareEnforced.allApplications,
             !description.hardwareEnforced.allApplications
         else {
-            throw AttestationError(.androidApplication, "the key is for all applications (600)")
+            throw AttestationError(
+                .androidApplication, "the key is available to all applications (600)")
         }
         guard
             let application = description.hardwareEnforced.application
@@ -159,26 +162,28 @@ extension AndroidKeyPolicy {
         else {
             throw AttestationError(.androidApplication, "the key names no application (709)")
         }
-        // Packages of one user id share keys: each has to be wanted.
+        // Packages that share a user ID share keys, so all of them must be allowed.
         if let packages {
             guard !application.packages.isEmpty,
                 application.packages.allSatisfy({ packages.contains($0.name) })
             else {
-                throw AttestationError(.androidApplication, "the key is of another package")
+                throw AttestationError(.androidApplication, "the key belongs to another package")
             }
         }
         if let signatures {
             guard !application.signatures.isEmpty,
                 application.signatures.allSatisfy(signatures.contains)
             else {
-                throw AttestationError(.androidApplication, "the app is signed by somebody else")
+                throw AttestationError(
+                    .androidApplication, "the app is signed with another certificate")
             }
         }
     }
 }
 
 extension AuthorizationList {
-    /// What either list says, hardware first: only where software is enough.
+    /// Returns the values of both lists, preferring hardware. Only for policies that accept
+    /// software.
     fileprivate func merged(with hardware: AuthorizationList) -> AuthorizationList {
         var result = hardware
         result.purposes = hardware.purposes ?? purposes

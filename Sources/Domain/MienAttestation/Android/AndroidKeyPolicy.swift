@@ -1,32 +1,32 @@
-/// What an Android key has to be. Each part is looked for where hardware enforces it.
+/// The requirements for an Android key. Each is checked against the values that hardware enforces.
 public struct AndroidKeyPolicy: Sendable, Hashable {
     public enum UserAuthentication: Sendable, Hashable {
-        /// Whether the user is asked is not looked at.
+        /// User authentication is not checked.
         case any
-        /// Each use asks for a biometric or, where the app allows it, the device's credential.
+        /// Each use requires a biometric or, where the app allows it, the device's credential.
         case biometric
-        /// Each use asks for a biometric, and nothing else will do.
+        /// Each use requires a biometric; no alternative is accepted.
         case biometricOnly
     }
 
     public enum Boot: Sendable, Hashable {
-        /// Locked boot loader, the maker's system.
+        /// A locked boot loader and the manufacturer's system.
         case verified
-        /// Locked, also with a system of the owner's own key.
+        /// A locked boot loader, including systems signed with the owner's own key.
         case lockedOwnKey
         case any
     }
 
-    /// Of the key and of what attests it.
+    /// The minimum security level of the key and its attestation.
     public var minimumLevel: KeyDescription.SecurityLevel = .trustedEnvironment
     public var boot: Boot = .verified
     public var userAuthentication: UserAuthentication = .biometric
-    /// One of these packages asked for the key; `nil`: any. Android itself says so, thus worth
-    /// something with ``boot`` verified.
+    /// The packages that may have requested the key; `nil` for any. Android itself reports the
+    /// package, so it is only reliable if ``boot`` is verified.
     public var packages: Set<String>?
-    /// SHA-256 of the certificates that sign the app, one of these; `nil`: any.
+    /// SHA-256 of the certificates that may sign the app; `nil` for any.
     public var signatures: Set<[UInt8]>?
-    /// Year and month, such as 202601; `nil`: any.
+    /// The minimum year and month, such as 202601; `nil` for any.
     public var minimumPatchLevel: Int?
 
     public init() {}

@@ -1,39 +1,39 @@
 internal import MienCore
 internal import X509
 
-/// Google's list of attestation keys that leaked or were misused: an offline copy of
+/// An offline copy of Google's list of leaked or misused attestation keys:
 /// `https://android.googleapis.com/attestation/status`.
 ///
-/// How old it is, is the caller's to know: a list says nothing of keys found after it was fetched.
+/// The caller must know its age: a list does not contain keys that were found after it was fetched.
 public struct AndroidStatusList: Sendable, Hashable {
     public enum Status: String, Sendable, Hashable {
         case revoked = "REVOKED", suspended = "SUSPENDED"
     }
 
-    /// By serial number, hexadecimal in lower case without leading zeros.
+    /// Statuses by serial number, in lower-case hexadecimal without leading zeros.
     public let entries: [String: Status]
 
     public static let maxBytes = 16 * 1024 * 1024
 
     public init(entries: [String: Status]) { self.entries = entries }
 
-    /// - Throws: for anything but `{"entries": {serial: {"status": "REVOKED" | "SUSPENDED", …}}}`.
-    ///   An unknown status is an error, not a pass.
+    /// - Throws: for JSON other than `{"entries": {serial: {"status": "REVOKED" | "SUSPENDED",
+    ///   …}}}`. An unknown status is an error, not a pass.
     public init(json: [UInt8]) throws(AttestationError) {
         let value: JSONValue
         do {
             value = try JSONText.parse(
                 json, limits: JSONText.Limits(maxBytes: Self.maxBytes, maxDepth: 4))
         } catch {
-            throw AttestationError(.androidStatusList, "not JSON: \(error)")
+            throw AttestationError(.androidStatusList, "the status list is not JSON: \(error)")
         }
         guard let members = value["entries"]?.objectValue else {
-            throw AttestationError(.androidStatusList, "“entries” is not an object")
+            throw AttestationError(.androidStatusList, "“entries” must be an object")
         }
         var entries: [String: Status] = [:]
         for (serial, entry) in members {
             guard !serial.isEmpty, serial.allSatisfy(\.isHexDigit) else {
-                throw AttestationError(.androidStatusList, "a key is no serial number")
+                throw AttestationError(.androidStatusList, "a key is not a serial number")
             }
             guard let status = entry["status"]?.stringValue.flatMap(Status.init) else {
                 throw AttestationError(
@@ -45,14 +45,14 @@ public struct AndroidStatusList: Sendable, Hashable {
     }
 
     func check(_ chain: CertificateChain) throws(AttestationError) {
-        for (place, certificate) in chain.certificates.enumerated() {
+        for (index, certificate) in chain.certificates.enumerated() {
             let serial = certificate.serialNumber.bytes.map {
                 ($0 < 16 ? "0" : "") + String($0, radix: 16)
             }.joined()
             guard let status = entries[Self.normal(serial)] else { continue }
             throw AttestationError(
                 .revoked,
-                "certificate \(place + 1) of \(chain.certificates.count) is \(status.rawValue.lowercased())"
+                "certificate \(index + 1) of \(chain.certificates.count) is \(status.rawValue.lowercased())"
             )
         }
     }

@@ -4,12 +4,12 @@ internal import SwiftASN1
 extension KeyDescription {
     static let oid: ASN1ObjectIdentifier = [1, 3, 6, 1, 4, 1, 11129, 2, 1, 17]
 
-    /// The extension's value, DER.
+    /// Parses the extension's value (DER).
     public init(der: [UInt8]) throws(AttestationError) {
         do { self = try Self.parse(der) } catch let error as AttestationError { throw error } catch
         {
             throw AttestationError(
-                .androidExtension, "the attestation extension is not as its schema has it")
+                .androidExtension, "the attestation extension does not match its schema")
         }
     }
 
@@ -33,7 +33,7 @@ extension KeyDescription {
     private static func level(_ fields: inout ASN1NodeCollection.Iterator) throws -> SecurityLevel {
         let value = try Int(derEncoded: next(&fields), withIdentifier: .enumerated)
         guard let level = SecurityLevel(rawValue: value) else {
-            throw AttestationError(.androidExtension, "no security level \(value)")
+            throw AttestationError(.androidExtension, "unknown security level \(value)")
         }
         return level
     }
@@ -55,14 +55,15 @@ extension AuthorizationList {
                 guard field.identifier.tagClass == .contextSpecific,
                     case .constructed(let inner) = field.content
                 else {
-                    throw AttestationError(.androidExtension, "a field without a number")
+                    throw AttestationError(.androidExtension, "a field has no tag number")
                 }
                 guard seen.insert(tag).inserted else {
-                    throw AttestationError(.androidExtension, "field \(tag) comes twice")
+                    throw AttestationError(.androidExtension, "duplicate field \(tag)")
                 }
                 var nodes = inner.makeIterator()
                 guard let node = nodes.next(), nodes.next() == nil else {
-                    throw AttestationError(.androidExtension, "field \(tag) is not one value")
+                    throw AttestationError(
+                        .androidExtension, "field \(tag) must have exactly one value")
                 }
                 try result.set(tag, node)
             }
@@ -119,7 +120,7 @@ extension AuthorizationList {
         Set(try DER.set(of: Int.self, identifier: .set, rootNode: node))
     }
 
-    /// Being there is all it says.
+    /// Only the presence of the node matters.
     private static func present(_ node: ASN1Node) throws -> Bool {
         _ = try ASN1Null(derEncoded: node)
         return true
@@ -140,7 +141,7 @@ extension AuthorizationList {
     private static func origin(_ node: ASN1Node) throws -> Origin {
         let value = try Int(derEncoded: node)
         guard let origin = Origin(rawValue: value) else {
-            throw AttestationError(.androidExtension, "no origin \(value)")
+            throw AttestationError(.androidExtension, "unknown origin \(value)")
         }
         return origin
     }
@@ -155,7 +156,7 @@ extension RootOfTrust {
                 let state = BootState(
                     rawValue: try Int(derEncoded: stateNode, withIdentifier: .enumerated))
             else {
-                throw AttestationError(.androidExtension, "no such boot state")
+                throw AttestationError(.androidExtension, "unknown boot state")
             }
             let hash = try fields.next().map { try ASN1OctetString(derEncoded: $0) }
             return RootOfTrust(
@@ -169,7 +170,7 @@ extension AttestedApplication {
     fileprivate init(_ der: [UInt8]) throws {
         self = try DER.sequence(DER.parse(der), identifier: .sequence) { fields in
             guard let packages = fields.next(), let signatures = fields.next() else {
-                throw AttestationError(.androidExtension, "the application's id is cut off")
+                throw AttestationError(.androidExtension, "the application ID is cut off")
             }
             return AttestedApplication(
                 packages: try DER.set(packages, identifier: .set) { nodes in

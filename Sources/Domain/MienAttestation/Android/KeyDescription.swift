@@ -1,9 +1,9 @@
 public import MienCore
 
-/// What a key store says of a key and of its device (Android's attestation extension). Fields that
-/// are absent are `nil`.
+/// A key store's statement about a key and its device (Android's attestation extension). Absent
+/// fields are `nil`.
 public struct KeyDescription: Sendable, Hashable {
-    /// Where something is kept and enforced.
+    /// The environment in which something is kept and enforced.
     public enum SecurityLevel: Int, Sendable, Hashable, Comparable {
         case software = 0, trustedEnvironment = 1, strongBox = 2
 
@@ -15,15 +15,15 @@ public struct KeyDescription: Sendable, Hashable {
     public let keyMintVersion: Int
     public let keyMintSecurityLevel: SecurityLevel
     public let challenge: [UInt8]
-    /// Names a device for a month. Seldom there.
+    /// Identifies a device for a month. Rarely present.
     public let uniqueID: Sensitive<[UInt8]>
-    /// What only Android itself keeps: worth as much as the system that is running.
+    /// Properties that Android enforces, as trustworthy as the running system.
     public let softwareEnforced: AuthorizationList
     public let hardwareEnforced: AuthorizationList
 }
 
-/// What a key may be used for, and what the key store knows of its origin. The number of each tag
-/// is in its comment.
+/// The permitted uses of a key, and what the key store knows of its origin. The comments contain
+/// the tag numbers.
 public struct AuthorizationList: Sendable, Hashable {
     public enum Origin: Int, Sendable, Hashable {
         case generated = 0, derived = 1, imported = 2, reserved = 3, securelyImported = 4
@@ -53,7 +53,7 @@ public struct AuthorizationList: Sendable, Hashable {
     public internal(set) var usageCountLimit: Int?
     /// 504. A set of bits: 1 password, 2 biometrics.
     public internal(set) var userAuthenticationType: Int?
-    /// 505, seconds. Absent: the user is asked each time.
+    /// 505, seconds. Absent if each use requires authentication.
     public internal(set) var authenticationTimeoutSeconds: Int?
     /// 701
     public internal(set) var created: Instant?
@@ -73,16 +73,16 @@ public struct AuthorizationList: Sendable, Hashable {
     public internal(set) var serialNumber, imei, meid, secondIMEI: Sensitive<[UInt8]>?
     /// 724
     public internal(set) var moduleHash: [UInt8]?
-    /// Tags that are not understood: of newer devices, or of no use here.
+    /// Unsupported tags: of newer devices, or not needed here.
     public internal(set) var otherTags: Set<UInt> = []
 
     public init() {}
 }
 
-/// What the boot loader found.
+/// The findings of the boot loader.
 public struct RootOfTrust: Sendable, Hashable {
     public enum BootState: Int, Sendable, Hashable {
-        /// The maker's system, unchanged.
+        /// The manufacturer's system, unchanged.
         case verified = 0
         /// A system signed with a key that the owner installed.
         case selfSigned = 1
@@ -97,7 +97,7 @@ public struct RootOfTrust: Sendable, Hashable {
     public let bootHash: [UInt8]?
 }
 
-/// Who asked for the key: more than one package when they share a user id.
+/// The app that requested the key: several packages if they share a user ID.
 public struct AttestedApplication: Sendable, Hashable {
     public struct Package: Sendable, Hashable {
         public let name: String

@@ -2,14 +2,14 @@ internal import Crypto
 public import MienKeys
 
 extension AppAttest {
-    /// What `DCAppAttestService.generateAssertion` gave.
+    /// Verifies the output of `DCAppAttestService.generateAssertion`.
     ///
     /// - Parameters:
     ///   - object: the assertion object.
-    ///   - clientDataHash: SHA-256 of the request that the app signed; it holds a challenge of the
-    ///     server's, used once.
-    ///   - key: of the attestation, as it was kept.
-    ///   - previousCounter: what was kept last; 0 after the attestation.
+    ///   - clientDataHash: SHA-256 of the request that the app signed, which contains a single-use
+    ///     challenge of the server.
+    ///   - key: the attested key, as stored after the attestation.
+    ///   - previousCounter: the last stored counter; 0 after the attestation.
     public static func verifyAssertion(
         _ object: [UInt8], clientDataHash: [UInt8], app: AppID, key: DevicePublicKey,
         previousCounter: UInt32
@@ -24,12 +24,12 @@ extension AppAttest {
             let bytes = value["authenticatorData"]?.bytesValue
         else {
             throw AttestationError(
-                .form, "“signature” or “authenticatorData” is missing or no bytes")
+                .form, "“signature” or “authenticatorData” is missing or not a byte string")
         }
-        // The nonce is the message: the signature hashes it once more.
+        // The signature hashes the nonce once more, because the nonce is its message.
         let nonce = Array(SHA256.hash(data: bytes + clientDataHash))
         guard key.isValid(signature, over: nonce, form: .der) else {
-            throw AttestationError(.signature, "not this key's signature over this request")
+            throw AttestationError(.signature, "the signature does not match this key and request")
         }
         let data = try AuthenticatorData(bytes, toleratingMissingCredential: true)
         try checkApp(data, app)
@@ -39,7 +39,7 @@ extension AppAttest {
         else {
             throw AttestationError(
                 .counter,
-                "the counter has to be above \(previousCounter): a request from before, or a copy of the key"
+                "the counter must be above \(previousCounter); the request is old, or the key was copied"
             )
         }
         return AppAssertion(previousCounter: old, newCounter: new)

@@ -7,14 +7,14 @@ internal import X509
 extension AppAttest {
     private static let systemVersion: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 8, 7]
 
-    /// What `DCAppAttestService.attestKey` gave.
+    /// Verifies the output of `DCAppAttestService.attestKey`.
     ///
     /// - Parameters:
     ///   - object: the attestation object.
-    ///   - keyID: how the app names the key, decoded.
-    ///   - clientDataHash: SHA-256 of what the server asked to have attested: a challenge of its
-    ///     own, used once.
-    ///   - environments: production only, unless a development build is meant to get in.
+    ///   - keyID: the app's name for the key, decoded.
+    ///   - clientDataHash: SHA-256 of the data that the server asked to attest, which contains a
+    ///     single-use challenge of the server.
+    ///   - environments: production only, unless development builds are to be accepted.
     public static func verifyAttestation(
         _ object: [UInt8], keyID: [UInt8], clientDataHash: [UInt8], app: AppID,
         environments: Set<Environment> = [.production],
@@ -27,13 +27,13 @@ extension AppAttest {
             throw AttestationError(.form, "“x5c” is not a list of certificates")
         }
         guard let receipt = statement["receipt"]?.bytesValue else {
-            throw AttestationError(.form, "“receipt” is missing or no bytes")
+            throw AttestationError(.form, "“receipt” is missing or not a byte string")
         }
         let chain = try CertificateChain(ders), anchor = try chain.verify(anchors: anchors, at: now)
         try AppleNonce.check(chain.leaf, authenticatorData: bytes, clientDataHash: clientDataHash)
         let key = try certifiedKey(chain.leaf)
         guard SHA256.hash(data: key.point).elementsEqual(keyID) else {
-            throw AttestationError(.appleKeyID, "the key has another id")
+            throw AttestationError(.appleKeyID, "the key ID does not match the key")
         }
         let environment = try check(
             AuthenticatorData(bytes), app: app, keyID: keyID, key: key.key,
@@ -53,7 +53,7 @@ extension AppAttest {
             throw AttestationError(.form, "the attestation object: \(error)")
         }
         guard value["fmt"] == "apple-appattest" else {
-            throw AttestationError(.appleFormat, "“fmt” is apple-appattest")
+            throw AttestationError(.appleFormat, "“fmt” must be apple-appattest")
         }
         guard let statement = value["attStmt"], let bytes = value["authData"]?.bytesValue else {
             throw AttestationError(.form, "“attStmt” or “authData” is missing")
@@ -66,7 +66,7 @@ extension AppAttest {
     ) {
         let key = try certificate.deviceKey()
         guard case .p256(let x, let y) = key.material else {
-            throw AttestationError(.key, "the certificate's key is not of P-256")
+            throw AttestationError(.key, "the certificate's key must be P-256")
         }
         return (key, [4] + x + y)
     }
@@ -77,24 +77,24 @@ extension AppAttest {
     ) throws(AttestationError) -> Environment {
         try checkApp(data, app)
         guard data.counter == 0 else {
-            throw AttestationError(.counter, "the counter of a new key is 0")
+            throw AttestationError(.counter, "the counter of a new key must be 0")
         }
         guard let credential = data.credential else {
-            throw AttestationError(.authenticatorData, "no credential")
+            throw AttestationError(.authenticatorData, "the credential is missing")
         }
         guard
             let environment = Environment.allCases.first(where: { $0.aaguid == credential.aaguid })
         else {
-            throw AttestationError(.appleEnvironment, "the AAGUID is none of App Attest's")
+            throw AttestationError(.appleEnvironment, "the AAGUID is not one of App Attest's")
         }
         guard environments.contains(environment) else {
             throw AttestationError(
                 .appleEnvironment,
-                "a \(environment.rawValue) key; taken: \(environments.map(\.rawValue).sorted().joined(separator: ", "))"
+                "a \(environment.rawValue) key is not accepted; accepted: \(environments.map(\.rawValue).sorted().joined(separator: ", "))"
             )
         }
         guard credential.id == keyID else {
-            throw AttestationError(.appleCredentialID, "the credential's id is not the key's")
+            throw AttestationError(.appleCredentialID, "the credential's ID is not the key's")
         }
         guard try DevicePublicKey(cose: credential.key) == key else {
             throw AttestationError(.keyMismatch, "the credential's key is not the certificate's")
@@ -104,11 +104,12 @@ extension AppAttest {
 
     static func checkApp(_ data: AuthenticatorData, _ app: AppID) throws(AttestationError) {
         guard SHA256.hash(data: Array(app.text.utf8)).elementsEqual(data.relyingPartyHash) else {
-            throw AttestationError(.relyingParty, "made by another app than team and bundle say")
+            throw AttestationError(
+                .relyingParty, "the key belongs to another app than this team and bundle")
         }
     }
 
-    /// A sequence of numbered fields, of which 1400 is the version.
+    /// Reads the version, field 1400 of a sequence of numbered fields.
     private static func version(_ certificate: Certificate) -> String? {
         guard let value = certificate.value(of: systemVersion), value.count < 256,
             let root = try? DER.parse(value)

@@ -2,13 +2,13 @@ internal import Crypto
 internal import SwiftASN1
 internal import X509
 
-/// Apple's way to bind a certificate to data: an extension with a hash (App Attest, and WebAuthn's
-/// format `apple`).
+/// Verification of the nonce extension, with which Apple binds a certificate to data (App Attest,
+/// and WebAuthn's format `apple`).
 enum AppleNonce {
     private static let oid: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 8, 2]
 
     /// - Throws: unless the extension of `certificate` is SHA-256 of `authenticatorData` and
-    ///   `clientDataHash`, joined.
+    ///   `clientDataHash`, concatenated.
     static func check(
         _ certificate: Certificate, authenticatorData: [UInt8], clientDataHash: [UInt8]
     ) throws(AttestationError) {
@@ -17,12 +17,13 @@ enum AppleNonce {
         }
         guard let nonce = try? octets(value) else {
             throw AttestationError(
-                .appleNonceMissing, "extension \(oid) is not a sequence of [1] with an octet string"
+                .appleNonceMissing,
+                "extension \(oid) must be a sequence of [1] with an octet string"
             )
         }
         guard nonce.elementsEqual(SHA256.hash(data: authenticatorData + clientDataHash)) else {
             throw AttestationError(
-                .appleNonce, "the certificate was made for other data or another challenge")
+                .appleNonce, "the certificate was created for other data or another challenge")
         }
     }
 

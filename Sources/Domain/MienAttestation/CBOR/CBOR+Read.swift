@@ -1,22 +1,22 @@
-/// Reads CBOR strictly and within limits: every value has one spelling, and nothing is allocated on
-/// the word of a length.
+/// A strict CBOR parser with limits. Every value has one encoding, and no memory is allocated for
+/// an unverified length.
 ///
-/// Indefinite lengths, numbers written longer than needed, text that is not UTF-8 and keys that
-/// come twice are always errors.
+/// Indefinite lengths, numbers with a longer encoding than needed, text that is not UTF-8, and
+/// duplicate keys are always errors.
 public enum CBOR {
     public enum Form: Sendable, Hashable {
-        /// Any value, keys of maps in any order.
+        /// Any value; the keys of maps in any order.
         case general
-        /// CTAP2's canonical form (CTAP 2.1 §8), which WebAuthn demands: keys in order; integers,
-        /// bytes, texts, lists, maps, true, false and null only.
+        /// CTAP2's canonical form (CTAP 2.1 §8), which WebAuthn requires: keys in order; only
+        /// integers, bytes, texts, arrays, maps, true, false, and null.
         case ctap2
     }
 
     public struct Limits: Sendable, Hashable {
         public let maxBytes: Int
-        /// How deep lists, maps and tags may be nested.
+        /// The maximum nesting depth of arrays, maps, and tags.
         public let maxDepth: Int
-        /// How many values in all, keys included.
+        /// The maximum number of values, including keys.
         public let maxItems: Int
 
         public init(maxBytes: Int = 64 * 1024, maxDepth: Int = 8, maxItems: Int = 4096) {
@@ -24,7 +24,7 @@ public enum CBOR {
         }
     }
 
-    /// The value that `bytes` are, from the first to the last.
+    /// Parses all of `bytes` as one value.
     public static func read(_ bytes: [UInt8], form: Form, limits: Limits = Limits())
         throws(CBORError) -> CBORValue
     {
@@ -33,13 +33,13 @@ public enum CBOR {
         return value
     }
 
-    /// The value that `bytes` begin with, and how many of them it takes.
+    /// Parses the value at the start of `bytes`, and returns its length.
     public static func readFirst(_ bytes: [UInt8], form: Form, limits: Limits = Limits())
         throws(CBORError) -> (value: CBORValue, bytes: Int)
     {
         guard bytes.count <= limits.maxBytes else { throw CBORError(.tooLong, at: limits.maxBytes) }
         var reader = CBORReader(bytes: bytes, form: form, limits: limits)
         let value = try reader.value(depth: 0)
-        return (value, reader.place)
+        return (value, reader.offset)
     }
 }

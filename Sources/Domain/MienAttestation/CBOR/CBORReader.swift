@@ -1,11 +1,11 @@
 internal import MienCore
 
-/// Recursive descent over bytes; the depth is bounded, so the stack is, too.
+/// A recursive-descent parser over bytes. The depth limit also bounds the stack.
 struct CBORReader {
     private let bytes: [UInt8]
     private let form: CBOR.Form
     private let limits: CBOR.Limits
-    private(set) var place = 0
+    private(set) var offset = 0
     private var items = 0
 
     init(bytes: [UInt8], form: CBOR.Form, limits: CBOR.Limits) {
@@ -13,7 +13,7 @@ struct CBORReader {
     }
 
     mutating func value(depth: Int) throws(CBORError) -> CBORValue {
-        let start = place
+        let start = offset
         items += 1
         guard items <= limits.maxItems else { throw CBORError(.items, at: start) }
         let first = try byte(), kind = first >> 5, detail = first & 0x1f
@@ -35,8 +35,8 @@ struct CBORReader {
         case ..<24: return UInt64(detail)
         case 24...27:
             let value = try integer(bytes: 1 << Int(detail - 24))
-            let least: UInt64 = [24, 1 << 8, 1 << 16, 1 << 32][Int(detail - 24)]
-            guard value >= least else { throw CBORError(.notShortest, at: start) }
+            let minimum: UInt64 = [24, 1 << 8, 1 << 16, 1 << 32][Int(detail - 24)]
+            guard value >= minimum else { throw CBORError(.notShortest, at: start) }
             return value
         case 31: throw CBORError(.indefinite, at: start)
         default: throw CBORError(.malformed, at: start)
@@ -66,7 +66,7 @@ struct CBORReader {
         guard let text = String(validating: try take(count, start), as: UTF8.self) else {
             throw CBORError(.notUTF8, at: start)
         }
-        // Reading a map's member compares texts.
+        // Looking up a map's member compares texts.
         guard text.isStreamSafe else { throw CBORError(.malformed, at: start) }
         return text
     }
@@ -87,16 +87,16 @@ struct CBORReader {
         var entries: [CBOREntry] = [], seen: Set<ArraySlice<UInt8>> = []
         var last: ArraySlice<UInt8>?
         for _ in 0..<count {
-            let keyStart = place
-            let key = try value(depth: depth), spelling = bytes[keyStart..<place]
-            // Values have one spelling, so keys are the same when their bytes are.
-            guard seen.insert(spelling).inserted else {
+            let keyStart = offset
+            let key = try value(depth: depth), encoding = bytes[keyStart..<offset]
+            // Each value has one encoding, so keys are equal if their bytes are.
+            guard seen.insert(encoding).inserted else {
                 throw CBORError(.duplicateKey, at: keyStart)
             }
-            if form == .ctap2, let last, !Self.precedes(last, spelling) {
+            if form == .ctap2, let last, !Self.precedes(last, encoding) {
                 throw CBORError(.keyOrder, at: keyStart)
             }
-            last = spelling
+            last = encoding
             entries.append(CBOREntry(key, try value(depth: depth)))
         }
         return entries
@@ -110,20 +110,20 @@ struct CBORReader {
         return .tagged(tag, try value(depth: depth))
     }
 
-    /// A list cannot hold more values than bytes are left.
+    /// Rejects arrays that claim more values than bytes are left.
     private func check(_ count: UInt64, _ start: Int, depth: Int) throws(CBORError) {
         guard depth <= limits.maxDepth else { throw CBORError(.depth, at: start) }
-        guard count <= UInt64(bytes.count - place) else { throw CBORError(.truncated, at: start) }
+        guard count <= UInt64(bytes.count - offset) else { throw CBORError(.truncated, at: start) }
     }
 
-    /// CTAP 2.1 §8: by kind, then by length, then by bytes.
+    /// CTAP 2.1 §8: by major type, then by length, then by bytes.
     private static func precedes(_ a: ArraySlice<UInt8>, _ b: ArraySlice<UInt8>) -> Bool {
         let kindA = a[a.startIndex] >> 5, kindB = b[b.startIndex] >> 5
         if kindA != kindB { return kindA < kindB }
         return a.count == b.count ? a.lexicographicallyPrecedes(b) : a.count < b.count
     }
 
-    /// Half precision by hand: `Float16` is not on every platform.
+    /// Converts half precision without `Float16`, which some platforms lack.
     private static func half(_ bits: UInt16) -> Float {
         let sign: Float = bits >> 15 == 0 ? 1 : -1
         let exponent = Int(bits >> 10 & 0x1f), fraction = Float(bits & 0x3ff)
@@ -137,18 +137,18 @@ struct CBORReader {
     }
 
     private mutating func byte() throws(CBORError) -> UInt8 {
-        guard place < bytes.count else { throw CBORError(.truncated, at: place) }
-        defer { place += 1 }
-        return bytes[place]
+        guard offset < bytes.count else { throw CBORError(.truncated, at: offset) }
+        defer { offset += 1 }
+        return bytes[offset]
     }
 
     private mutating func integer(bytes count: Int) throws(CBORError) -> UInt64 {
-        try take(UInt64(count), place).reduce(0) { $0 << 8 | UInt64($1) }
+        try take(UInt64(count), offset).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private mutating func take(_ count: UInt64, _ start: Int) throws(CBORError) -> [UInt8] {
-        guard count <= UInt64(bytes.count - place) else { throw CBORError(.truncated, at: start) }
-        defer { place += Int(count) }
-        return Array(bytes[place..<place + Int(count)])
+        guard count <= UInt64(bytes.count - offset) else { throw CBORError(.truncated, at: start) }
+        defer { offset += Int(count) }
+        return Array(bytes[offset..<offset + Int(count)])
     }
 }

@@ -1,16 +1,16 @@
-/// A value of CBOR (RFC 8949).
+/// A CBOR value (RFC 8949).
 public indirect enum CBORValue: Sendable, Hashable {
     case unsigned(UInt64)
-    /// −1 − the number: −1 is `negative(0)`.
+    /// A negative number as −1 − the number: −1 is `negative(0)`.
     case negative(UInt64)
     case bytes([UInt8])
     case text(String)
     case array([CBORValue])
-    /// As written: in order, each key once.
+    /// Entries in their original order, without duplicate keys.
     case map([CBOREntry])
     case tagged(UInt64, CBORValue)
     case float(Double)
-    /// 20 false, 21 true, 22 null, 23 undefined; the others have no meaning yet.
+    /// 20 is false, 21 true, 22 null, 23 undefined; the others are unassigned.
     case simple(UInt8)
 
     public static let `false` = CBORValue.simple(20), `true` = CBORValue.simple(21),
@@ -33,7 +33,7 @@ extension CBORValue {
     public var arrayValue: [CBORValue]? { if case .array(let value) = self { value } else { nil } }
     public var entries: [CBOREntry]? { if case .map(let value) = self { value } else { nil } }
 
-    /// A whole number of 64 bits; `nil` for anything else.
+    /// The value as a 64-bit integer; `nil` for anything else.
     public var integerValue: Int64? {
         switch self {
         case .unsigned(let value): Int64(exactly: value)
@@ -42,10 +42,10 @@ extension CBORValue {
         }
     }
 
-    /// The entry of a map under a text; `nil` for anything else.
+    /// The entry of a map for a text key; `nil` for anything else.
     public subscript(key: String) -> CBORValue? { self[.text(key)] }
 
-    /// The entry of a map under a number, as COSE has them.
+    /// The entry of a map for an integer key, as in COSE.
     public subscript(key: Int64) -> CBORValue? { self[CBORValue(integer: key)] }
 
     public subscript(key: CBORValue) -> CBORValue? { entries?.first { $0.key == key }?.value }

@@ -4,11 +4,10 @@ internal import MienKeys
 internal import SwiftASN1
 internal import X509
 
-/// Certificates as a device sends them: the attestation's first, each made by the next, the last by
-/// an anchor (or an anchor itself).
+/// A certificate chain from a device: the attestation's certificate first, each issued by the next,
+/// the last issued by an anchor (or an anchor itself).
 ///
-/// The order is fixed by the formats, so there is no path to search for: each rule has one place
-/// and one error.
+/// The formats fix the order, so no path search is needed: each rule has one check and one error.
 struct CertificateChain {
     static let maxCertificates = 8, maxCertificateBytes = 8192
 
@@ -19,12 +18,13 @@ struct CertificateChain {
     init(_ ders: [[UInt8]]) throws(AttestationError) {
         guard (1...Self.maxCertificates).contains(ders.count) else {
             throw AttestationError(
-                .chainLength, "\(ders.count) certificates; 1 to \(Self.maxCertificates) are taken")
+                .chainLength,
+                "a chain must have 1 to \(Self.maxCertificates) certificates, not \(ders.count)")
         }
         var certificates: [Certificate] = []
-        for (place, der) in ders.enumerated() {
+        for (index, der) in ders.enumerated() {
             certificates.append(
-                try Self.certificate(der, name: "certificate \(place + 1) of \(ders.count)"))
+                try Self.certificate(der, name: "certificate \(index + 1) of \(ders.count)"))
         }
         self.certificates = certificates
     }
@@ -40,24 +40,23 @@ struct CertificateChain {
         return certificate
     }
 
-    /// What lies outside the signed part has one spelling: the algorithm is the one inside (RFC
-    /// 5280 §4.1.1.2), the signature is whole bytes.
+    /// Whether the unsigned parts have their only valid encoding: the algorithm equals the signed
+    /// one (RFC 5280 §4.1.1.2), and the signature is whole bytes.
     private static func isPlain(_ der: [UInt8]) throws -> Bool {
         try DER.sequence(DER.parse(der), identifier: .sequence) { parts in
             guard let body = parts.next(), let algorithm = parts.next(),
                 let signature = parts.next()
             else { return false }
             guard case .constructed(let fields) = body.content else { return false }
-            // After version, where there is one, and serial number.
+            // After the serial number and, if present, the version.
             let inner = fields.first { $0.identifier == .sequence }
             return try inner?.encodedBytes == algorithm.encodedBytes
                 && ASN1BitString(derEncoded: signature).paddingBits == 0
         }
     }
 
-    /// - Parameter understood: critical extensions of the first certificate that the caller looks
-    ///   at.
-    /// - Returns: the anchor it ends at.
+    /// - Parameter understood: critical extensions of the first certificate that the caller checks.
+    /// - Returns: the anchor that ends the chain.
     func verify(anchors: [TrustAnchor], at now: Instant, understood: Set<ASN1ObjectIdentifier> = [])
         throws(AttestationError) -> TrustAnchor
     {
@@ -66,15 +65,15 @@ struct CertificateChain {
             return pinned
         }
         let count = try countBelowAnchor(anchors)
-        for place in 0..<count {
-            let certificate = certificates[place],
-                name = "certificate \(place + 1) of \(certificates.count)"
+        for index in 0..<count {
+            let certificate = certificates[index],
+                name = "certificate \(index + 1) of \(certificates.count)"
             try checkTime(certificate, name, now)
             try checkAlgorithm(certificate, name)
-            try checkCritical(certificate, name, understood: place == 0 ? understood : [])
-            if place > 0 { try checkAuthority(certificate, name, below: place - 1) }
-            if place + 1 < count {
-                try checkIssuer(of: certificate, is: certificates[place + 1], name)
+            try checkCritical(certificate, name, understood: index == 0 ? understood : [])
+            if index > 0 { try checkAuthority(certificate, name, below: index - 1) }
+            if index + 1 < count {
+                try checkIssuer(of: certificate, is: certificates[index + 1], name)
             }
         }
         let anchor = try anchor(of: certificates[count - 1], among: anchors, at: now)
@@ -83,8 +82,8 @@ struct CertificateChain {
         return anchor
     }
 
-    /// A root that comes along proves nothing. It may be another edition of an anchor: what counts
-    /// is name and key.
+    /// Returns the number of certificates below the anchor. A root in the chain proves nothing. It
+    /// may be another edition of an anchor, so only name and key count.
     private func countBelowAnchor(_ anchors: [TrustAnchor]) throws(AttestationError) -> Int {
         guard let last = certificates.last, certificates.count > 1, last.subject == last.issuer
         else { return certificates.count }
@@ -94,7 +93,7 @@ struct CertificateChain {
             })
         else {
             throw AttestationError(
-                .chainUntrusted, "the chain ends in a root that is none of the anchors")
+                .chainUntrusted, "the chain ends in a root that is not an anchor")
         }
         return certificates.count - 1
     }
@@ -108,7 +107,7 @@ struct CertificateChain {
                     certificate.signature, for: certificate)
         }
         guard let found else {
-            throw AttestationError(.chainUntrusted, "no anchor has made the last certificate")
+            throw AttestationError(.chainUntrusted, "no anchor issued the last certificate")
         }
         return found
     }
@@ -135,7 +134,7 @@ struct CertificateChain {
         guard taken.contains(certificate.signatureAlgorithm) else {
             throw AttestationError(
                 .chainAlgorithm,
-                "\(name) is signed in a way that is not taken; SHA-256 or longer, with RSA, ECDSA or Ed25519"
+                "\(name) must be signed with SHA-256 or longer, and RSA, ECDSA, or Ed25519"
             )
         }
     }
@@ -155,17 +154,18 @@ struct CertificateChain {
         }
         throw AttestationError(
             .chainCritical,
-            "\(name) has the critical extension \(unknown.oid), which is not understood")
+            "\(name) has the critical extension \(unknown.oid), which is not supported")
     }
 
     private func checkIssuer(of certificate: Certificate, is issuer: Certificate, _ name: String)
         throws(AttestationError)
     {
         guard certificate.issuer == issuer.subject else {
-            throw AttestationError(.chainBroken, "\(name) names another issuer than the next one")
+            throw AttestationError(
+                .chainBroken, "\(name) names an issuer other than the next certificate")
         }
         guard issuer.publicKey.isValidSignature(certificate.signature, for: certificate) else {
-            throw AttestationError(.chainBroken, "\(name) is not signed by the next one")
+            throw AttestationError(.chainBroken, "\(name) is not signed by the next certificate")
         }
     }
 
@@ -173,33 +173,35 @@ struct CertificateChain {
         throws(AttestationError)
     {
         guard certificate.version == .v3 else {
-            throw AttestationError(.chainAuthority, "\(name) makes others and is not of version 3")
+            throw AttestationError(
+                .chainAuthority, "\(name) issues others and must be of version 3")
         }
         try checkPathLength(certificate, name, below: below)
         let usage: KeyUsage?
         do { usage = try certificate.extensions.keyUsage } catch {
-            throw AttestationError(.certificate, "\(name): its key usage does not read")
+            throw AttestationError(.certificate, "\(name): its key usage is malformed")
         }
         guard usage?.keyCertSign != false else {
             throw AttestationError(.chainAuthority, "\(name) may not sign certificates")
         }
     }
 
-    /// - Parameter below: how many authorities stand between it and the attestation's certificate.
+    /// - Parameter below: the number of authorities between this one and the attestation's
+    ///   certificate.
     private func checkPathLength(_ certificate: Certificate, _ name: String, below: Int)
         throws(AttestationError)
     {
         let constraints: BasicConstraints?
         do { constraints = try certificate.extensions.basicConstraints } catch {
-            throw AttestationError(.certificate, "\(name): its basic constraints do not read")
+            throw AttestationError(.certificate, "\(name): its basic constraints are malformed")
         }
         guard case .isCertificateAuthority(let length)? = constraints else {
-            throw AttestationError(.chainAuthority, "\(name) is no authority")
+            throw AttestationError(.chainAuthority, "\(name) is not an authority")
         }
         guard below <= length ?? .max else {
             throw AttestationError(
                 .chainPathLength,
-                "\(name) allows \(length ?? 0) authorities below itself, there are \(below)")
+                "\(name) allows \(length ?? 0) authorities below itself, not \(below)")
         }
     }
 }
@@ -209,11 +211,11 @@ extension Certificate {
         extensions[oid: oid].map { Array($0.value) }
     }
 
-    /// The subject's key, if it is one that signs here.
+    /// Returns the subject's key if its type is supported.
     func deviceKey() throws(AttestationError) -> DevicePublicKey {
         var serializer = DER.Serializer()
         guard (try? serializer.serialize(publicKey)) != nil else {
-            throw AttestationError(.key, "the certificate's key does not read")
+            throw AttestationError(.key, "the certificate's key is malformed")
         }
         do { return try DevicePublicKey(spki: serializer.serializedBytes) } catch {
             throw AttestationError(.key, "the certificate's key: \(error.reason)")

@@ -18,8 +18,8 @@ extension TrustAnchor {
         -----END CERTIFICATE-----
         """)
 
-    /// Google's roots of Android key attestation: RSA, to 2042, and P-384 for keys provisioned from
-    /// 2026, to 2035.
+    /// Google's root certificates for Android key attestation: RSA, until 2042, and P-384 for keys
+    /// provisioned from 2026, until 2035.
     public static let androidKeyAttestation = known(
         """
         -----BEGIN CERTIFICATE-----
@@ -70,7 +70,7 @@ extension TrustAnchor {
 
     private static func known(_ pem: String) -> [TrustAnchor] {
         do { return try read(pem: pem) } catch {
-            preconditionFailure("a root of ours does not read: \(error)")
+            preconditionFailure("a built-in root certificate is malformed: \(error)")
         }
     }
 }

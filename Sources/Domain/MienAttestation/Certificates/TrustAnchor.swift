@@ -2,11 +2,11 @@ internal import Crypto
 internal import SwiftASN1
 internal import X509
 
-/// A certificate that is believed because somebody chose to. Its own signature is not looked at;
-/// its time is.
+/// A certificate that the operator chose to trust. Its own signature is not checked; its validity
+/// period is.
 public struct TrustAnchor: Sendable, Hashable {
     let certificate: Certificate
-    /// SHA-256 of its DER.
+    /// SHA-256 of the DER.
     public let fingerprint: [UInt8]
 
     public init(der: [UInt8]) throws(AttestationError) {
@@ -14,16 +14,18 @@ public struct TrustAnchor: Sendable, Hashable {
         fingerprint = Array(SHA256.hash(data: der))
     }
 
-    /// All certificates of a PEM text.
+    /// Reads all certificates of a PEM text.
     public static func read(pem: String) throws(AttestationError) -> [TrustAnchor] {
         guard let documents = try? PEMDocument.parseMultiple(pemString: pem), !documents.isEmpty
         else {
-            throw AttestationError(.certificate, "the anchors are not PEM, or none")
+            throw AttestationError(
+                .certificate, "the anchors must be one or more certificates in PEM")
         }
         var anchors: [TrustAnchor] = []
         for document in documents {
             guard document.discriminator == "CERTIFICATE" else {
-                throw AttestationError(.certificate, "among the anchors is something else")
+                throw AttestationError(
+                    .certificate, "the anchors contain something other than a certificate")
             }
             anchors.append(try TrustAnchor(der: document.derBytes))
         }

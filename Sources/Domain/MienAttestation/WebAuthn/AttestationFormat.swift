@@ -1,19 +1,19 @@
-/// How an authenticator proves what it is (WebAuthn §8). Others are refused.
+/// An attestation statement format (WebAuthn §8). Others are refused.
 public enum AttestationFormat: String, Sendable, Hashable, CaseIterable {
     case none, packed, apple, tpm
     case androidKey = "android-key"
     case fidoU2F = "fido-u2f"
 }
 
-/// What a registration proved of the authenticator. Nothing here says who the user is.
+/// The result of an attestation: what a registration proved about the authenticator. Nothing here
+/// identifies the user.
 public enum AttestationProof: Sendable, Hashable {
-    /// The authenticator said nothing of itself.
+    /// The authenticator sent no attestation.
     case nothing
-    /// The new key signed for itself: whoever sent it has it, and no more.
+    /// The new key signed for itself, which proves only that the sender holds it.
     case selfSigned
-    /// A statement that holds together, by certificates nobody here knows: for the time when
-    /// anchors arrive.
+    /// A consistent statement with certificates of unknown issuers, usable once anchors are added.
     case unanchored(AttestationFormat)
-    /// One of the anchors stands behind the statement.
+    /// A statement whose certificates lead to an anchor.
     case anchored(AttestationFormat, anchor: [UInt8])
 }

@@ -1,17 +1,16 @@
 internal import Crypto
 public import MienKeys
 
-/// A browser's answer with a known credential (WebAuthn §7.2). Pure: the caller draws the challenge
-/// and uses it once.
+/// Verifies a browser's response with a known credential (WebAuthn §7.2). Pure: the caller draws
+/// the challenge and uses it once.
 public struct AuthenticationVerifier: Sendable {
-    /// What was kept of a credential.
+    /// A stored credential.
     public struct Credential: Sendable, Hashable {
         public let id: [UInt8]
         public let key: DevicePublicKey
         public let counter: UInt32
         public let isBackupEligible: Bool
-        /// The id that the user was given at registration; what the authenticator returns has to be
-        /// it.
+        /// The ID that the user got at registration. The authenticator must return the same one.
         public let userHandle: [UInt8]?
 
         public init(
@@ -25,7 +24,7 @@ public struct AuthenticationVerifier: Sendable {
         }
     }
 
-    /// What the browser sent, decoded, otherwise to the byte.
+    /// The browser's response, decoded but otherwise unchanged.
     public struct Response: Sendable, Hashable {
         public var credentialID, clientDataJSON, authenticatorData, signature: [UInt8]
         public var userHandle: [UInt8]?
@@ -45,18 +44,18 @@ public struct AuthenticationVerifier: Sendable {
 
     public init(relyingParty: RelyingParty) { self.relyingParty = relyingParty }
 
-    /// - Throws: ``AttestationError``. A counter that has not grown is no error here:
-    ///   ``WebAuthnAuthentication/counter`` says so, the caller decides.
+    /// - Throws: ``AttestationError``, but not for a counter that has not grown:
+    ///   ``WebAuthnAuthentication/counter`` reports it, and the caller decides.
     public func verify(_ response: Response, credential: Credential, challenge: [UInt8])
         throws(AttestationError) -> WebAuthnAuthentication
     {
         guard response.credentialID == credential.id else {
             throw AttestationError(
-                .credential, "another credential than the one it is compared with")
+                .credential, "the response is from another credential")
         }
         if let handle = response.userHandle, let known = credential.userHandle, handle != known {
             throw AttestationError(
-                .credential, "the authenticator knows another user by this credential")
+                .credential, "the authenticator returned another user for this credential")
         }
         let client = try ClientData(
             response.clientDataJSON, ceremony: .authentication, challenge: challenge,
@@ -65,13 +64,14 @@ public struct AuthenticationVerifier: Sendable {
         try relyingParty.check(data)
         guard data.flags.contains(.backupEligible) == credential.isBackupEligible else {
             throw AttestationError(
-                .backup, "whether a key may be backed up never changes, here it did")
+                .backup, "the backup eligibility of the key changed")
         }
         guard
             credential.key.isValid(
                 response.signature, over: response.authenticatorData + client.hash, form: .der)
         else {
-            throw AttestationError(.signature, "not this credential's signature over this answer")
+            throw AttestationError(
+                .signature, "the signature does not match this credential and response")
         }
         return WebAuthnAuthentication(
             counter: SignatureCounter(stored: credential.counter, received: data.counter),

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import MienCore
 
-/// What the browser says (WebAuthn §5.8.1). The authenticator signs its hash.
+/// The browser's client data (WebAuthn §5.8.1). The authenticator signs its hash.
 struct ClientData {
     enum Ceremony: String {
         case registration = "webauthn.create", authentication = "webauthn.get"
@@ -11,7 +11,7 @@ struct ClientData {
 
     let hash: [UInt8]
 
-    /// - Parameter json: as received, to the byte: that is what was hashed.
+    /// - Parameter json: the bytes as received, because they were hashed.
     init(_ json: [UInt8], ceremony: Ceremony, challenge: [UInt8], relyingParty: RelyingParty)
         throws(AttestationError)
     {
@@ -26,22 +26,22 @@ struct ClientData {
             )
         }
         guard value["type"]?.stringValue == ceremony.rawValue else {
-            throw AttestationError(.ceremony, "“type” is \(ceremony.rawValue)")
+            throw AttestationError(.ceremony, "“type” must be \(ceremony.rawValue)")
         }
         guard !challenge.isEmpty,
             value["challenge"]?.stringValue.flatMap({ Base64URL.decode($0) }) == challenge
         else {
-            throw AttestationError(.challenge, "made for another challenge")
+            throw AttestationError(.challenge, "the response was created for another challenge")
         }
         guard let origin = value["origin"]?.stringValue, relyingParty.origins.contains(origin)
         else {
             throw AttestationError(
                 .origin,
-                "the page's origin is none of \(relyingParty.origins.sorted().joined(separator: ", "))"
+                "the page's origin is not one of \(relyingParty.origins.sorted().joined(separator: ", "))"
             )
         }
         try Self.checkFrame(value, relyingParty.crossOrigin)
-        // Token Binding is gone from browsers; one that used it would expect it to be checked.
+        // Browsers no longer support Token Binding. One that uses it would expect it to be checked.
         guard value["tokenBinding"]?["status"]?.stringValue != "present" else {
             throw AttestationError(.clientData, "Token Binding is not supported")
         }
@@ -59,12 +59,14 @@ struct ClientData {
             }
         case .bool(true)?:
             guard case .within(let origins) = rule else {
-                throw AttestationError(.crossOrigin, "within a page of another origin")
+                throw AttestationError(
+                    .crossOrigin, "the page is embedded in a page of another origin")
             }
             guard let top = top?.stringValue, origins.contains(top) else {
-                throw AttestationError(.crossOrigin, "within a page that is not allowed")
+                throw AttestationError(
+                    .crossOrigin, "the page is embedded in a page that is not allowed")
             }
-        case _?: throw AttestationError(.clientData, "“crossOrigin” is true or false")
+        case _?: throw AttestationError(.clientData, "“crossOrigin” must be true or false")
         }
     }
 }

@@ -1,8 +1,8 @@
 public import MienCore
 public import MienKeys
 
-/// A browser's new credential (WebAuthn §7.1). Pure: the caller draws the challenge, uses it once,
-/// and refuses ids it knows already.
+/// Verifies a browser's new credential (WebAuthn §7.1). Pure: the caller draws the challenge, uses
+/// it once, and refuses IDs it already knows.
 ///
 /// ```swift
 /// var verifier = RegistrationVerifier(relyingParty: RelyingParty(id: "example.org", origins: ["https://example.org"]))
@@ -11,7 +11,7 @@ public import MienKeys
 /// ```
 public struct RegistrationVerifier: Sendable {
     public enum Requirement: Sendable, Hashable {
-        /// Any statement that is not wrong, also none.
+        /// Any valid statement, including none.
         case any
         /// Only ``AttestationProof/anchored(_:anchor:)``.
         case anchored
@@ -20,7 +20,7 @@ public struct RegistrationVerifier: Sendable {
     public let relyingParty: RelyingParty
     public var algorithms = Set(DeviceKeyAlgorithm.allCases)
     public var requirement = Requirement.any
-    /// Who is believed, by format. Where there are some, a statement has to end at one of them.
+    /// The trust anchors by format. If a format has anchors, a statement must lead to one of them.
     public var anchors: [AttestationFormat: [TrustAnchor]] = [:]
 
     public static let maxObjectBytes = 64 * 1024
@@ -28,8 +28,8 @@ public struct RegistrationVerifier: Sendable {
     public init(relyingParty: RelyingParty) { self.relyingParty = relyingParty }
 
     /// - Parameters:
-    ///   - clientDataJSON: as received, to the byte.
-    ///   - attestationObject: as received, decoded.
+    ///   - clientDataJSON: the bytes as received.
+    ///   - attestationObject: the bytes as received, decoded.
     public func verify(
         clientDataJSON: [UInt8], attestationObject: [UInt8], challenge: [UInt8], at now: Instant
     ) throws(AttestationError) -> RegisteredCredential {
@@ -40,11 +40,11 @@ public struct RegistrationVerifier: Sendable {
         let data = try AuthenticatorData(object.authenticatorData)
         try relyingParty.check(data)
         guard let credential = data.credential else {
-            throw AttestationError(.authenticatorData, "no credential")
+            throw AttestationError(.authenticatorData, "the credential is missing")
         }
         let key = try DevicePublicKey(cose: credential.key)
         guard algorithms.contains(key.algorithm) else {
-            throw AttestationError(.algorithm, "\(key.algorithm.rawValue) keys were not asked for")
+            throw AttestationError(.algorithm, "\(key.algorithm.rawValue) keys were not requested")
         }
         let statement = AttestationStatement(
             members: object.statement, authenticatorData: object.authenticatorData,
@@ -73,7 +73,7 @@ public struct RegistrationVerifier: Sendable {
         }
         guard requirement == .any else {
             throw AttestationError(
-                .insufficient, "format \(format.rawValue) without an anchor; one is asked for")
+                .insufficient, "format \(format.rawValue) has no anchor, but one is required")
         }
         return proof
     }
@@ -98,19 +98,19 @@ public struct RegistrationVerifier: Sendable {
         }
         guard let format = AttestationFormat(rawValue: name) else {
             let known = AttestationFormat.allCases.map(\.rawValue).joined(separator: ", ")
-            throw AttestationError(.format, "“fmt” is one of \(known)")
+            throw AttestationError(.format, "“fmt” must be one of \(known)")
         }
         return (format, statement, data)
     }
 }
 
-/// What to keep of a registration. ``key`` signs from now on; ``counter`` and ``isBackupEligible``
-/// are compared each time.
+/// The data of a registration to store. ``key`` signs from now on; ``counter`` and
+/// ``isBackupEligible`` are compared each time.
 public struct RegisteredCredential: Sendable, Hashable {
     public let id: [UInt8]
     public let key: DevicePublicKey
     public let counter: UInt32
-    /// The model, where the authenticator says. Believable only with an anchored proof.
+    /// The model, if the authenticator reports it. Reliable only with an anchored proof.
     public let aaguid: [UInt8]
     public let isUserVerified: Bool
     public let isBackupEligible: Bool

@@ -1,14 +1,15 @@
-/// What a key asks for at each use.
+/// The user authentication that a key requires for each use.
 public enum BiometricAccessConstraint: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The enrolled face or finger, also one enrolled later.
+    /// The enrolled face or finger, including one enrolled later.
     case biometryAny
-    /// The face or finger enrolled when the key was made: a change of enrolment ends the key.
+    /// The face or finger enrolled when the key was created. A change of enrollment invalidates the
+    /// key.
     case biometryCurrentSet
     /// Biometrics or the passcode.
     case userPresence
 }
 
-/// What a request lets the person show.
+/// The user authentication that a request accepts.
 public enum BiometricPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// Biometrics, never the passcode.
     case deviceOwnerAuthenticationWithBiometrics
@@ -16,7 +17,7 @@ public enum BiometricPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case deviceOwnerAuthentication
 }
 
-/// What to tell the person whose face or passcode is asked for, and which of them will do.
+/// The prompt for the person, and the accepted ways to authenticate.
 public struct UnlockPrompt: Sendable, Hashable {
     public let reason: String
     public let policy: BiometricPolicy

@@ -1,35 +1,37 @@
-/// Key pairs (ECDSA on P-256) whose private halves stay on this device and sign only after a local
-/// check.
+/// A store of key pairs (ECDSA on P-256) whose private halves stay on this device and sign only
+/// after a local check.
 public protocol DeviceKeyProvider: Sendable {
-    /// Makes a key. Asks the person nothing.
+    /// Creates a key without prompting the person.
     ///
     /// - Returns: the public half.
-    /// - Throws: ``DeviceError``: `.tagInUse`; what stands in the way of the check that the key
-    ///   will ask for.
+    /// - Throws: ``DeviceError``: `.tagInUse`, or the reason the check that the key will require is
+    ///   unavailable.
     func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws
         -> DevicePublicKey
 
+    /// Returns the public half of a key.
+    ///
     /// - Throws: ``DeviceError`` `.biometricPrivateKeyNotFound`.
     func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey
 
-    /// Asks the person, then signs the message's SHA-256. A key whose constraint is a biometric one
-    /// never takes the passcode, whatever the prompt says.
+    /// Prompts the person, then signs the message's SHA-256. A key with a biometric constraint
+    /// never accepts the passcode, whatever the prompt allows.
     ///
     /// - Returns: r and s, 32 bytes each.
-    /// - Throws: ``DeviceError``; `.biometricPrivateKeyNotFound` also for a key of
-    ///   `biometryCurrentSet` after another enrolment, and the key is then gone;
+    /// - Throws: ``DeviceError``; `.biometricPrivateKeyNotFound` also for a key with
+    ///   `biometryCurrentSet` after a change of enrollment, which removes the key;
     ///   `CancellationError`.
     func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws
         -> [UInt8]
 
-    /// Removes a key; one that is not there is no error.
+    /// Removes a key. Does nothing if it does not exist.
     func deleteKey(tag: DeviceKeyTag) async throws
 
-    /// The tags of all keys, sorted.
+    /// Returns the tags of all keys, sorted.
     func listTags() async throws -> [DeviceKeyTag]
 }
 
-/// What a key is called on its device: 1…128 of `A-Z a-z 0-9 . _ -`, such as
+/// The name of a key on its device: 1…128 of the characters `A-Z a-z 0-9 . _ -`, such as
 /// `com.example.app.biometric.3f2a`.
 public struct DeviceKeyTag: Sendable, Hashable, Comparable, Codable {
     public static let sizeRange = 1...128
@@ -40,7 +42,7 @@ public struct DeviceKeyTag: Sendable, Hashable, Comparable, Codable {
     public init(_ text: String) throws(DeviceError) {
         guard Self.sizeRange.contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
             throw DeviceError(
-                .badArgument, "a key's tag is 1 to 128 of the characters A-Z a-z 0-9 . _ -")
+                .badArgument, "a key's tag must have 1 to 128 of the characters A-Z a-z 0-9 . _ -")
         }
         self.text = text
     }

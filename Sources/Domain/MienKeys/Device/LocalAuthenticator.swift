@@ -1,17 +1,18 @@
 public import MienCore
 
-/// Checks on the device itself that its owner is there: a face, a finger, a passcode.
+/// Verifies the owner on the device itself: by face, finger, or passcode.
 public protocol LocalAuthenticator: Sendable {
-    /// How things stand. Asks nobody anything.
+    /// Returns the available methods without prompting the person.
     func capability() async throws -> BiometricCapability
 
-    /// Asks the person.
+    /// Prompts the person.
     ///
-    /// - Throws: ``DeviceError``; `CancellationError` when the task is cancelled, whatever was
-    ///   shown by then.
+    /// - Throws: ``DeviceError``; `CancellationError` if the task is canceled, regardless of what
+    ///   was shown by then.
     func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict
 
-    /// Another one after each change of what is enrolled, never one that was there before.
+    /// Returns a value that changes with every change of enrollment and never returns to an earlier
+    /// one.
     func enrolmentGeneration() async throws -> EnrolmentGeneration
 }
 
@@ -19,7 +20,7 @@ public struct BiometricCapability: Sendable, Hashable {
     public let isSupported: Bool
     public let isEnrolled: Bool
     public let isPasscodeSet: Bool
-    /// The passcode has to be given before biometrics are judged again.
+    /// Whether the passcode is required before biometrics are accepted again.
     public let isLockedOut: Bool
 
     public init(isSupported: Bool, isEnrolled: Bool, isPasscodeSet: Bool, isLockedOut: Bool) {
@@ -28,33 +29,32 @@ public struct BiometricCapability: Sendable, Hashable {
         )
     }
 
-    /// What stands in the way of `policy`, in the order a person would mend it; `nil` when nothing
-    /// does.
+    /// The obstacle to `policy` that the person should remove first; `nil` if there is none.
     public func obstacle(to policy: BiometricPolicy) -> DeviceError? {
         guard isSupported || policy == .deviceOwnerAuthentication else {
             return DeviceError(
                 .biometricNotSupportedOrPermissionDenied,
-                "this device checks no face or finger, or the app may not ask it to")
+                "no biometric sensor is available, or the app lacks permission to use it")
         }
         guard isPasscodeSet else {
             return DeviceError(.biometricNoPasscode, "set a passcode first")
         }
         if policy == .deviceOwnerAuthentication { return nil }
         guard isEnrolled else {
-            return DeviceError(.biometricNoEnrollment, "enrol a face or a finger first")
+            return DeviceError(.biometricNoEnrollment, "enroll a face or finger first")
         }
         return isLockedOut
             ? DeviceError(
-                .biometricLockout, "too many wrong faces or fingers; give the passcode first") : nil
+                .biometricLockout, "too many failed attempts; enter the passcode first") : nil
     }
 }
 
-/// A check that was passed.
+/// The result of a successful check.
 public struct LocalVerdict: Sendable, Hashable {
     public enum Method: String, Sendable, CaseIterable { case face, finger, passcode }
 
     public let method: Method
-    /// What was enrolled when it was passed.
+    /// The state of enrollment at the time of the check.
     public let generation: EnrolmentGeneration
     public let at: Instant
 
@@ -63,14 +63,14 @@ public struct LocalVerdict: Sendable, Hashable {
     }
 }
 
-/// Names a state of enrolment. Tells nothing about it.
+/// An opaque identifier of a state of enrollment.
 public struct EnrolmentGeneration: Sendable, Hashable, Codable {
     /// 1…64 bytes.
     public let bytes: [UInt8]
 
     /// - Precondition: 1…64 `bytes`.
     public init(bytes: [UInt8]) {
-        precondition((1...64).contains(bytes.count), "a generation has 1 to 64 bytes")
+        precondition((1...64).contains(bytes.count), "a generation must have 1 to 64 bytes")
         self.bytes = bytes
     }
 }

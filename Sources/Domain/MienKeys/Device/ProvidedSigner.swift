@@ -1,5 +1,5 @@
 extension DeviceKeyProvider {
-    /// One of the keys as what signs requests and tokens. Each signature asks the person.
+    /// Returns a signer that uses one of the keys. Each signature prompts the person.
     ///
     /// - Throws: ``DeviceError`` `.biometricPrivateKeyNotFound`.
     public func signer(tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws
@@ -10,7 +10,7 @@ extension DeviceKeyProvider {
     }
 }
 
-/// A device key, as `JWS.sign` takes it.
+/// A device key as a signer for `JWS.sign`.
 public struct ProvidedSigner: DeviceSigner {
     public let publicKey: DevicePublicKey
     let tag: DeviceKeyTag

@@ -1,22 +1,24 @@
 public import MienCore
 
-/// A local authenticator that keeps secrets until a check is passed: what key providers need that
-/// have no secure element with a check of its own.
+/// A local authenticator that releases secrets only after a check, for key providers without a
+/// secure element that has a check of its own.
 ///
-/// Locking asks nobody, as it takes a public key; only the authenticator has the private ones. That
-/// of `biometryCurrentSet` is replaced with every change of enrolment, so what was locked before
-/// cannot be had by anybody any more.
+/// Locking needs no prompt, because it uses a public key; only the authenticator has the private
+/// keys. The key of `biometryCurrentSet` is replaced with every change of enrollment, so secrets
+/// locked before cannot be released again.
 public protocol SecretLocker: LocalAuthenticator {
-    /// - Parameter context: what the secret is for; needed again to release it.
+    /// Locks a secret.
+    ///
+    /// - Parameter context: the purpose of the secret; required again to release it.
     func lock(
         _ secret: Sensitive<[UInt8]>, for constraint: BiometricAccessConstraint, context: String
     ) async throws -> LockedSecret
 
-    /// Asks the person, then gives the secret. For the biometric constraints the passcode will not
-    /// do, whatever the prompt says.
+    /// Prompts the person, then returns the secret. For the biometric constraints the passcode is
+    /// not accepted, whatever the prompt allows.
     ///
-    /// - Throws: ``DeviceError``: `.biometricPrivateKeyNotFound` when what opens it is gone,
-    ///   without asking where that is known before.
+    /// - Throws: ``DeviceError``: `.biometricPrivateKeyNotFound` if the key that opens it is gone,
+    ///   without a prompt if that is known in advance.
     func release(
         _ locked: LockedSecret, for constraint: BiometricAccessConstraint, context: String,
         unlocking prompt: UnlockPrompt
@@ -24,10 +26,10 @@ public protocol SecretLocker: LocalAuthenticator {
         -> Sensitive<[UInt8]>
 }
 
-/// A secret that waits for a check.
+/// A secret that is released after a check.
 public struct LockedSecret: Sendable, Hashable, Codable {
     public let bytes: [UInt8]
-    /// What was enrolled when it was locked.
+    /// The state of enrollment when the secret was locked.
     public let generation: EnrolmentGeneration
 
     public init(bytes: [UInt8], generation: EnrolmentGeneration) {

@@ -1,17 +1,17 @@
 public import MienCore
 
-/// A proof that a client holds a key: the signed message of a `DPoP` header, RFC 9449 §4.2.
+/// A proof that a client holds a key: the signed message of a `DPoP` header (RFC 9449 §4.2).
 ///
-/// Its signature is verified with the key that it names. Whether it belongs to a request
-/// (``method``, ``address``, ``issuedAt``, ``accessTokenHash``) and was not used before (``id``),
-/// its reader decides.
+/// Its signature is verified with the key it names. The caller must check that it belongs to the
+/// request (``method``, ``address``, ``issuedAt``, ``accessTokenHash``) and was not used before
+/// (``id``).
 public struct DPoPProof: Sendable {
-    /// A proof was not accepted. Repeats nothing of it.
+    /// The proof is invalid. Repeats no part of it.
     public struct Invalid: Error, Sendable, Equatable {
         public let reason: String
     }
 
-    /// UTF-8 bytes of `jti`.
+    /// The maximum length of `jti` in UTF-8 bytes.
     public static let maxIdentifierBytes = 128
 
     public let key: DevicePublicKey
@@ -35,7 +35,7 @@ public struct DPoPProof: Sendable {
         do throws(JWSError) {
             let read = try JWS.parse(compact: text)
             guard read.type == "dpop+jwt", let key = read.key else {
-                throw JWSError(.header, "“typ” is dpop+jwt, and “jwk” is the key")
+                throw JWSError(.header, "“typ” must be dpop+jwt, and “jwk” the key")
             }
             message = try read.verify(with: key)
         } catch { throw Invalid(reason: error.reason) }
@@ -46,7 +46,8 @@ public struct DPoPProof: Sendable {
             let issued = claims["iat"]?.numberValue, issued.isFinite, abs(issued) < 1e12
         else {
             throw Invalid(
-                reason: "jti (1 to \(Self.maxIdentifierBytes) bytes), htm, htu and iat are needed")
+                reason:
+                    "jti (1 to \(Self.maxIdentifierBytes) bytes), htm, htu, and iat are required")
         }
         (key, self.id, self.method, accessTokenHash) = (
             message.key, id, method, claims["ath"]?.stringValue

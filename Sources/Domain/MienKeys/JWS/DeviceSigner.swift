@@ -1,8 +1,8 @@
-/// A private key that never shows itself: in a TPM, a Secure Enclave, a key store.
+/// A private key that cannot be exported: in a TPM, a Secure Enclave, or a key store.
 public protocol DeviceSigner: Sendable {
     var publicKey: DevicePublicKey { get }
 
-    /// Signs `message`, hashing it as ``DevicePublicKey/algorithm`` says. ES256 signatures are raw,
-    /// r ‖ s.
+    /// Signs `message`, hashed according to ``DevicePublicKey/algorithm``. ES256 signatures are
+    /// raw, r ‖ s.
     func sign(_ message: [UInt8]) async throws -> [UInt8]
 }

@@ -1,11 +1,11 @@
 public import MienCore
 
 extension JWS {
-    /// A signed message in the compact form. `alg` is the key's; what `header` says of it is
-    /// replaced.
+    /// Signs a message and returns its compact form. `alg` is always the key's, whatever `header`
+    /// contains.
     ///
-    /// - Throws: whatever `signer` throws; ``JWSError`` if what it returns is no signature of its
-    ///   key (a faulty device must not give away a wrong one, and a DER signature would be one).
+    /// - Throws: any error of `signer`; ``JWSError`` if the signature is not valid for its key, so
+    ///   that a faulty device cannot release a wrong signature, such as one in DER.
     public static func sign(
         header: [String: JSONValue] = [:], payload: [UInt8], with signer: some DeviceSigner
     ) async throws -> String {
@@ -17,7 +17,7 @@ extension JWS {
         guard signer.publicKey.isValid(signature, over: Array(text.utf8)) else {
             throw JWSError(
                 .signer,
-                "the signer's answer is no \(signer.publicKey.algorithm.rawValue) signature of its key"
+                "the signer did not return a valid \(signer.publicKey.algorithm.rawValue) signature of its key"
             )
         }
         return text + "." + Base64URL.encode(signature)

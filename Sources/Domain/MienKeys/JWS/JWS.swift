@@ -1,16 +1,16 @@
 public import MienCore
 
-/// A signed message in the compact form (RFC 7515 §7.1), read but not believed: ``verify(with:)``
-/// gives the one that is.
+/// A signed message in the compact form (RFC 7515 §7.1), parsed but not verified. ``verify(with:)``
+/// returns the verified message.
 ///
 /// ```swift
 /// let message = try JWS.parse(compact: text)
-/// let key = try message.key ?? stored(message.keyID)      // a set-up brings its own key
+/// let key = try message.key ?? stored(message.keyID)      // a setup brings its own key
 /// let payload = try message.verify(with: key).payload
 /// ```
 public struct JWS: Sendable, Hashable {
     public struct Limits: Sendable, Hashable {
-        /// Of the whole text, in bytes.
+        /// The maximum length of the whole text in bytes.
         public let maxBytes: Int
         public let maxHeaderDepth: Int
 
@@ -19,36 +19,36 @@ public struct JWS: Sendable, Hashable {
         }
     }
 
-    /// Every member, also those with a property of their own. Not believed yet.
+    /// Every member, including those with a property of their own. Not verified yet.
     public let header: [String: JSONValue]
     public let algorithm: DeviceKeyAlgorithm
     /// `kid`.
     public let keyID: String?
     /// `typ`, as written.
     public let type: String?
-    /// `jwk`: the key that the message itself brings. Proves nothing but that its sender has it.
+    /// `jwk`: the key that the message contains. Proves only that the sender holds it.
     public let key: DevicePublicKey?
-    /// What it says, before anybody knows who says it: only to find the key by.
+    /// The payload before verification. Use it only to find the key.
     public let unverifiedPayload: [UInt8]
     public let signature: [UInt8]
     private let signingInput: [UInt8]
 
-    /// - Throws: ``JWSError``: longer than `limits`, not three parts of base64url, a header that is
-    ///   not strict JSON (a member may come once), an `alg` other than ES256, RS256, EdDSA, any
-    ///   `crit`, or a `jwk` that is not a key.
+    /// - Throws: ``JWSError`` for a text longer than `limits`, a text that is not three parts of
+    ///   base64url, a header that is not strict JSON (duplicate members are refused), an `alg`
+    ///   other than ES256, RS256, or EdDSA, any `crit`, or a `jwk` that is not a key.
     public static func parse(compact text: some StringProtocol, limits: Limits = Limits())
         throws(JWSError) -> JWS
     {
         guard text.utf8.count <= limits.maxBytes else {
-            throw JWSError(.tooLong, "more than \(limits.maxBytes) bytes")
+            throw JWSError(.tooLong, "the message has more than \(limits.maxBytes) bytes")
         }
         let parts = text.utf8.split(
             separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3 else {
-            throw JWSError(.form, "a signed message has three parts, joined by “.”")
+            throw JWSError(.form, "a signed message must have three parts, joined by “.”")
         }
-        func decode(_ place: Int, _ name: String) throws(JWSError) -> [UInt8] {
-            guard let bytes = Base64URL.decode(String(decoding: parts[place], as: UTF8.self)) else {
+        func decode(_ index: Int, _ name: String) throws(JWSError) -> [UInt8] {
+            guard let bytes = Base64URL.decode(String(decoding: parts[index], as: UTF8.self)) else {
                 throw JWSError(.form, "the \(name) is not base64url without padding")
             }
             return bytes
@@ -59,17 +59,17 @@ public struct JWS: Sendable, Hashable {
             signingInput: Array(parts[0]) + [UInt8(ascii: ".")] + Array(parts[1]))
     }
 
-    /// What is believed afterwards is the result, not this value.
+    /// Verifies the signature. Trust only the result, not this value.
     ///
-    /// The key fixes the algorithm; a header that names another is refused before anything is
-    /// computed.
+    /// The key determines the algorithm. A header that names another is refused before any
+    /// computation.
     public func verify(with key: DevicePublicKey) throws(JWSError) -> VerifiedJWS {
         guard algorithm == key.algorithm else {
             throw JWSError(
-                .algorithmMismatch, "“alg” has to be \(key.algorithm.rawValue), the key's")
+                .algorithmMismatch, "“alg” must be \(key.algorithm.rawValue), the key's")
         }
         guard key.isValid(signature, over: signingInput) else {
-            throw JWSError(.signature, "the signature is not this key's over this message")
+            throw JWSError(.signature, "the signature does not match this key and message")
         }
         return VerifiedJWS(
             header: header, keyID: keyID, type: type, payload: unverifiedPayload, key: key)
@@ -79,12 +79,12 @@ public struct JWS: Sendable, Hashable {
         header: [String: JSONValue], payload: [UInt8], signature: [UInt8], signingInput: [UInt8]
     ) throws(JWSError) {
         guard header["crit"] == nil else {
-            throw JWSError(.critical, "“crit” is refused: no extension is understood")
+            throw JWSError(.critical, "“crit” is refused because no extension is supported")
         }
         guard let name = try Self.text("alg", in: header),
             let algorithm = DeviceKeyAlgorithm(joseName: name)
         else {
-            throw JWSError(.algorithm, "“alg” is ES256, RS256 or EdDSA")
+            throw JWSError(.algorithm, "“alg” must be ES256, RS256, or EdDSA")
         }
         (self.header, self.algorithm) = (header, algorithm)
         (keyID, type) = (try Self.text("kid", in: header), try Self.text("typ", in: header))
@@ -101,14 +101,14 @@ public struct JWS: Sendable, Hashable {
                 bytes,
                 limits: JSONText.Limits(maxBytes: limits.maxBytes, maxDepth: limits.maxHeaderDepth))
         } catch {
-            // Without the reader's own words: those may quote a key of the text.
+            // Leave out the parser's own message, which may quote a key of the text.
             throw JWSError(
                 .header,
-                "not strict JSON at line \(error.line), column \(error.column): a member comes once, nothing follows the object"
+                "not strict JSON at line \(error.line), column \(error.column): members must be unique, and nothing may follow the object"
             )
         }
         guard let members = value.objectValue else {
-            throw JWSError(.header, "the header is an object, not \(value.kind)")
+            throw JWSError(.header, "the header must be an object, not \(value.kind)")
         }
         return members
     }
@@ -118,7 +118,7 @@ public struct JWS: Sendable, Hashable {
     {
         guard let value = header[name] else { return nil }
         guard let text = value.stringValue else {
-            throw JWSError(.header, "“\(name)” is a text, not \(value.kind)")
+            throw JWSError(.header, "“\(name)” must be a string, not \(value.kind)")
         }
         return text
     }
@@ -131,7 +131,7 @@ public struct JWS: Sendable, Hashable {
     }
 }
 
-/// A message whose signature fits ``key``. Made by ``JWS/verify(with:)`` only.
+/// A message whose signature was verified with ``key``. Created only by ``JWS/verify(with:)``.
 public struct VerifiedJWS: Sendable, Hashable {
     public let header: [String: JSONValue]
     public let keyID: String?

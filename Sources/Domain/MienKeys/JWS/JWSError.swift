@@ -1,24 +1,24 @@
 public import MienCore
 
-/// A signed message was not taken. Says why; repeats nothing of it.
+/// The reason a signed message is refused. Repeats no part of it.
 public struct JWSError: CodedError {
-    /// Stable words: logged, counted, and never reused for another meaning.
+    /// Stable codes: logged, counted, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
         case tooLong = "jws.too-long"
         /// Not three parts of base64url.
         case form = "jws.form"
-        /// The header is not an object of strict JSON, or a member is of the wrong kind.
+        /// The header is not an object in strict JSON, or a member has the wrong type.
         case header = "jws.header"
-        /// `alg` is none of those taken.
+        /// `alg` is not supported.
         case algorithm = "jws.algorithm"
-        /// `crit` asks for something to be understood; nothing of that kind is.
+        /// `crit` requires an extension; none is supported.
         case critical = "jws.critical"
-        /// `jwk` is not a key that is taken.
+        /// `jwk` is not an accepted key.
         case key = "jws.key"
-        /// `alg` is not that of the key to verify with.
+        /// `alg` is not that of the verification key.
         case algorithmMismatch = "jws.algorithm-mismatch"
         case signature = "jws.signature"
-        /// What a signer gave back is no signature of its own key.
+        /// A signer returned a signature that is not valid for its own key.
         case signer = "jws.signer"
     }
 

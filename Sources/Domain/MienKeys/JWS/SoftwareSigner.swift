@@ -2,7 +2,8 @@ internal import Crypto
 internal import CryptoExtras
 internal import Foundation
 
-/// A private key in memory: where there is no device to keep it, and in tests. Never prints.
+/// A private key in memory, for tests and for environments without a device key store. Never
+/// prints.
 public struct SoftwareSigner: DeviceSigner {
     private enum Key: Sendable {
         case p256(P256.Signing.PrivateKey)
@@ -13,7 +14,7 @@ public struct SoftwareSigner: DeviceSigner {
     private let key: Key
     public let publicKey: DevicePublicKey
 
-    /// A new key from the system's randomness; RSA keys have 2048 bits.
+    /// Creates a new key from the system's random generator. RSA keys have 2048 bits.
     public static func generate(_ algorithm: DeviceKeyAlgorithm) throws -> SoftwareSigner {
         switch algorithm {
         case .es256: try SoftwareSigner(.p256(P256.Signing.PrivateKey()))
@@ -22,7 +23,7 @@ public struct SoftwareSigner: DeviceSigner {
         }
     }
 
-    /// - Parameter p256: the secret number, 32 bytes.
+    /// - Parameter p256: the private number, 32 bytes.
     public init(p256: [UInt8]) throws {
         try self.init(.p256(P256.Signing.PrivateKey(rawRepresentation: p256)))
     }

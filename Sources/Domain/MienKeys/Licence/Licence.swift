@@ -1,32 +1,33 @@
 public import MienCore
 
-/// That a device may use a product until a time: a signed message (ES256) of a server's, checked
-/// without asking it again.
+/// A license for a device to use a product until a time: a server's signed message (ES256) that is
+/// checked offline.
 public struct Licence: Sendable, Hashable {
     /// The message's `typ`.
     public static let type = "mien-licence+jwt"
-    /// What a device calls itself: 32 bytes in base64url.
+    /// The length of a device identifier: 32 bytes in base64url.
     public static let deviceLength = 43
-    /// Clocks that are a day behind are forgiven, not more. A licence's end is judged by the latest
-    /// time seen: see ``judge(_:signedBy:product:device:at:latestSeen:)``.
+    /// The accepted clock difference: a device's clock may be up to a day behind. The end of a
+    /// license is compared with the latest time seen: see
+    /// ``judge(_:signedBy:product:device:at:latestSeen:)``.
     public static let clockTolerance = Duration.seconds(86_400)
 
-    /// 1...64 of a-z, 0-9, `.` and `-`.
+    /// 1...64 of the characters `a-z 0-9 . -`.
     public let product: String
     public let device: String
     public let issuedAt, expiresAt: Instant
 
-    /// What became of a licence that was looked at.
+    /// The result of checking a license.
     public enum Verdict: Sendable, Hashable {
         case valid(Licence)
-        /// Its time is over.
+        /// The license has expired.
         case expired(Licence)
-        /// The clock stands more than a day before the licence was issued, or before the latest
-        /// time that was seen.
+        /// The clock is more than a day before the license was issued, or before the latest time
+        /// seen.
         case clockBehind(Licence)
         case otherDevice
         case otherProduct
-        /// Changed, signed by somebody else, or no licence.
+        /// The text was changed, is signed with another key, or is not a license.
         case notGenuine
 
         public var isValid: Bool { if case .valid = self { true } else { false } }
@@ -34,10 +35,10 @@ public struct Licence: Sendable, Hashable {
 
     /// - Parameters:
     ///   - text: the compact form.
-    ///   - key: of the server that the device was activated at.
-    ///   - latestSeen: the latest `now` of earlier judgements. A clock that was set back lengthens
-    ///     nothing that had run out by then. What this cannot see:
-    ///     a clock that is set back by less than a day before each use.
+    ///   - key: the key of the server that activated the device.
+    ///   - latestSeen: the latest `now` of earlier checks. Setting the clock back does not extend a
+    ///     license that had expired by then. Undetectable: a clock that is set back by less than a
+    ///     day before each use.
     public static func judge(
         _ text: String, signedBy key: DevicePublicKey, product: String, device: String,
         at now: Instant, latestSeen: Instant? = nil

@@ -1,4 +1,4 @@
-/// The issuer authentication flag (IAF): of its bits, the one that a token depends on.
+/// The issuer authentication flag (IAF). Only one of its bits affects the code.
 public struct CAPFlags: RawRepresentable, Sendable, Hashable {
     public let rawValue: UInt8
 

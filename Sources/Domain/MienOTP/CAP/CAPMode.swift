@@ -1,9 +1,8 @@
-/// What a CAP code says: who is there, or what they agree to.
+/// The purpose of a CAP code: identification, a challenge, or a signature.
 public enum CAPMode: Sendable, Hashable {
-    /// With a challenge of up to 8 digits, which is what the cryptogram is computed over, or with
-    /// none.
+    /// With or without a challenge of up to 8 digits, over which the cryptogram is computed.
     case challenge(String?)
-    /// Mode 2: only that the card and its PIN are there.
+    /// Mode 2: proves only the presence of the card and its PIN.
     case identify
     /// Mode 2 with transaction data signing: up to ten numbers of up to ten digits, such as account
     /// and amount.
@@ -11,21 +10,22 @@ public enum CAPMode: Sendable, Hashable {
 
     public static let maxNumbers = 10, maxDigits = 10, maxChallengeDigits = 8
 
-    /// What to give the card as its unpredictable number: 4 bytes, two decimal digits each.
+    /// Returns the unpredictable number to send to the card: 4 bytes, two decimal digits each.
     public func unpredictableNumber() throws(OTPError) -> [UInt8] {
         guard case .challenge(let challenge?) = self else { return [0, 0, 0, 0] }
         guard Self.isNumber(challenge, upTo: Self.maxChallengeDigits) else {
-            throw OTPError(.transaction, "a challenge has 1 to \(Self.maxChallengeDigits) digits")
+            throw OTPError(
+                .transaction, "a challenge must have 1 to \(Self.maxChallengeDigits) digits")
         }
         let zeros = String(repeating: "0", count: Self.maxChallengeDigits - challenge.utf8.count)
         return Hex.decode(zeros + challenge) ?? []
     }
 
-    /// The cryptogram that is shortened to the code, from the card's: itself, or with ``sign(_:)``
+    /// Returns the cryptogram that is shortened to the code: the card's own, or for ``sign(_:)``
     /// the DES-CBC-MAC of the numbers under it.
     ///
-    /// The numbers are put one after another in decimal, with F between them and at an odd end;
-    /// ISO/IEC 9797-1 padding method 2.
+    /// The numbers are concatenated in decimal, with F between them and after an odd number of
+    /// digits; ISO/IEC 9797-1 padding method 2.
     func cryptogram(from card: [UInt8]) throws(OTPError) -> [UInt8] {
         guard case .sign(let numbers) = self else { return card }
         guard (1...Self.maxNumbers).contains(numbers.count),
@@ -33,7 +33,7 @@ public enum CAPMode: Sendable, Hashable {
         else {
             throw OTPError(
                 .transaction,
-                "what is signed is 1 to \(Self.maxNumbers) numbers of 1 to \(Self.maxDigits) digits"
+                "a signature needs 1 to \(Self.maxNumbers) numbers of 1 to \(Self.maxDigits) digits"
             )
         }
         let joined = numbers.joined(separator: "F")

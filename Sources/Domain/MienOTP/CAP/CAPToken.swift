@@ -1,13 +1,14 @@
-/// A CAP code: the bits that the mask picks, from left to right, as one number.
+/// A CAP code: the bits that the mask selects, from left to right, as one number.
 public struct CAPToken: Sendable {
-    /// As cards' readers show it: without zeros in front.
+    /// The code as card readers show it, without leading zeros.
     public let code: OneTimeCode
-    /// With zeros in front up to the most digits there can be, as some verifiers want it.
+    /// The code padded with leading zeros to the maximum number of digits, as some verifiers
+    /// require.
     public let paddedCode: OneTimeCode
-    /// The most digits that the mask allows.
+    /// The maximum number of digits that the mask allows.
     public let digits: Int
 
-    /// - Throws: when the mask picks too few or too many bits, or lies over more than there is.
+    /// - Throws: if the mask selects too few or too many bits, or is longer than the data.
     public init(_ data: CAPTokenData, mask: CAPMask = .standard, flags: CAPFlags = .withoutPSN)
         throws(OTPError)
     {
@@ -15,7 +16,7 @@ public struct CAPToken: Sendable {
         guard CAPMask.bitCounts.contains(bits) else {
             throw OTPError(
                 .mask,
-                "the mask picks \(bits) bits; a code is made of \(CAPMask.bitCounts.lowerBound) to \(CAPMask.bitCounts.upperBound)"
+                "the mask selects \(bits) bits instead of \(CAPMask.bitCounts.lowerBound) to \(CAPMask.bitCounts.upperBound)"
             )
         }
         let bytes = try Self.bytes(data, mask, flags)
@@ -42,10 +43,11 @@ public struct CAPToken: Sendable {
         case .token where bytes.count != wanted:
             throw OTPError(
                 .tokenData,
-                "under a token's mask issuer data (IAD) has 8 bytes, not \(data.issuerData.count)")
+                "with a token's mask, issuer data (IAD) must have 8 bytes, not \(data.issuerData.count)"
+            )
         case .card where bytes.count < wanted:
             throw OTPError(
-                .mask, "the mask has \(wanted) bytes and there are \(bytes.count) to lay it over")
+                .mask, "the mask has \(wanted) bytes, but the data has only \(bytes.count)")
         case .token, .card: return bytes
         }
     }

@@ -1,10 +1,9 @@
-/// What a card or a token computed, before it is shortened: PSN, CID, ATC, AC and IAD, one after
-/// another.
+/// The output of a card or token before it is shortened: PSN, CID, ATC, AC, and IAD, concatenated.
 public struct CAPTokenData: Sendable, Hashable {
-    /// The cryptogram of a card without limits of its own has 32 bytes of issuer's data at most.
+    /// Cards whose cryptogram has no limit of its own have at most 32 bytes of issuer data.
     public static let issuerDataLengths = 0...32
 
-    /// Tells cards of one account apart (PAN sequence number).
+    /// The PAN sequence number, which distinguishes cards of one account.
     public let psn: UInt8?
     /// Cryptogram information data.
     public let cid: UInt8
@@ -19,12 +18,13 @@ public struct CAPTokenData: Sendable, Hashable {
         psn: UInt8? = nil, cid: UInt8, atc: UInt16, cryptogram: [UInt8], issuerData: [UInt8]
     ) throws(OTPError) {
         guard cryptogram.count == 8 else {
-            throw OTPError(.tokenData, "the cryptogram (AC) has 8 bytes, not \(cryptogram.count)")
+            throw OTPError(
+                .tokenData, "the cryptogram (AC) must have 8 bytes, not \(cryptogram.count)")
         }
         guard Self.issuerDataLengths.contains(issuerData.count) else {
             throw OTPError(
                 .tokenData,
-                "issuer data (IAD) has up to \(Self.issuerDataLengths.upperBound) bytes, not \(issuerData.count)"
+                "issuer data (IAD) must have at most \(Self.issuerDataLengths.upperBound) bytes, not \(issuerData.count)"
             )
         }
         (self.psn, self.cid, self.atc, self.cryptogram, self.issuerData) = (
@@ -32,10 +32,10 @@ public struct CAPTokenData: Sendable, Hashable {
         )
     }
 
-    /// From CID on.
+    /// The data from CID on.
     var withoutPSN: [UInt8] { [cid, UInt8(atc >> 8), UInt8(atc & 0xff)] + cryptogram + issuerData }
 
-    /// With the cryptogram that `mode` makes of this one's.
+    /// Returns a copy with the cryptogram that `mode` derives from this one.
     public func applying(_ mode: CAPMode) throws(OTPError) -> CAPTokenData {
         try CAPTokenData(
             psn: psn, cid: cid, atc: atc, cryptogram: mode.cryptogram(from: cryptogram),

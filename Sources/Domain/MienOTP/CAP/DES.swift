@@ -1,13 +1,13 @@
-/// The data encryption standard (FIPS 46-3), for the one thing that CAP still needs it for. Not for
-/// anything else: its key has 56 bits.
+/// The data encryption standard (FIPS 46-3), only for CAP. Do not use it for anything else: its key
+/// has 56 bits.
 ///
 /// Tables and bits are numbered from 1 at the left, as in the standard.
 struct DES {
     private let roundKeys: [UInt64]
 
-    /// - Parameter key: 8 bytes; the lowest bit of each is not used.
+    /// - Parameter key: 8 bytes; the lowest bit of each is ignored.
     init(key: [UInt8]) {
-        precondition(key.count == 8, "a key of DES has 8 bytes")
+        precondition(key.count == 8, "a DES key must have 8 bytes")
         let chosen = Self.permute(Self.number(key), from: 64, Self.keyChoice)
         var left = chosen >> 28, right = chosen & 0xfff_ffff
         roundKeys = Self.rotations.map { count in
@@ -17,9 +17,9 @@ struct DES {
         }
     }
 
-    /// Whole blocks in cipher block chaining from zero; the last one.
+    /// Returns the last block of whole blocks in cipher block chaining with a zero IV.
     func mac(_ data: [UInt8]) -> [UInt8] {
-        precondition(!data.isEmpty && data.count % 8 == 0, "a MAC is of whole blocks")
+        precondition(!data.isEmpty && data.count % 8 == 0, "the data must be whole blocks")
         return stride(from: 0, to: data.count, by: 8).reduce([UInt8](repeating: 0, count: 8)) {
             last, start in
             encrypt(zip(last, data[start..<start + 8]).map { $0 ^ $1 })

@@ -1,21 +1,22 @@
-/// What became of a typed code. A value, not an error: a wrong code is an everyday thing.
+/// The result of verifying a typed code. A value, not an error, because wrong codes are common.
 public enum CodeVerdict: Sendable, Hashable {
-    /// Right, and used up. The number is the counter or time step that it belongs to.
+    /// The code is right and now used. The number is its counter or time step.
     case accepted(at: UInt64)
-    /// Wrong, used before, or outside the window: nothing says which, because whoever asks may be
-    /// guessing.
+    /// The code is wrong, was used before, or is outside the window. The reason is not revealed,
+    /// because the sender may be guessing.
     case refused
 
     public var isAccepted: Bool { self != .refused }
 }
 
-/// The places at which a code is looked for.
+/// A search for a code at several counters or time steps.
 ///
-/// All are looked at, whatever is found: how long it takes tells nothing of where, or whether.
+/// Every position is checked even after a match, so that the duration does not reveal where, or
+/// whether, the code was found.
 struct CodeSearch {
     private(set) var found: UInt64?
 
-    mutating func look(at place: UInt64, for code: OneTimeCode, expected: OneTimeCode) {
-        if code.matches(expected), found == nil { found = place }
+    mutating func look(at position: UInt64, for code: OneTimeCode, expected: OneTimeCode) {
+        if code.matches(expected), found == nil { found = position }
     }
 }

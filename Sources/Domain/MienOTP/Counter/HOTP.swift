@@ -1,6 +1,6 @@
-/// Codes counted by use: RFC 4226, with the longer hash functions that RFC 6238 adds.
+/// Counter-based codes: RFC 4226, with the longer hash functions that RFC 6238 adds.
 public struct HOTP: Sendable, Hashable {
-    /// Of ten digits the first is never more than 2: the number behind a code has 31 bits.
+    /// With ten digits, the first is at most 2, because the number behind a code has 31 bits.
     public static let digitCounts = 6...10
 
     public let digits: Int
@@ -10,7 +10,7 @@ public struct HOTP: Sendable, Hashable {
         guard Self.digitCounts.contains(digits) else {
             throw OTPError(
                 .digits,
-                "a code has \(Self.digitCounts.lowerBound) to \(Self.digitCounts.upperBound) digits, not \(digits)"
+                "a code must have \(Self.digitCounts.lowerBound) to \(Self.digitCounts.upperBound) digits, not \(digits)"
             )
         }
         (self.digits, self.hash) = (digits, hash)

@@ -1,15 +1,15 @@
-/// A verifier's memory of a counting token. Pure: whoever stores it compares and sets, so that two
-/// requests cannot spend one code.
+/// The verifier's state for a counter-based OTP token. Pure: the caller stores it with
+/// compare-and-set, so that two requests cannot use the same code.
 ///
-/// The counter never goes back. A code behind it, used or skipped, is never right again, and there
-/// is no call to make it so: a token restored from a backup has to be registered anew, because
-/// whoever could bring the counter back could also use codes that somebody else has seen.
+/// The counter never goes back. A code behind it, used or skipped, never becomes valid again, and
+/// no function can undo that. An OTP token restored from a backup must be registered again, because
+/// a person who could move the counter back could also use codes that somebody else has seen.
 public struct HOTPVerifier: Sendable, Hashable {
-    /// How many codes ahead may be taken, when a person has made codes without sending them. Each
-    /// makes a guess that much easier.
+    /// The number of codes ahead that are accepted, for codes that a person generated without
+    /// sending. Each one makes guessing easier.
     public static let lookAheads = 0...100
 
-    /// The first counter whose code is still good.
+    /// The first counter whose code is still valid.
     public private(set) var nextCounter: UInt64
     public let lookAhead: Int
 
@@ -17,14 +17,14 @@ public struct HOTPVerifier: Sendable, Hashable {
         guard Self.lookAheads.contains(lookAhead) else {
             throw OTPError(
                 .window,
-                "a verifier looks \(Self.lookAheads.lowerBound) to \(Self.lookAheads.upperBound) codes ahead, not \(lookAhead)"
+                "the look-ahead must be \(Self.lookAheads.lowerBound) to \(Self.lookAheads.upperBound) codes, not \(lookAhead)"
             )
         }
         (self.nextCounter, self.lookAhead) = (nextCounter, lookAhead)
     }
 
-    /// Looks for `code` at ``nextCounter`` and ``lookAhead`` places behind it; a right one moves
-    /// the counter past itself.
+    /// Searches for `code` at ``nextCounter`` and the ``lookAhead`` counters after it. A match
+    /// moves the counter past it.
     public mutating func verify(_ code: OneTimeCode, _ hotp: HOTP, with secret: OTPSecret)
         -> CodeVerdict
     {
@@ -43,7 +43,7 @@ public struct HOTPVerifier: Sendable, Hashable {
         return .accepted(at: counter)
     }
 
-    /// The very last counter is never used, so that there is always a next one.
+    /// The last counter is never used, so that a next one always exists.
     private var window: Range<UInt64> {
         let (end, overflow) = nextCounter.addingReportingOverflow(UInt64(lookAhead) + 1)
         return nextCounter..<(overflow ? .max : end)

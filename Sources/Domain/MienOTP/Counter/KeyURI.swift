@@ -1,16 +1,16 @@
-/// `otpauth://…`: what an authenticator app reads from a QR code. Holds the secret.
+/// An `otpauth://…` URI, which an authenticator app reads from a QR code. Contains the secret.
 public struct KeyURI: Sendable {
     public enum Kind: Sendable, Hashable {
         case hotp(HOTP, counter: UInt64)
-        /// Apps know no other start of time than 1970; one that has another cannot be written.
+        /// Apps support no epoch other than 1970; a TOTP with another epoch is refused.
         case totp(TOTP)
     }
 
     public let text: String
 
     /// - Parameters:
-    ///   - issuer: whom the code is for; shown above it.
-    ///   - account: whose it is.
+    ///   - issuer: the service that the code is for; shown above it.
+    ///   - account: the user's name at the service.
     public init(_ kind: Kind, secret: OTPSecret, issuer: String, account: String) throws(OTPError) {
         let (name, hotp, last): (String, HOTP, String)
         switch kind {
@@ -18,7 +18,7 @@ public struct KeyURI: Sendable {
             (name, hotp, last) = ("hotp", parameters, "counter=\(counter)")
         case .totp(let totp):
             guard totp.epoch == 0 else {
-                throw OTPError(.time, "authenticator apps count from 1970 only")
+                throw OTPError(.time, "authenticator apps support only the epoch 1970")
             }
             (name, hotp, last) = ("totp", totp.hotp, "period=\(totp.stepSeconds)")
         }
@@ -28,8 +28,8 @@ public struct KeyURI: Sendable {
             + "&digits=\(hotp.digits)&\(last)"
     }
 
-    /// RFC 3986: everything but letters, digits and `-._~`, so that neither a colon nor an
-    /// ampersand of a name is taken for ours.
+    /// Escapes everything but letters, digits, and `-._~` (RFC 3986), so that a colon or an
+    /// ampersand in a name is not taken for a separator.
     private static func escaped(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         return String(

@@ -1,13 +1,13 @@
 public import MienCore
 
-/// Codes counted by the clock: RFC 6238. The clock is the caller's.
+/// Time-based codes (RFC 6238). The caller provides the time.
 public struct TOTP: Sendable, Hashable {
-    /// A day at most; beyond that a code lives as long as a password.
+    /// At most a day. With longer steps, a code would live as long as a password.
     public static let stepLengths = 1...86_400
 
     public let hotp: HOTP
     public let stepSeconds: Int
-    /// Where counting starts (T0): seconds since 1970.
+    /// The start of counting (T0) in seconds since 1970.
     public let epoch: Int64
 
     public init(digits: Int = 6, hash: OTPHash = .sha1, stepSeconds: Int = 30, epoch: Int64 = 0)
@@ -16,11 +16,11 @@ public struct TOTP: Sendable, Hashable {
         guard Self.stepLengths.contains(stepSeconds) else {
             throw OTPError(
                 .time,
-                "a time step has \(Self.stepLengths.lowerBound) to \(Self.stepLengths.upperBound) seconds, not \(stepSeconds)"
+                "a time step must have \(Self.stepLengths.lowerBound) to \(Self.stepLengths.upperBound) seconds, not \(stepSeconds)"
             )
         }
         guard epoch >= 0 else {
-            throw OTPError(.time, "counting starts in 1970 or later: \(epoch) is before")
+            throw OTPError(.time, "the epoch must not be before 1970, not \(epoch)")
         }
         hotp = try HOTP(digits: digits, hash: hash)
         (self.stepSeconds, self.epoch) = (stepSeconds, epoch)
@@ -34,7 +34,7 @@ public struct TOTP: Sendable, Hashable {
 
     public func code(at time: Instant, with secret: OTPSecret) throws(OTPError) -> OneTimeCode {
         guard let step = step(at: time) else {
-            throw OTPError(.time, "the time is before counting starts, at \(epoch) s")
+            throw OTPError(.time, "the time is before the epoch, \(epoch) s")
         }
         return code(atStep: step, with: secret)
     }
@@ -43,8 +43,8 @@ public struct TOTP: Sendable, Hashable {
         hotp.code(at: step, with: secret)
     }
 
-    /// How long the code of `time` is still the present one: 1 … ``stepSeconds``; `nil` before
-    /// ``epoch``.
+    /// The remaining seconds in which the code of `time` is the current one: 1 … ``stepSeconds``;
+    /// `nil` before ``epoch``.
     public func secondsLeft(at time: Instant) -> Int? {
         step(at: time).map { _ in stepSeconds - Int((time.seconds - epoch) % Int64(stepSeconds)) }
     }

@@ -1,20 +1,20 @@
 public import MienCore
 
-/// A verifier's memory of a token with a clock: RFC 6238 §5.2. A code is taken once, and none is
-/// taken that is older than the last one.
+/// The verifier's state for a time-based OTP token (RFC 6238 §5.2). Each code is accepted once, and
+/// no code older than the last accepted one.
 public struct TOTPVerifier: Sendable, Hashable {
-    /// Steps before and after the present one.
+    /// The number of steps before and after the current one.
     public static let skews = 0...10
 
     public private(set) var lastStep: UInt64?
     public let skew: Int
 
-    /// - Parameter skew: how many steps the token's clock may be off, either way.
+    /// - Parameter skew: how many steps the token's clock may differ in either direction.
     public init(lastStep: UInt64? = nil, skew: Int = 1) throws(OTPError) {
         guard Self.skews.contains(skew) else {
             throw OTPError(
                 .window,
-                "a verifier looks \(Self.skews.lowerBound) to \(Self.skews.upperBound) steps to either side, not \(skew)"
+                "the skew must be \(Self.skews.lowerBound) to \(Self.skews.upperBound) steps, not \(skew)"
             )
         }
         (self.lastStep, self.skew) = (lastStep, skew)
@@ -27,7 +27,7 @@ public struct TOTPVerifier: Sendable, Hashable {
         var search = CodeSearch()
         for step in Self.window(around: now, skew: skew) {
             let expected = totp.code(atStep: step, with: secret)
-            // Looked at even when it is too old, so that replay takes as long as a wrong code.
+            // Check steps that are too old as well, so that a replay takes as long as a wrong code.
             if isNew(step) {
                 search.look(at: step, for: code, expected: expected)
             } else {

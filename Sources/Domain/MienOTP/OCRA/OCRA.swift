@@ -1,6 +1,6 @@
 public import MienCore
 
-/// What a suite asks for beside the question.
+/// The inputs of an OCRA response: the question, and what else the suite requires.
 public struct OCRAInput: Sendable {
     public let question: OCRAQuestion
     public let counter: UInt64?
@@ -24,10 +24,10 @@ public struct OCRA: Sendable, Hashable {
 
     public init(_ suite: OCRASuite) { self.suite = suite }
 
-    /// The response to `input.question`, or the signature of it.
+    /// Returns the response to `input.question`, or its signature.
     ///
-    /// - Throws: when something that the suite asks for is missing, or something is there that it
-    ///   has no place for: a PIN that nobody looks at would be a false comfort.
+    /// - Throws: if an input that the suite requires is missing, or an input is present that the
+    ///   suite does not use. A PIN that is ignored would give false security.
     public func response(to input: OCRAInput, with secret: OTPSecret) throws(OTPError)
         -> OneTimeCode
     {
@@ -35,7 +35,7 @@ public struct OCRA: Sendable, Hashable {
         return try response(to: input, counter: input.counter, step: step, with: secret)
     }
 
-    /// The number of time steps since 1970.
+    /// Returns the number of time steps since 1970.
     public func timeStep(at time: Instant) throws(OTPError) -> UInt64 {
         guard let step = suite.timeStep else { throw surplus("a time") }
         guard time.milliseconds >= 0 else { throw OTPError(.time, "the time is before 1970") }
@@ -65,7 +65,7 @@ public struct OCRA: Sendable, Hashable {
         guard question.format == suite.questionFormat,
             question.text.utf8.count <= 2 * suite.questionLength
         else {
-            throw OTPError(.question, "the question was made for another suite than \(suite)")
+            throw OTPError(.question, "the question was created for a suite other than \(suite)")
         }
         return question.bytes
     }
@@ -78,7 +78,8 @@ public struct OCRA: Sendable, Hashable {
         return pin.use { hash.digest(Array($0.utf8)) }
     }
 
-    /// Zeros before it, as in the standard's own program; its text says nothing of that.
+    /// Pads with leading zeros, as the standard's reference program does; its text does not specify
+    /// it.
     private func sessionBytes(_ session: [UInt8]?) throws(OTPError) -> [UInt8] {
         guard (session != nil) == (suite.sessionLength != nil) else {
             throw session == nil ? missing("session data") : surplus("session data")
@@ -87,7 +88,7 @@ public struct OCRA: Sendable, Hashable {
         guard session.count <= length else {
             throw OTPError(
                 .input,
-                "session data under \(suite) has up to \(length) bytes, this has \(session.count)")
+                "session data for \(suite) must have at most \(length) bytes, not \(session.count)")
         }
         return [UInt8](repeating: 0, count: length - session.count) + session
     }
@@ -100,9 +101,9 @@ public struct OCRA: Sendable, Hashable {
     }
 
     private func missing(_ what: String) -> OTPError {
-        OTPError(.input, "\(suite) asks for \(what)")
+        OTPError(.input, "\(suite) requires \(what)")
     }
     private func surplus(_ what: String) -> OTPError {
-        OTPError(.input, "\(suite) has no place for \(what)")
+        OTPError(.input, "\(suite) does not use \(what)")
     }
 }

@@ -1,12 +1,12 @@
-/// The challenge of one party, or of both put together.
+/// The challenge of one party, or of both concatenated.
 public struct OCRAQuestion: Sendable, Hashable {
     public let format: OCRASuite.QuestionFormat
     public let text: String
 
     /// - Parameters:
-    ///   - text: up to as many characters as the suite says, of the kind it says.
-    ///   - other: the other party's, when both ask (RFC 6287 §7.2): the one whose response is
-    ///     computed comes second.
+    ///   - text: a question of the type and maximum length that the suite defines.
+    ///   - other: the other party's question in mutual authentication (RFC 6287 §7.2). The party
+    ///     whose response is computed comes second.
     public init(_ text: String, then other: String? = nil, for suite: OCRASuite) throws(OTPError) {
         for part in [text, other].compactMap({ $0 }) { try Self.check(part, suite) }
         (format, self.text) = (suite.questionFormat, text + (other ?? ""))
@@ -16,18 +16,18 @@ public struct OCRAQuestion: Sendable, Hashable {
         guard (1...suite.questionLength).contains(text.utf8.count) else {
             throw OTPError(
                 .question,
-                "a question under \(suite) has 1 to \(suite.questionLength) characters, this one has \(text.utf8.count)"
+                "a question for \(suite) must have 1 to \(suite.questionLength) characters, not \(text.utf8.count)"
             )
         }
         guard text.utf8.allSatisfy({ suite.questionFormat.allows($0) }) else {
             throw OTPError(
                 .question,
-                "a question under \(suite) consists of \(suite.questionFormat.characters)")
+                "a question for \(suite) must consist of \(suite.questionFormat.characters)")
         }
     }
 
-    /// 128 bytes, zeros behind: digits as a hexadecimal number, letters as they are, hexadecimal as
-    /// it is.
+    /// 128 bytes, padded with zeros at the end: digits as a hexadecimal number, letters and
+    /// hexadecimal unchanged.
     var bytes: [UInt8] {
         let value =
             switch format {
@@ -38,7 +38,7 @@ public struct OCRAQuestion: Sendable, Hashable {
         return value + [UInt8](repeating: 0, count: 128 - value.count)
     }
 
-    /// Schoolbook division: 128 decimal digits do not fit into any integer of the language.
+    /// Uses long division, because 128 decimal digits do not fit into any integer type.
     private static func hexadecimalDigits(ofDecimal text: String) -> [UInt8] {
         var digits = text.utf8.map { $0 - UInt8(ascii: "0") }, nibbles: [UInt8] = []
         repeat {
@@ -59,7 +59,7 @@ extension OCRASuite.QuestionFormat {
     public var characters: String {
         switch self {
         case .numeric: "digits 0-9"
-        case .alphanumeric: "letters A-Z, a-z and digits 0-9"
+        case .alphanumeric: "letters A-Z, a-z, and digits 0-9"
         case .hexadecimal: "hexadecimal digits 0-9, a-f"
         }
     }

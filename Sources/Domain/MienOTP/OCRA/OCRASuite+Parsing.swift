@@ -1,20 +1,21 @@
 internal import MienCore
 
 extension OCRASuite {
-    /// - Parameter text: e.g. `OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1`. Inputs stand in the order C, Q,
-    ///   P, S, T. Q, P, S and T alone mean QN08, PSHA1, S064 and T1M, the standard's defaults.
+    /// - Parameter text: a suite such as `OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1`. Inputs are in the
+    ///   order C, Q, P, S, T. Q, P, S, and T alone mean QN08, PSHA1, S064, and T1M, the standard's
+    ///   defaults.
     public init(_ text: String) throws(OTPError) {
         guard text.utf8.count <= 64 else {
-            throw Self.wrong("a suite has at most 64 characters, this one has \(text.utf8.count)")
+            throw Self.wrong("a suite must have at most 64 characters, not \(text.utf8.count)")
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3 else {
             throw Self.wrong(
-                "a suite has three parts between colons, such as OCRA-1:HOTP-SHA1-6:QN08; this one has \(parts.count)"
+                "a suite must have three parts separated by colons, such as OCRA-1:HOTP-SHA1-6:QN08, not \(parts.count)"
             )
         }
         guard parts[0] == "OCRA-1" else {
-            throw Self.wrong("“\(Self.shown(parts[0]))”: the one version there is is OCRA-1")
+            throw Self.wrong("“\(Self.shown(parts[0]))” is not a supported version; use OCRA-1")
         }
         (hash, digits) = try Self.function(parts[1])
         var inputs = Inputs(parts[2])
@@ -26,13 +27,13 @@ extension OCRASuite {
         timeStep = try inputs.take { $0.hasPrefix("T") }.map(Self.time)
         if let left = inputs.next {
             throw Self.wrong(
-                "“\(Self.shown(left))” has no place there: inputs are C, Q, P, S and T, each once at most, in this order"
+                "“\(Self.shown(left))” is not allowed there: inputs are C, Q, P, S, and T, each at most once, in this order"
             )
         }
         self.text = text
     }
 
-    /// Reads inputs in their one order.
+    /// Parses the inputs in their fixed order.
     private struct Inputs {
         private var rest: ArraySlice<Substring>
 
@@ -52,7 +53,7 @@ extension OCRASuite {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "HOTP" else {
             throw wrong(
-                "“\(shown(text))” is no function: it is HOTP-, a hash and the number of digits, such as HOTP-SHA256-8"
+                "“\(shown(text))” is not a function; write HOTP-, a hash, and the number of digits, such as HOTP-SHA256-8"
             )
         }
         let hash = try hashFunction(parts[1])
@@ -60,7 +61,9 @@ extension OCRASuite {
         guard let digits = number(parts[2], digits: 1...2), digitCounts.contains(digits),
             parts[2].first != "0"
         else {
-            throw wrong("“\(shown(parts[2]))” digits: 4 to 10, or 0 for the whole HMAC")
+            throw wrong(
+                "“\(shown(parts[2]))” digits are not supported; use 4 to 10, or 0 for the whole HMAC"
+            )
         }
         return (hash, digits)
     }
@@ -70,20 +73,20 @@ extension OCRASuite {
     ) {
         guard let input else {
             throw wrong(
-                "“\(shown(all))” has no question where one belongs: QN, QA or QH and its length, such as QN08, first or after C-"
+                "“\(shown(all))” has no question: QN, QA, or QH and its length, such as QN08, must come first or after C-"
             )
         }
         if input == "Q" { return (.numeric, 8) }
         guard let format = QuestionFormat(rawValue: String(input.dropFirst().prefix(1))) else {
             throw wrong(
-                "“\(shown(input))”: a question is QN (numeric), QA (alphanumeric) or QH (hexadecimal)"
+                "“\(shown(input))”: a question must be QN (numeric), QA (alphanumeric), or QH (hexadecimal)"
             )
         }
         // The standard's own example writes QH8.
         guard let length = number(input.dropFirst(2), digits: 1...2),
             questionLengths.contains(length)
         else {
-            throw wrong("“\(shown(input))”: a question has up to 04 to 64 characters")
+            throw wrong("“\(shown(input))”: the length of a question must be 04 to 64 characters")
         }
         return (format, length)
     }
@@ -97,7 +100,7 @@ extension OCRASuite {
         guard let length = number(input.dropFirst(), digits: 3...3), sessionLengths.contains(length)
         else {
             throw wrong(
-                "“\(shown(input))”: session data has 001 to 999 bytes, in three digits, such as S064"
+                "“\(shown(input))”: session data must have 001 to 999 bytes, written with three digits, such as S064"
             )
         }
         return length
@@ -107,14 +110,14 @@ extension OCRASuite {
         if input == "T" { return TimeStep(count: 1, unit: .minutes) }
         guard let unit = TimeUnit(rawValue: String(input.dropFirst().suffix(1))) else {
             throw wrong(
-                "“\(shown(input))”: a time step ends in S (seconds), M (minutes) or H (hours)")
+                "“\(shown(input))”: a time step must end in S (seconds), M (minutes), or H (hours)")
         }
         let count = input.dropFirst().dropLast()
         guard let number = number(count, digits: 1...2), count.first != "0",
             unit.counts.contains(number)
         else {
             throw wrong(
-                "“\(shown(input))”: a time step in \(unit) has \(unit.counts.lowerBound) to \(unit.counts.upperBound) of them"
+                "“\(shown(input))”: a time step in \(unit) must be \(unit.counts.lowerBound) to \(unit.counts.upperBound)"
             )
         }
         return TimeStep(count: number, unit: unit)
@@ -122,7 +125,7 @@ extension OCRASuite {
 
     private static func hashFunction(_ text: Substring) throws(OTPError) -> OTPHash {
         guard let hash = OTPHash(rawValue: String(text)) else {
-            throw wrong("“\(shown(text))” is none of SHA1, SHA256 and SHA512")
+            throw wrong("“\(shown(text))” is not SHA1, SHA256, or SHA512")
         }
         return hash
     }
@@ -134,7 +137,7 @@ extension OCRASuite {
         return Int(text)
     }
 
-    /// Suites come from strangers, too.
+    /// Makes text printable, because suites may be untrusted.
     private static func shown(_ text: Substring) -> String { String(text).printable }
 
     private static func wrong(_ reason: String) -> OTPError { OTPError(.suite, reason) }

@@ -1,4 +1,4 @@
-/// What goes into an OCRA response, and how: RFC 6287 §6.
+/// The inputs and the function of an OCRA response (RFC 6287 §6).
 ///
 ///     OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1-S064-T1M
 ///            │    │      │ │ │    │     │    └ time: steps of 1…59 seconds (S) or minutes (M), or 1…48 hours (H)
@@ -21,7 +21,7 @@ public struct OCRASuite: Sendable, Hashable {
         case minutes = "M"
         case hours = "H"
 
-        /// The standard also lists 0H: a step of no length, which no time can be divided by.
+        /// The standard also lists 0H, a step of zero length, by which no time can be divided.
         public var counts: ClosedRange<Int> { self == .hours ? 1...48 : 1...59 }
 
         public var seconds: Int {
@@ -44,15 +44,15 @@ public struct OCRASuite: Sendable, Hashable {
     public static let questionLengths = 4...64
     public static let sessionLengths = 1...999
 
-    /// As it was written: it is part of what is computed, so another spelling of the same suite
-    /// gives other codes.
+    /// The suite as it was written. It is part of the computation, so another spelling of the same
+    /// suite gives other codes.
     public let text: String
     public let hash: OTPHash
-    /// `nil`: the whole HMAC, in hexadecimal.
+    /// `nil` for the whole HMAC in hexadecimal.
     public let digits: Int?
     public let hasCounter: Bool
     public let questionFormat: QuestionFormat
-    /// Of each party's question; together there may be two.
+    /// The maximum length of each party's question. There may be two.
     public let questionLength: Int
     public let pinHash: OTPHash?
     public let sessionLength: Int?

@@ -1,21 +1,21 @@
 internal import MienCore
 
-/// A verifier's memory of a challenge-response token. Pure, as ``HOTPVerifier``: the counter, where
-/// the suite has one, never goes back.
+/// The verifier's state for a challenge-response OTP token. Pure, like ``HOTPVerifier``: if the
+/// suite has a counter, it never goes back.
 ///
-/// A question is good for one answer: whoever asks sees to that. Without a counter in the suite it
-/// is the only thing against replay.
+/// The caller must accept only one answer to each question. For a suite without a counter, this is
+/// the only protection against replay.
 public struct OCRAVerifier: Sendable, Hashable {
     public let ocra: OCRA
     public private(set) var counter: HOTPVerifier
     public let skew: Int
 
-    /// - Parameter skew: time steps to either side, where the suite has time.
+    /// - Parameter skew: accepted time steps in either direction, if the suite uses time.
     public init(_ ocra: OCRA, counter: HOTPVerifier? = nil, skew: Int = 1) throws(OTPError) {
         guard TOTPVerifier.skews.contains(skew) else {
             throw OTPError(
                 .window,
-                "a verifier looks \(TOTPVerifier.skews.lowerBound) to \(TOTPVerifier.skews.upperBound) steps to either side, not \(skew)"
+                "the skew must be \(TOTPVerifier.skews.lowerBound) to \(TOTPVerifier.skews.upperBound) steps, not \(skew)"
             )
         }
         (self.ocra, self.skew) = (ocra, skew)
@@ -23,14 +23,14 @@ public struct OCRAVerifier: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - input: all but the counter.
-    ///   - input.time: the verifier's.
-    /// - Throws: when `input` is not what the suite asks for. Nothing is used up then.
+    ///   - input: everything except the counter.
+    ///   - input.time: the verifier's time.
+    /// - Throws: if `input` does not match the suite. Nothing is used up in that case.
     public mutating func verify(
         _ response: OneTimeCode, to input: OCRAInput, with secret: OTPSecret
     ) throws(OTPError) -> CodeVerdict {
         guard input.counter == nil else {
-            throw OTPError(.input, "the counter is the verifier's to know")
+            throw OTPError(.input, "the input must not contain a counter; the verifier provides it")
         }
         var steps: [UInt64?] = [nil]
         if let time = input.time {

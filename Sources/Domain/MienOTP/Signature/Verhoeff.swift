@@ -1,7 +1,7 @@
-/// The check digit of J. Verhoeff, 1969: finds every single wrong digit and every two neighbours
-/// exchanged.
+/// The check digit of J. Verhoeff, 1969. Detects every single wrong digit and every swap of two
+/// adjacent digits.
 enum Verhoeff {
-    /// Of the dihedral group of order 10.
+    /// The multiplication table of the dihedral group of order 10.
     private static let product: [[Int]] = (0..<10).map { a in
         (0..<10).map { b in
             switch (a < 5, b < 5) {
@@ -15,7 +15,7 @@ enum Verhoeff {
 
     private static let inverse = [0, 4, 3, 2, 1, 5, 6, 7, 8, 9]
 
-    /// Row `n` is the first permutation, applied `n` times.
+    /// Row `n` is the first permutation applied `n` times.
     private static let permutations: [[Int]] = {
         let step = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4]
         return (1..<8).reduce(into: [Array(0..<10)]) { rows, _ in
@@ -25,7 +25,7 @@ enum Verhoeff {
 
     static func checkDigit(of digits: [Int]) -> Int { inverse[sum(of: digits + [0])] }
 
-    /// - Parameter digits: the check digit last.
+    /// - Parameter digits: the digits, with the check digit last.
     static func isValid(_ digits: [Int]) -> Bool { sum(of: digits) == 0 }
 
     private static func sum(of digits: [Int]) -> Int {

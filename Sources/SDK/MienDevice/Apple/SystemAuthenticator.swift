@@ -107,9 +107,9 @@ extension DeviceError {
             self.init(.cancel, "the person, the app or the system turned away")
         case .passcodeNotSet: self.init(.biometricNoPasscode, "set a passcode first")
         case .biometryNotEnrolled:
-            self.init(.biometricNoEnrollment, "enrol a face or a finger first")
+            self.init(.biometricNoEnrollment, "enroll a face or finger first")
         case .biometryLockout:
-            self.init(.biometricLockout, "too many wrong faces or fingers; give the passcode first")
+            self.init(.biometricLockout, "too many failed attempts; enter the passcode first")
         case .authenticationFailed: self.init(.notRecognised, "not the owner")
         default:
             self.init(

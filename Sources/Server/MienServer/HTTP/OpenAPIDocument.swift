@@ -2498,9 +2498,9 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/invalid_request",
-                  "title": "The request is not as it must be",
+                  "title": "The request is invalid",
                   "status": 400,
-                  "detail": "The request is not as it must be",
+                  "detail": "The request is invalid",
                   "code": "invalid_request",
                   "errors": [{"field": "name", "message": "is missing"}]
                 }
@@ -2520,9 +2520,9 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/invalid_request",
-                  "title": "The request is not as it must be",
+                  "title": "The request is invalid",
                   "status": 400,
-                  "detail": "The step does not take this answer",
+                  "detail": "The step does not accept this response",
                   "code": "invalid_request",
                   "errors": [{"field": "passcode", "message": "required but missing"}]
                 }
@@ -2563,7 +2563,7 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/invalid_credentials",
-                  "title": "The credentials are missing or not accepted",
+                  "title": "The credentials are missing or invalid",
                   "status": 401,
                   "detail": "Send authorization: Bearer with the admin credential that the first start printed.",
                   "code": "invalid_credentials"
@@ -2604,7 +2604,7 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/not_found",
-                  "title": "There is no such thing",
+                  "title": "The resource was not found",
                   "status": 404,
                   "detail": "There is no such user.",
                   "code": "not_found"
@@ -2625,9 +2625,9 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/method_not_allowed",
-                  "title": "This address takes other methods",
+                  "title": "The method is not allowed for this URL",
                   "status": 405,
-                  "detail": "This address takes other methods",
+                  "detail": "The method is not allowed for this URL",
                   "code": "method_not_allowed"
                 }
               }
@@ -2643,7 +2643,7 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/conflict",
-                  "title": "Something of that name is there already, or has changed",
+                  "title": "The name is already in use, or the resource has changed",
                   "status": 409,
                   "detail": "An app with this ID already exists.",
                   "code": "conflict"
@@ -2661,9 +2661,9 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/invalid_state",
-                  "title": "The state token was used already, or is not known",
+                  "title": "The state token is unknown or was already used",
                   "status": 409,
-                  "detail": "The state token was used already, or is not known",
+                  "detail": "The state token is unknown or was already used",
                   "code": "invalid_state"
                 }
               }
@@ -2708,7 +2708,7 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/frame_out_of_order",
-                  "title": "Another frame is the next one",
+                  "title": "The frame is out of order",
                   "status": 409,
                   "detail": "The next frame is 12, not 14.",
                   "code": "frame_out_of_order"
@@ -2771,7 +2771,7 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/unsupported_media_type",
-                  "title": "The body is of another type",
+                  "title": "The content type is not supported",
                   "status": 415,
                   "detail": "Send content-type: application/json.",
                   "code": "unsupported_media_type"
@@ -2810,9 +2810,9 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/server_error",
-                  "title": "Something failed here",
+                  "title": "The server failed to process the request",
                   "status": 500,
-                  "detail": "Something failed here",
+                  "detail": "The server failed to process the request",
                   "code": "server_error"
                 }
               }
@@ -2828,7 +2828,7 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/unavailable",
-                  "title": "The server is not ready or busy; try again",
+                  "title": "The server is busy or not ready; try again",
                   "status": 503,
                   "detail": "Too many requests are waiting. Try again in a moment.",
                   "code": "unavailable"
@@ -2896,7 +2896,7 @@ enum OpenAPIDocument {
                 },
                 "example": {
                   "type": "https://mien.dev/problems/not_permitted",
-                  "title": "This caller may not do that",
+                  "title": "The caller lacks permission for this request",
                   "status": 403,
                   "detail": "This server does not list device keys. The setting identity.biometric.list_enabled enables the list.",
                   "code": "not_permitted"
@@ -2942,9 +2942,9 @@ enum OpenAPIDocument {
             "examples": [
               {
                 "type": "https://mien.dev/problems/invalid_request",
-                "title": "The request is not as it must be",
+                "title": "The request is invalid",
                 "status": 400,
-                "detail": "The request is not as it must be",
+                "detail": "The request is invalid",
                 "code": "invalid_request",
                 "errors": [{"field": "name", "message": "is one line of 1 to 100 characters"}]
               },
@@ -2982,7 +2982,7 @@ enum OpenAPIDocument {
               "server_error",
               "unavailable"
             ],
-            "description": "Stable words, never reused for another meaning.\n\n| code | status | meaning |\n|---|--:|---|\n| `invalid_request` | 400 | The request is not as it must be; `errors` names the fields |\n| `invalid_credentials` | 401 | The credentials are missing or not accepted; one answer for unknown, wrong and missing ones |\n| `insufficient_user_authentication` | 401 | The sign-in is too old or too weak for this change; `max_age` and `acr_values` say what is needed (RFC 9470) |\n| `not_permitted` | 403 | This caller may not do that; for example, an access token of a third-party app |\n| `not_found` | 404 | There is no such thing; the address, or what it names |\n| `method_not_allowed` | 405 | This address takes other methods; the header `allow` lists them |\n| `conflict` | 409 | Something of that name is there already, or has changed; `detail` says which |\n| `invalid_state` | 409 | The state token was used already, or is not known; go on from the newest answer |\n| `no_active_journey` | 410 | The journey has ended or expired; start it again |\n| `client_response_not_valid` | 400 | The step does not take this answer; nothing has changed; `errors` names the fields; the same `state` is still good |\n| `capture_closed` | 409 | The capture session has ended; passed, failed, cancelled or expired |\n| `live_capture_required` | 409 | A live person is asked for, not a picture |\n| `frame_out_of_order` | 409 | Another frame is the next one |\n| `payload_too_large` | 413 | The body is too large |\n| `unsupported_media_type` | 415 | The body is of another type |\n| `image_not_accepted` | 400 | The image cannot be used; no JPEG or PNG, damaged, or of a size that is not taken |\n| `too_many_requests` | 429 | Too many requests; wait and try again; the header `retry-after` says how long, where it is known |\n| `server_error` | 500 | Something failed here; the log has more, under the request's id |\n| `unavailable` | 503 | The server is not ready or busy; try again |"
+            "description": "Stable words, never reused for another meaning.\n\n| code | status | meaning |\n|---|--:|---|\n| `invalid_request` | 400 | The request is invalid; `errors` names the fields |\n| `invalid_credentials` | 401 | The credentials are missing or invalid; one answer for unknown, wrong and missing ones |\n| `insufficient_user_authentication` | 401 | The sign-in is too old or too weak for this change; `max_age` and `acr_values` say what is needed (RFC 9470) |\n| `not_permitted` | 403 | The caller lacks permission for this request; for example, an access token of a third-party app |\n| `not_found` | 404 | The resource was not found; the address, or what it names |\n| `method_not_allowed` | 405 | The method is not allowed for this URL; the header `allow` lists them |\n| `conflict` | 409 | The name is already in use, or the resource has changed; `detail` says which |\n| `invalid_state` | 409 | The state token is unknown or was already used; go on from the newest answer |\n| `no_active_journey` | 410 | The journey has ended or expired; start it again |\n| `client_response_not_valid` | 400 | The step does not accept this response; nothing has changed; `errors` names the fields; the same `state` is still good |\n| `capture_closed` | 409 | The capture session has ended; passed, failed, cancelled or expired |\n| `live_capture_required` | 409 | A live capture is required, not a picture |\n| `frame_out_of_order` | 409 | The frame is out of order |\n| `payload_too_large` | 413 | The body is too large |\n| `unsupported_media_type` | 415 | The content type is not supported |\n| `image_not_accepted` | 400 | The image cannot be used; no JPEG or PNG, damaged, or of a size that is not taken |\n| `too_many_requests` | 429 | Too many requests; wait and try again; the header `retry-after` says how long, where it is known |\n| `server_error` | 500 | The server failed to process the request; the log has more, under the request's id |\n| `unavailable` | 503 | The server is busy or not ready; try again |"
           },
           "FieldError": {
             "type": "object",

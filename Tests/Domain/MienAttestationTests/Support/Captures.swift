@@ -6,7 +6,7 @@ import SwiftASN1
 import Testing
 import Yams
 
-/// Recordings of real devices, from beside the repository.
+/// Recordings of real devices, stored next to the repository.
 enum Captures {
     static let reason: Comment =
         "needs the recorded attestations: ../shared/data/vectors, or MIEN_SHARED"

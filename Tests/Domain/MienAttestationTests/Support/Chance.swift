@@ -1,6 +1,7 @@
 import Foundation
 
-/// The same numbers in every run, unless `MIEN_SEED=<number>` asks for others.
+/// A random generator with the same numbers in every run, unless `MIEN_SEED=<number>` selects
+/// others.
 struct Chance: RandomNumberGenerator {
     static let seed = ProcessInfo.processInfo.environment["MIEN_SEED"].flatMap(UInt64.init) ?? 1
 

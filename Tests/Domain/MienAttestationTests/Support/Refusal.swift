@@ -1,8 +1,8 @@
 import MienAttestation
 import Testing
 
-/// The code of the error that `body` throws; `nil` when it throws none. Any other error is an
-/// issue.
+/// Returns the code of the error that `body` throws, or `nil` if it throws none. Any other error is
+/// recorded as an issue.
 func refusal(_ body: () throws -> Void) -> AttestationError.Code? {
     do {
         try body()

@@ -6,8 +6,7 @@ import MienKeys
 import SwiftASN1
 import X509
 
-/// An authenticator and a browser in one: makes what they would send, with anything about it
-/// changed.
+/// An authenticator and a browser in one. Creates the data they would send, with any part changed.
 struct VirtualAuthenticator {
     static let rp = RelyingParty(id: "example.org", origins: ["https://example.org"])
     static let challenge = Write.sha256(Array("a challenge".utf8))
@@ -15,14 +14,14 @@ struct VirtualAuthenticator {
 
     var signer: SoftwareSigner
     var rpID = "example.org"
-    /// Present, verified, with a credential.
+    /// User present, user verified, with a credential.
     var flags: UInt8 = 0x45
     var counter: UInt32 = 0
     var aaguid = VirtualAuthenticator.aaguid
     var id = [UInt8](repeating: 0xcd, count: 32)
-    /// Instead of the signer's key.
+    /// Replaces the signer's key.
     var claimedKey: DevicePublicKey?
-    /// After the credential.
+    /// Appended after the credential.
     var more: [UInt8] = []
     var client: [String: JSONValue] = [
         "type": "webauthn.create", "challenge": .string(Base64URL.encode(challenge)),
@@ -66,7 +65,7 @@ struct VirtualAuthenticator {
             "packed", ["alg": Self.number(signer), "sig": .bytes(try Self.sign(signed, signer))])
     }
 
-    /// An answer at sign-in.
+    /// Returns a response at sign-in.
     func answer() throws -> AuthenticationVerifier.Response {
         let data = authenticatorData
         let signature = try Self.sign(data + clientDataHash, signer)
@@ -75,7 +74,7 @@ struct VirtualAuthenticator {
             signature: signature)
     }
 
-    /// As authenticators write signatures: ECDSA in DER.
+    /// Signs in the encoding that authenticators use: ECDSA in DER.
     static func sign(_ message: [UInt8], _ signer: SoftwareSigner) throws -> [UInt8] {
         let signature = try signer.sign(message)
         return signer.publicKey.algorithm == .es256

@@ -1,6 +1,6 @@
 extension AttestationStatement {
-    /// §8.4, for keys that hardware keeps. How the device booted is not asked: the anchors say
-    /// whose hardware it is.
+    /// Verifies a statement of format `android-key` (§8.4) for a key in hardware. The boot state is
+    /// not checked: the anchors identify the hardware.
     func verifyAndroidKey() throws(AttestationError) -> AttestationEvidence {
         try expect(["alg", "sig", "x5c"])
         let chain = try chain()
@@ -8,12 +8,13 @@ extension AttestationStatement {
         try checkSameKey(chain.leaf)
         let description = try AndroidKeyAttestation.description(chain)
         guard description.challenge == clientDataHash else {
-            throw AttestationError(.challenge, "the key was made for another challenge")
+            throw AttestationError(.challenge, "the key was created for another challenge")
         }
         guard !description.softwareEnforced.allApplications,
             !description.hardwareEnforced.allApplications
         else {
-            throw AttestationError(.androidApplication, "the key is for all applications (600)")
+            throw AttestationError(
+                .androidApplication, "the key is available to all applications (600)")
         }
         var policy = AndroidKeyPolicy()
         (policy.boot, policy.userAuthentication) = (.any, .any)

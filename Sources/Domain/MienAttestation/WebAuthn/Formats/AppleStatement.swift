@@ -1,5 +1,6 @@
 extension AttestationStatement {
-    /// §8.8. Older systems also send `alg`, which says nothing new.
+    /// Verifies a statement of format `apple` (§8.8). Older systems also send `alg`, which adds
+    /// nothing.
     func verifyApple() throws(AttestationError) -> AttestationEvidence {
         try expect(members["alg"] == nil ? ["x5c"] : ["alg", "x5c"])
         let chain = try chain()

@@ -2,16 +2,16 @@ internal import MienKeys
 internal import SwiftASN1
 internal import X509
 
-/// What a statement brings forward.
+/// The evidence in a statement.
 enum AttestationEvidence {
     case nothing
     case selfSigned
-    /// Signed by the first of these certificates, which keeps its format's rules; whether an anchor
-    /// stands behind them is open.
+    /// A signature by the first of these certificates, which satisfies its format's rules. The
+    /// chain is not yet verified against anchors.
     case certified(CertificateChain, understood: Set<ASN1ObjectIdentifier>)
 }
 
-/// An attestation statement and what it is about.
+/// An attestation statement and its subject.
 struct AttestationStatement {
     let members: CBORValue
     let authenticatorData: [UInt8]
@@ -33,37 +33,38 @@ struct AttestationStatement {
         }
     }
 
-    /// §8.7
+    /// Verifies a statement of format `none` (§8.7).
     private func verifyNone() throws(AttestationError) -> AttestationEvidence {
         try expect([])
         return .nothing
     }
 
-    /// Exactly these members: a statement with others is of a format that is not understood.
+    /// Checks that the statement has exactly these members. One with others belongs to an
+    /// unsupported format.
     func expect(_ names: Set<String>) throws(AttestationError) {
         let found = Set((members.entries ?? []).map { $0.key.textValue ?? "" })
         guard found == names else {
             throw AttestationError(
                 .statement,
-                "the members of this statement are: \(names.isEmpty ? "none" : names.sorted().joined(separator: ", "))"
+                "the statement must have exactly these members: \(names.isEmpty ? "none" : names.sorted().joined(separator: ", "))"
             )
         }
     }
 
     func bytes(_ name: String) throws(AttestationError) -> [UInt8] {
         guard let bytes = members[name]?.bytesValue else {
-            throw AttestationError(.statement, "“\(name)” is missing or no bytes")
+            throw AttestationError(.statement, "“\(name)” is missing or not a byte string")
         }
         return bytes
     }
 
     func chain() throws(AttestationError) -> CertificateChain {
         guard let values = members["x5c"]?.arrayValue else {
-            throw AttestationError(.statement, "“x5c” is no list")
+            throw AttestationError(.statement, "“x5c” must be an array")
         }
         let ders = values.compactMap(\.bytesValue)
         guard ders.count == values.count else {
-            throw AttestationError(.statement, "“x5c” is a list of certificates")
+            throw AttestationError(.statement, "“x5c” must be an array of certificates")
         }
         return try CertificateChain(ders)
     }
@@ -77,18 +78,18 @@ struct AttestationStatement {
         return algorithm
     }
 
-    /// `sig` over `message`, by the key of `certificate`, in the way of `alg`.
+    /// Checks `sig` over `message` with the key of `certificate` and the algorithm `alg`.
     func checkSignature(of message: [UInt8], by certificate: Certificate) throws(AttestationError) {
         let certified = try certificate.deviceKey()
         guard certified.algorithm == (try algorithm()) else {
-            throw AttestationError(.algorithm, "“alg” is not that of the certificate's key")
+            throw AttestationError(.algorithm, "“alg” does not match the certificate's key")
         }
         try checkSignature(of: message, by: certified)
     }
 
     func checkSignature(of message: [UInt8], by key: DevicePublicKey) throws(AttestationError) {
         guard key.isValid(try bytes("sig"), over: message, form: .der) else {
-            throw AttestationError(.signature, "“sig” is not a signature of this statement's key")
+            throw AttestationError(.signature, "“sig” does not match this statement's key")
         }
     }
 

@@ -1,12 +1,13 @@
 internal import MienKeys
 
 extension AttestationStatement {
-    /// §8.2. ECDAA, which the standard has dropped, is refused with the members it would bring.
+    /// Verifies a statement of format `packed` (§8.2). ECDAA, which the standard has dropped, is
+    /// refused because of its additional members.
     func verifyPacked() throws(AttestationError) -> AttestationEvidence {
         guard members["x5c"] != nil else {
             try expect(["alg", "sig"])
             guard try algorithm() == key.algorithm else {
-                throw AttestationError(.algorithm, "“alg” is not that of the credential's key")
+                throw AttestationError(.algorithm, "“alg” does not match the credential's key")
             }
             try checkSignature(of: signed, by: key)
             return .selfSigned

@@ -1,9 +1,9 @@
-/// What a TPM signs about a key it holds: `TPMS_ATTEST` with a certification (TPM 2.0 part 2,
-/// §10.12.12).
+/// A TPM's signed statement about a key it holds: `TPMS_ATTEST` with a certification (TPM 2.0 part
+/// 2, §10.12.12).
 struct TPMAttest: Hashable {
-    /// What the caller asked to have signed along.
+    /// Data that the caller asked to include in the signature.
     let extraData: [UInt8]
-    /// Of the certified key.
+    /// The name of the certified key.
     let name: [UInt8]
 
     init(_ bytes: [UInt8]) throws(AttestationError) {
@@ -11,9 +11,9 @@ struct TPMAttest: Hashable {
             throw AttestationError(.tpm, "“certInfo” has more than 1024 bytes")
         }
         var reader = BigEndianReader(bytes)
-        // TPM_GENERATED_VALUE: a TPM signs nothing from outside that begins like this.
+        // TPM_GENERATED_VALUE: a TPM never signs external data that begins with it.
         guard reader.integer(UInt32.self) == 0xff54_4347 else {
-            throw AttestationError(.tpm, "“certInfo” is not made by a TPM")
+            throw AttestationError(.tpm, "“certInfo” was not created by a TPM")
         }
         guard reader.integer(UInt16.self) == 0x8017 else {
             throw AttestationError(.tpm, "“certInfo” certifies no key")
@@ -21,11 +21,13 @@ struct TPMAttest: Hashable {
         guard reader.counted() != nil, let extraData = reader.counted() else {
             throw Self.truncated
         }
-        // Clock, resets, restarts, whether it is exact; version of the firmware.
+        // Clock, resets, restarts, and the clock's accuracy; the firmware version.
         guard reader.take(17) != nil, reader.take(8) != nil, let name = reader.counted(),
             reader.counted() != nil
         else { throw Self.truncated }
-        guard reader.isAtEnd else { throw AttestationError(.tpm, "something follows “certInfo”") }
+        guard reader.isAtEnd else {
+            throw AttestationError(.tpm, "unexpected data after “certInfo”")
+        }
         (self.extraData, self.name) = (extraData, name)
     }
 

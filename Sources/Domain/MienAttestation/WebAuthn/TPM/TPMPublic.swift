@@ -9,8 +9,8 @@ struct TPMPublic: Hashable {
         static let p256: UInt16 = 0x0003
     }
 
-    /// More than WebAuthn asks: TPM2_Certify also vouches for keys that were brought in, or that
-    /// can be taken out again.
+    /// More than WebAuthn requires: TPM2_Certify also certifies keys that were imported or can be
+    /// exported.
     private enum Attribute {
         static let fixedTPM: UInt32 = 1 << 1, fixedParent: UInt32 = 1 << 4,
             sensitiveDataOrigin: UInt32 = 1 << 5, sign: UInt32 = 1 << 18
@@ -31,31 +31,33 @@ struct TPMPublic: Hashable {
         else { throw Self.truncated }
         guard attributes & Attribute.all == Attribute.all else {
             throw AttestationError(
-                .tpm, "the key may leave its TPM, was made elsewhere, or is not for signing")
+                .tpm, "the key may leave its TPM, was created elsewhere, or is not for signing")
         }
         guard [Algorithm.sha256, Algorithm.sha384, Algorithm.sha512].contains(name) else {
             throw AttestationError(
-                .tpm, "the hash that names the key is SHA-256, SHA-384 or SHA-512")
+                .tpm, "the hash that names the key must be SHA-256, SHA-384, or SHA-512")
         }
-        // A signing key encrypts nothing: no symmetric cipher, so no parameters of one.
+        // A signing key has no symmetric cipher, so no cipher parameters follow.
         guard reader.integer(UInt16.self) == Algorithm.null else {
-            throw AttestationError(.tpm, "the TPM's key is not one for signing")
+            throw AttestationError(.tpm, "the TPM's key is not a signing key")
         }
         try Self.skipScheme(&reader)
         let material =
             type == Algorithm.rsa
             ? try Self.rsa(&reader) : type == Algorithm.ecc ? try Self.ecc(&reader) : nil
         guard let material else {
-            throw AttestationError(.tpm, "the TPM's key is neither RSA nor of an elliptic curve")
+            throw AttestationError(.tpm, "the TPM's key must be RSA or on an elliptic curve")
         }
-        guard reader.isAtEnd else { throw AttestationError(.tpm, "something follows “pubArea”") }
+        guard reader.isAtEnd else {
+            throw AttestationError(.tpm, "unexpected data after “pubArea”")
+        }
         do { key = try DevicePublicKey(material) } catch {
             throw AttestationError(.key, error.reason)
         }
         nameAlgorithm = name
     }
 
-    /// What a TPM calls a key: the number of a hash, and the hash of its public area.
+    /// Returns the TPM's name of a key: the ID of a hash function, and the hash of the public area.
     func name(of area: [UInt8]) -> [UInt8] {
         let hash: [UInt8] =
             switch nameAlgorithm {
@@ -68,12 +70,12 @@ struct TPMPublic: Hashable {
 
     private static let truncated = AttestationError(.tpm, "“pubArea” is cut off")
 
-    /// A scheme of signing, and its hash.
+    /// Skips a signature scheme and its hash.
     private static func skipScheme(_ reader: inout BigEndianReader) throws(AttestationError) {
         guard let scheme = reader.integer(UInt16.self) else { throw truncated }
         // RSASSA, ECDSA.
         guard [Algorithm.null, 0x0014, 0x0018].contains(scheme) else {
-            throw AttestationError(.tpm, "the key's scheme is RSASSA or ECDSA")
+            throw AttestationError(.tpm, "the key's scheme must be RSASSA or ECDSA")
         }
         guard scheme == Algorithm.null || reader.integer(UInt16.self) != nil else {
             throw truncated
@@ -89,7 +91,7 @@ struct TPMPublic: Hashable {
             throw truncated
         }
         guard modulus.count * 8 == Int(bits) else {
-            throw AttestationError(.tpm, "the modulus is not of the size it says")
+            throw AttestationError(.tpm, "the modulus does not have the declared size")
         }
         let value = exponent == 0 ? 65537 : exponent
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }.drop {
@@ -103,14 +105,16 @@ struct TPMPublic: Hashable {
     {
         guard let curve = reader.integer(UInt16.self), let derivation = reader.integer(UInt16.self)
         else { throw truncated }
-        guard curve == Algorithm.p256 else { throw AttestationError(.tpm, "the curve is P-256") }
+        guard curve == Algorithm.p256 else {
+            throw AttestationError(.tpm, "the curve must be P-256")
+        }
         guard derivation == Algorithm.null || reader.integer(UInt16.self) != nil,
             let x = reader.counted(), let y = reader.counted()
         else {
             throw truncated
         }
         guard x.count <= 32, y.count <= 32 else {
-            throw AttestationError(.tpm, "a coordinate has at most 32 bytes")
+            throw AttestationError(.tpm, "a coordinate must have at most 32 bytes")
         }
         func padded(_ bytes: [UInt8]) -> [UInt8] {
             [UInt8](repeating: 0, count: 32 - bytes.count) + bytes
