@@ -86,7 +86,7 @@ struct TokenProvisioningTests {
             }
             #expect(
                 error?.code == .serverError
-                    && error?.reason == "the server's token is not as it should be", "\(number)")
+                    && error?.reason == "The server returned a malformed OTP token.", "\(number)")
         }
     }
 
