@@ -179,7 +179,7 @@ private struct Rig {
         await #expect(
             throws: SessionSettingError(
                 setting: "mode",
-                allowed: "liveness_passive or liveness_active: a photo opens no token")
+                allowed: "liveness_passive or liveness_active; a photo unlocks no token")
         ) {
             try await rig.look(.photo)
         }
