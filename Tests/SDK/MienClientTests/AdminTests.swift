@@ -152,7 +152,8 @@ struct AdminTests {
             let request = try #require(transport.requests.first)
             #expect(
                 "\(request.method.rawValue) \(request.url)"
-                    == expected.replacing(" ", with: " https://login.example/v1/", maxReplacements: 1))
+                    == expected.replacing(
+                        " ", with: " https://login.example/v1/", maxReplacements: 1))
             #expect(request.headers["authorization"] == "Bearer adm_1.secret")
         }
     }

@@ -136,7 +136,8 @@ struct DPoPTests {
     }
 
     @Test(
-        "a nonce is sent when the server requires it: once in a request, and in each request after that")
+        "a nonce is sent when the server requires it: once in a request, and in each request after that"
+    )
     func nonces() async throws {
         let transport = ScriptedTransport([
             Self.discovery(), Self.refused("use_dpop_nonce", headers: ["dpop-nonce": "n-1"]),
@@ -461,7 +462,8 @@ struct DPoPTests {
         let storage = PersistentTokenStorage(path: path)
         #expect(try await storage.proofKey(for: storageKey) == nil)
         let key = try await storage.keepProofKey(ProofKey(), for: storageKey)
-        #expect(try await storage.keepProofKey(ProofKey(), for: storageKey).publicKey == key.publicKey)
+        #expect(
+            try await storage.keepProofKey(ProofKey(), for: storageKey).publicKey == key.publicKey)
         try await storage.store(tokens("a"), for: storageKey)
         let kept = try #require(await storage.tokens(for: storageKey))
         #expect(kept.keyThumbprint == "t" && kept.repeatKey?.use { $0 } == "k")

@@ -11,7 +11,8 @@ struct ReauthenticationTests {
     typealias Turn = ScriptedTransport.Turn
 
     private static let start = Instant(seconds: 1_800_000_000)
-    private static let storageKey = DeviceTokenKey(server: "https://login.example", application: "shop")
+    private static let storageKey = DeviceTokenKey(
+        server: "https://login.example", application: "shop")
 
     private static func jwt(_ claims: JSONValue) -> String {
         [#"{"alg":"ES256"}"#, JSONText.write(claims), "no signature"].map {

@@ -95,7 +95,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
     // MARK: People
 
-    @Test func `several people persist over restarts and are removed one by one or all at once`() async throws {
+    @Test func `several people persist over restarts and are removed one by one or all at once`()
+        async throws
+    {
         let machine = try Machine()
         #expect(try await !machine.service.isConfigured())
         try await machine.service.enrol(face(1), as: ada)
@@ -179,7 +181,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
     // MARK: Bound to the machine
 
-    @Test func `data copied to another machine cannot be opened, and the error gives the reason`() async throws {
+    @Test func `data copied to another machine cannot be opened, and the error gives the reason`()
+        async throws
+    {
         let machine = try Machine()
         try await machine.service.enrol(face(1), as: ada)
         #expect(try await machine.service.bindingSource() == .machine)
@@ -198,7 +202,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(try await copy.service.people() == [bob])
     }
 
-    @Test func `data cannot be opened without its key file, with another one, or without its binding`()
+    @Test
+    func `data cannot be opened without its key file, with another one, or without its binding`()
         async throws
     {
         let machine = try Machine()
@@ -282,7 +287,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
             machine.tpm = tpm.address
             #expect(try await machine.service.isMigrationNeeded())
-            #expect(try await machine.service.people() == [ada], "data opens before the migration, too")
+            #expect(
+                try await machine.service.people() == [ada], "data opens before the migration, too")
             try await machine.service.migrate()
             #expect(try await machine.service.bindingSource() == .tpm)
             #expect(try await !machine.service.isMigrationNeeded())
@@ -352,7 +358,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         func advance(_ by: Int64) { seconds.withLock { $0 += by } }
     }
 
-    @Test func `without a policy every device is licensed, and no server is contacted`() async throws
+    @Test func `without a policy every device is licensed, and no server is contacted`()
+        async throws
     {
         let service = try Machine().service
         #expect(try await service.isLicenseConfigured())
@@ -363,7 +370,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         try await service.initialize()
     }
 
-    @Test func `with a policy the device needs a license, which is checked offline until it expires`()
+    @Test
+    func `with a policy the device needs a license, which is checked offline until it expires`()
         async throws
     {
         let clock = Clock(), server = try Server()
@@ -430,8 +438,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(try await verdict()?.isValid == true)
     }
 
-    @Test func `an unreadable machine id is an error, not another device`() async throws
-    {
+    @Test func `an unreadable machine id is an error, not another device`() async throws {
         let clock = Clock(), server = try Server(), isReadable = Mutex(true)
         var machine = try Machine()
         machine.licensing = LicencePolicy(product: "mien-face") { clock.now }

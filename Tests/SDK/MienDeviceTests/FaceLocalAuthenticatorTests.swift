@@ -19,7 +19,9 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         }
     }
 
-    @Test func `a new device requires a passcode, then a face, and the error says which`() async throws {
+    @Test func `a new device requires a passcode, then a face, and the error says which`()
+        async throws
+    {
         let device = try Device(), authenticator = device.authenticator()
         await expect(.biometricNoPasscode, authenticator, biometrics)
         await expect(.biometricNoPasscode, authenticator, owner)
@@ -63,7 +65,8 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
     }
 
     @Test
-    func `five strangers in a row lock the face, even the right one, until the passcode is entered`()
+    func
+        `five strangers in a row lock the face, even the right one, until the passcode is entered`()
         async throws
     {
         let device = try Device(), authenticator = try await device.enrolled()
@@ -75,7 +78,8 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(try await authenticator.capability().isLockedOut)
         try await device.person.shows(1)
         await expect(.biometricLockout, device.authenticator(), biometrics)
-        #expect(await device.person.faceRequests.count == 6, "no face is requested while it is locked")
+        #expect(
+            await device.person.faceRequests.count == 6, "no face is requested while it is locked")
         await device.person.types(rightPIN)
         #expect(try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
         #expect(
@@ -242,7 +246,9 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await expect(.cancel, authenticator, biometrics)
     }
 
-    @Test func `a face of another model pack is refused and does not count as a guess`() async throws {
+    @Test func `a face of another model pack is refused and does not count as a guess`()
+        async throws
+    {
         let device = try Device(), authenticator = try await device.enrolled()
         for _ in 0..<6 {
             await device.person.shows(.face(try face(1, pack: PackID("other"))))
@@ -273,8 +279,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await expect(.biometricLockout, authenticator, biometrics)
     }
 
-    @Test func `a try that could not be counted is not judged, at any disk failure`() async throws
-    {
+    @Test func `a try that could not be counted is not judged, at any disk failure`() async throws {
         let original = try Device()
         _ = try await original.enrolled()
         var isDone = false, calls = 0
@@ -303,7 +308,8 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(calls > 20, "there was something to fail")
     }
 
-    @Test func `an interrupted change leaves either the old or the new face complete`() async throws {
+    @Test func `an interrupted change leaves either the old or the new face complete`() async throws
+    {
         let original = try Device(), before = try await original.enrolled().enrolmentGeneration()
         var isDone = false, calls = 0
         while !isDone {

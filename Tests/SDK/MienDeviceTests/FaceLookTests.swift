@@ -139,7 +139,9 @@ private struct Rig {
 }
 
 @Suite struct FaceLookTests {
-    @Test func `a person who follows the drawn actions is accepted once per verification and gets the token's code`()
+    @Test
+    func
+        `a person who follows the drawn actions is accepted once per verification and gets the token's code`()
         async throws
     {
         let rig = try await Rig()

@@ -338,7 +338,8 @@ struct TPMKeyProviderTests {
             authenticator: device.authenticator())
     }
 
-    @Test func `a key does not sign on another machine even if all files are copied`() async throws {
+    @Test func `a key does not sign on another machine even if all files are copied`() async throws
+    {
         _ = quiet
         let device = try Device()
         _ = try await device.enrolled()

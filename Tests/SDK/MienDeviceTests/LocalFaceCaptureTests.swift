@@ -130,7 +130,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
 
 @Suite struct LocalFaceCaptureTests {
     @Test
-    func `a live owner who follows the drawn actions is accepted, and a live stranger is a wrong face`()
+    func
+        `a live owner who follows the drawn actions is accepted, and a live stranger is a wrong face`()
         async throws
     {
         let rig = try await Rig()
@@ -166,7 +167,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
             try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
     }
 
-    @Test func `with the owner's policy, the passcode is requested after three photos`() async throws
+    @Test func `with the owner's policy, the passcode is requested after three photos`()
+        async throws
     {
         let rig = try await Rig()
         rig.room.hold(MadeSheet(.tilted))
@@ -299,7 +301,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `image mode must be requested explicitly, and then no other mode is allowed`() throws {
+    @Test func `image mode must be requested explicitly, and then no other mode is allowed`() throws
+    {
         let room = Room(), now: @Sendable () -> Instant = { Instant(milliseconds: 0) }
         let image = SessionSettingError(
             setting: "mode", allowed: "liveness_passive or liveness_active for a live source")

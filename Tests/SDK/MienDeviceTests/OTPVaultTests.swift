@@ -199,7 +199,8 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test
-    func `a registration's key stays the same until its token is stored or ten minutes have passed`()
+    func
+        `a registration's key stays the same until its token is stored or ten minutes have passed`()
         async throws
     {
         let machine = try Machine(), code = Sensitive("otc_1.secret")
@@ -234,7 +235,8 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     // MARK: PINs
 
-    @Test func `a wrong PIN gives a wrong code and no error, and the counter advances`() async throws
+    @Test func `a wrong PIN gives a wrong code and no error, and the counter advances`()
+        async throws
     {
         let machine = try Machine()
         try await machine.vault.keep(counting(), pin: pin)
@@ -286,7 +288,9 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     // MARK: Faces
 
-    @Test func `a token is upgraded, activated, unlocked by a recent face, and deactivated`() async throws {
+    @Test func `a token is upgraded, activated, unlocked by a recent face, and deactivated`()
+        async throws
+    {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
         try await machine.faces.enrol(face(1), as: ada)
@@ -367,7 +371,8 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test
-    func `a verification unlocks a token once, within a minute, and only for the person as enrolled`()
+    func
+        `a verification unlocks a token once, within a minute, and only for the person as enrolled`()
         async throws
     {
         let machine = try Machine(), vault = machine.vault
@@ -500,8 +505,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         Issue.record("two codes take fewer calls than this")
     }
 
-    @Test func `the first token can be stored again after any interruption`() async throws
-    {
+    @Test func `the first token can be stored again after any interruption`() async throws {
         for calls in 0..<300 {
             var machine = try Machine()
             let failing = FailingFiles(after: calls)

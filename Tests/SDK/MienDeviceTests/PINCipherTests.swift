@@ -44,7 +44,9 @@ import Testing
         }
     }
 
-    @Test func `all ten thousand PINs yield well-formed secrets, all different and indistinguishable`() throws
+    @Test
+    func `all ten thousand PINs yield well-formed secrets, all different and indistinguishable`()
+        throws
     {
         let stored = try token([UInt8](50..<82), right), hotp = try stored.hotp()
         var seen: Set<[UInt8]> = [], ones = [Int](repeating: 0, count: 256)
@@ -62,7 +64,8 @@ import Testing
         #expect(ones.allSatisfy { abs($0 - 5_000) < 250 })
     }
 
-    @Test func `the right PIN yields the right secret; another device, token, or salt yields another`()
+    @Test
+    func `the right PIN yields the right secret; another device, token, or salt yields another`()
         throws
     {
         let secret = [UInt8](50..<82), stored = try token(secret, right)

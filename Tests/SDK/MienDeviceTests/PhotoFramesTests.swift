@@ -21,7 +21,9 @@ import Testing
         Data(PNGEncoder.encode(RGBImage(width: width, height: 3, filledWith: .white)))
     }
 
-    @Test func `the photos of a folder are returned in order of name, and a single photo alone`() async throws {
+    @Test func `the photos of a folder are returned in order of name, and a single photo alone`()
+        async throws
+    {
         let scratch = try ScratchFolder()
         for (name, width) in [("b.PNG", 2), ("a.png", 1), ("c.png", 3)] {
             try scratch.write(photo(width), to: "photos/\(name)")

@@ -46,7 +46,8 @@ public enum MienIdentityVerification {
     where Frames.Element == CaptureFrame {
         guard let client = client ?? Mien.journeyClient else {
             throw MienError(
-                .notInitialized, "Call Mien.initialize or MienIdentityVerification.initialize first."
+                .notInitialized,
+                "Call Mien.initialize or MienIdentityVerification.initialize first."
             )
         }
         let session = client.captureSession(startToken: Sensitive(startToken))

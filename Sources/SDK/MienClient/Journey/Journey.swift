@@ -151,7 +151,9 @@ public actor Journey {
 
 extension Journey.Application {
     func saved(_ response: MienServiceResponse) throws(MienError) -> String {
-        guard !response.hasEnded else { throw MienError(.noActiveJourney, "The journey has ended.") }
+        guard !response.hasEnded else {
+            throw MienError(.noActiveJourney, "The journey has ended.")
+        }
         return SavedJourney(server: server, application: id, answer: response.answer).text
     }
 

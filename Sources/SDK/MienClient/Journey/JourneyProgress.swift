@@ -47,7 +47,8 @@ struct JourneyProgress: Sendable {
         case .uncertain:
             throw MienError(
                 .invalidState,
-                "An answer to this step may have arrived. Send the same answer again or call retry().")
+                "An answer to this step may have arrived. Send the same answer again or call retry()."
+            )
         case .sending: throw MienError(.invalidState, "An answer to this step is being sent.")
         case .ended: throw MienError(.noActiveJourney, "The journey has ended.")
         case .lost(let error): throw error

@@ -74,7 +74,8 @@ extension MienSession {
         guard let signer = try await proofKey(withThumbprint: thumbprint) else {
             try await end()
             throw MienError(
-                .unauthenticatedUser, "The key that the tokens are bound to is gone. Sign in again.")
+                .unauthenticatedUser, "The key that the tokens are bound to is gone. Sign in again."
+            )
         }
         return try await prover(with: signer)
     }

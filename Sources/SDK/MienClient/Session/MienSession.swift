@@ -195,7 +195,8 @@ public actor MienSession {
         else {
             await revoke(new.refreshToken)
             throw MienError(
-                .reauthenticationRequired, "Another user signed in. The session's own user has to sign in.",
+                .reauthenticationRequired,
+                "Another user signed in. The session's own user has to sign in.",
                 reauthentication: needed,
                 isAfterReauthentication: true)
         }
@@ -269,7 +270,8 @@ public actor MienSession {
             // The user signed out or in again meanwhile, so these tokens are outdated.
             guard tokens?.refreshToken?.use({ $0 }) == refreshToken.use({ $0 }) else {
                 throw MienError(
-                    .unauthenticatedUser, "The sign-in changed while its tokens were being renewed.")
+                    .unauthenticatedUser, "The sign-in changed while its tokens were being renewed."
+                )
             }
             try await adopt(new)
             return new
@@ -327,7 +329,9 @@ public actor MienSession {
         guard let body = (try? JSONText.parse(answer.body))?.objectValue,
             let access = body["access_token"]?.stringValue,
             let seconds = body["expires_in"]?.numberValue, (0...1e9).contains(seconds)
-        else { throw MienError(.serverError, "The response contains no tokens.", mayHaveArrived: true) }
+        else {
+            throw MienError(.serverError, "The response contains no tokens.", mayHaveArrived: true)
+        }
         let isBound = body["token_type"]?.stringValue?.lowercased() == "dpop"
         guard !isBound || prover != nil else {
             throw MienError(

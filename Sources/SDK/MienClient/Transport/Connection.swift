@@ -141,7 +141,8 @@ struct Connection: Sendable {
         guard response.body.count <= request.maxAnswerBytes else {
             return .failure(
                 Failure(
-                    error: MienError(.serverError, "The response is too large.", mayHaveArrived: true),
+                    error: MienError(
+                        .serverError, "The response is too large.", mayHaveArrived: true),
                     mayRepeat: false))
         }
         let refusal = (200..<300).contains(response.status) ? nil : Refusal(response)

@@ -33,7 +33,8 @@ struct ServerAddress: Sendable, Hashable {
         case "http":
             guard allowsPlainHTTP || ["localhost", "127.0.0.1", "[::1]"].contains(host) else {
                 throw wrong(
-                    "http is allowed only for this machine. Use https, or allow plain HTTP explicitly.")
+                    "http is allowed only for this machine. Use https, or allow plain HTTP explicitly."
+                )
             }
         default: throw wrong("Use https instead of \(scheme).")
         }

@@ -139,7 +139,8 @@ struct EnclaveKeychain: Sendable {
         switch status {
         case errSecItemNotFound: notFound
         case errSecUserCanceled: DeviceError(.cancel, "The user canceled.")
-        case errSecAuthFailed: DeviceError(.notRecognised, "\(doing): The user was not recognized as the owner.")
+        case errSecAuthFailed:
+            DeviceError(.notRecognised, "\(doing): The user was not recognized as the owner.")
         default: DeviceError(.hardware, "\(doing): The keychain returned status \(status).")
         }
     }

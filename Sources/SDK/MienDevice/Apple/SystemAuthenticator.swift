@@ -63,7 +63,9 @@ struct UnlockedContext: @unchecked Sendable {
                 holder.context.invalidate()
             }
             try Task.checkCancellation()
-            guard isOwner else { throw DeviceError(.notRecognised, "The user was not recognized as the owner.") }
+            guard isOwner else {
+                throw DeviceError(.notRecognised, "The user was not recognized as the owner.")
+            }
         } catch let error as LAError {
             try Task.checkCancellation()
             throw DeviceError(local: error)
@@ -110,8 +112,10 @@ extension DeviceError {
         case .biometryNotEnrolled:
             self.init(.biometricNoEnrollment, "Enroll a face or a finger first.")
         case .biometryLockout:
-            self.init(.biometricLockout, "Too many wrong faces or fingers. Enter the passcode first.")
-        case .authenticationFailed: self.init(.notRecognised, "The user was not recognized as the owner.")
+            self.init(
+                .biometricLockout, "Too many wrong faces or fingers. Enter the passcode first.")
+        case .authenticationFailed:
+            self.init(.notRecognised, "The user was not recognized as the owner.")
         default:
             self.init(
                 .biometricNotSupportedOrPermissionDenied,

@@ -16,7 +16,9 @@ public struct DevicePIN: Sendable {
             else { return nil }
             return bytes.map { Int($0) - 48 }
         }
-        guard let values else { throw DeviceError(.weakPasscode, "A passcode needs 4 to 12 digits.") }
+        guard let values else {
+            throw DeviceError(.weakPasscode, "A passcode needs 4 to 12 digits.")
+        }
         let steps = Set(zip(values, values.dropFirst()).map { ($1 - $0 + 10) % 10 })
         guard steps != [0] else {
             throw DeviceError(

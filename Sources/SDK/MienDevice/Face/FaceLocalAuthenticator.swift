@@ -151,7 +151,9 @@ public actor FaceLocalAuthenticator: SecretLocker {
             case .face(let face): if let verdict = try judge(face) { return verdict }
             }
         }
-        throw DeviceError(.notRecognised, "The face did not match the enrolled one \(Self.triesPerRequest) times.")
+        throw DeviceError(
+            .notRecognised, "The face did not match the enrolled one \(Self.triesPerRequest) times."
+        )
     }
 
     private func askForPasscode(_ reason: String) async throws -> LocalVerdict {
@@ -185,7 +187,8 @@ public actor FaceLocalAuthenticator: SecretLocker {
             // A face of another model pack cannot be compared, so it is not a guess.
             if try enrolled(in: state).packID != shown.packID {
                 throw DeviceError(
-                    .otherModelPack, "The enrolled face was created with another model pack. Enroll again."
+                    .otherModelPack,
+                    "The enrolled face was created with another model pack. Enroll again."
                 )
             }
             state.faceFailures += 1
@@ -196,7 +199,8 @@ public actor FaceLocalAuthenticator: SecretLocker {
             score = try matcher.score(matcher.reference(for: shown), matcher.reference(for: owner))
         } catch {
             throw DeviceError(
-                .otherModelPack, "The face does not have the model pack's dimensions. Enroll again.")
+                .otherModelPack, "The face does not have the model pack's dimensions. Enroll again."
+            )
         }
         guard score >= threshold else { return nil }
         try state.update { state in
@@ -248,7 +252,8 @@ public actor FaceLocalAuthenticator: SecretLocker {
         if passcode.isDisabled {
             return DeviceError(
                 .passcodeLockout,
-                "Too many wrong passcodes. The passcode is disabled until the authenticator is reset.")
+                "Too many wrong passcodes. The passcode is disabled until the authenticator is reset."
+            )
         }
         return DeviceError(.passcodeLockout, "Too many wrong passcodes. Try again in a minute.")
     }

@@ -48,7 +48,8 @@ struct KeyFolder: Sendable {
         try withLock { key in try names().compactMap { try read($0, key)?.tag }.sorted() }
     }
 
-    static let inUse = DeviceError(.tagInUse, "A key with this tag already exists. Delete it first.")
+    static let inUse = DeviceError(
+        .tagInUse, "A key with this tag already exists. Delete it first.")
 
     private func names() throws -> [String] {
         try (files.list(folder) ?? []).filter { $0.hasSuffix(Self.suffix) }

@@ -34,7 +34,8 @@ public final class FaceAuthInput: Sendable {
             return !isSpent
         }
         guard isFirst else {
-            throw OTPTokenError(.inputSpent, "This face verification was already used. Verify again.")
+            throw OTPTokenError(
+                .inputSpent, "This face verification was already used. Verify again.")
         }
         guard (.zero..<Self.lifetime).contains(now - madeAt) else {
             throw OTPTokenError(

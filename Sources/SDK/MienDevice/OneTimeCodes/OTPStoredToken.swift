@@ -173,7 +173,8 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
             )
         }
         guard let next = counter else {
-            throw OTPTokenError(.exhausted, "The token's last counter has been used. Get a new token.")
+            throw OTPTokenError(
+                .exhausted, "The token's last counter has been used. Get a new token.")
         }
         counter = next == .max ? nil : next + 1
         return next

@@ -257,7 +257,8 @@ struct DeviceBinding: Sendable {
         else {
             throw FaceAuthError(
                 .storage,
-                "\(path) does not contain a binding of version 1. Restore it, or reset the service.")
+                "\(path) does not contain a binding of version 1. Restore it, or reset the service."
+            )
         }
         return record
     }

@@ -67,7 +67,8 @@ struct LicenceFile: Sendable {
                 let key = try? DevicePublicKey(jwk: record.key)
             else {
                 throw FaceAuthError(
-                    .storage, "\(path) does not contain a license of this device. Configure one again."
+                    .storage,
+                    "\(path) does not contain a license of this device. Configure one again."
                 )
             }
             if record.latestSeen.map({ now >= $0 + Self.timeStep }) ?? true {
