@@ -312,7 +312,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
     }
 
     @Test(arguments: KeyBackend.testable)
-    func `many simultaneous signatures each show the face once`(backend: KeyBackend) async throws {
+    func `many simultaneous signatures each need one face check`(backend: KeyBackend) async throws {
         try await with(backend) { rig throws in
             let key = try await rig.keys.makeKey(tag: tag, protection: .biometryAny),
                 keys = rig.keys

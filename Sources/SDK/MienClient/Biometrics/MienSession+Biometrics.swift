@@ -195,7 +195,7 @@ extension MienSession {
         let answer: JSONValue = try await connection.json(
             .init(method: .post, path: ["oauth2", "challenge"], body: body))
         guard let token = answer["result"]?["token"]?.stringValue else {
-            throw MienError(.serverError, "the response holds no challenge")
+            throw MienError(.serverError, "The response contains no challenge.")
         }
         return token
     }

@@ -118,9 +118,9 @@ where Frames.Element == CaptureFrame {
                 if first.isOpen { read() } else { hasEnded = true }
                 return first
             }
-            let buffer = buffer, most = await session.batchBytes
+            let buffer = buffer, maxBytes = await session.batchBytes
             let batch = try await withTaskCancellationHandler {
-                try await isLive ? buffer.take(atMost: 8, bytes: most) : buffer.take(atMost: 1)
+                try await isLive ? buffer.take(atMost: 8, bytes: maxBytes) : buffer.take(atMost: 1)
             } onCancel: {
                 buffer.end(CancellationError())
             }
@@ -166,7 +166,7 @@ where Frames.Element == CaptureFrame {
 
 /// A buffer of frames that wait to be sent. One task puts frames and one takes them.
 final class FrameBuffer: Sendable {
-    private static let most = 8
+    private static let maxFrames = 8
 
     private struct State {
         var frames: [CaptureFrame] = []
@@ -196,7 +196,7 @@ final class FrameBuffer: Sendable {
         let (isTaken, taker) = state.withLock {
             state -> (Bool, CheckedContinuation<Void, Never>?) in
             guard !state.hasEnded else { return (false, nil) }
-            if state.frames.count == Self.most { state.frames.removeFirst() }
+            if state.frames.count == Self.maxFrames { state.frames.removeFirst() }
             state.frames.append(frame)
             defer { state.taker = nil }
             return (true, state.taker)
