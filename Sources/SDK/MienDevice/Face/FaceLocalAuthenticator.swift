@@ -14,8 +14,8 @@ public import MienVault
 ///
 /// Its state is one sealed file. Guesses are counted durably before they are judged, so killing the
 /// process gains none. Five wrong faces in a row, including those that were not live, lock the face
-/// until the PIN is entered. Five wrong PINs lock the PIN for a minute each; twenty lock it until
-/// ``reset()``.
+/// until the PIN is entered. After five wrong PINs, a minute must pass before each further one; after
+/// twenty, the PIN is locked until ``reset()``.
 ///
 /// The check runs in this process. Code that runs as the same user can bypass it, but cannot take a
 /// TPM's keys elsewhere.
