@@ -1,26 +1,26 @@
-// How to put your own networks, or a watch on them, under the face pipeline.
+// Puts your own networks, or a wrapper around networks, under the face pipeline.
 //
 //     swift run -c release CustomNetworks
 //
-// needs no model pack and no photo. It prints
+// It needs no model pack and no photo, and prints:
 //
 //     found 1 face at (75, 18), 150 × 144
 //     its descriptor has 48 numbers
 //     the same picture again: cosine 1.0
-//     a picture of other colours: cosine 0.19
+//     a picture of other colors: cosine 0.19
 //     runs: detectorShortRange 3, mesh 3, iris 6, descriptor 6
 //
-// FaceNetworks is the pipeline's one seam: whoever can run five networks, on whatever engine, can
-// use all of MienFace.
+// FaceNetworks is the pipeline's one seam: code that runs five networks, on any engine, can use all
+// of MienFace.
 
 import MienFace
 import MienPixels
 
-/// Networks of plain arithmetic: they "find" one face in the middle of every picture, and describe
-/// it by its colours.
+/// Networks of plain arithmetic. They "find" one face in the middle of every picture and describe
+/// it by its colors.
 ///
-/// A real one loads files and calls an inference engine; shapes and order of the outputs are those
-/// of docs/spec/model-pack.md.
+/// Real networks load files and call an inference engine. docs/spec/model-pack.md specifies the
+/// shapes and the order of the outputs.
 final class ArithmeticNetworks: FaceNetworks {
     let geometry = FaceGeometry(
         detectorShortRange: DetectorGeometry(
@@ -42,21 +42,22 @@ final class ArithmeticNetworks: FaceNetworks {
     {
         switch network {
         case .detectorShortRange:
-            // One anchor, in the middle: box centre, box size and six key points relative to it;
-            // then a logit.
+            // One anchor in the middle: box center, box size, and six key points relative to it,
+            // followed by a logit.
             return [[0, 0, 8, 8, -2, -2, 2, -2, 0, 0, 0, 2, -4, 0, 4, 0], [4]]
         case .detectorFullRange, .presentationAttack:
-            throw FaceModelError(network, "there is none")
+            throw FaceModelError(network, "This network does not exist.")
         case .mesh:
             return [mesh(side: Float(geometry.mesh.input.width)), [20]]
         case .iris:
             return [eye]
         case .descriptor:
-            return [colours(of: input(geometry.descriptor.input, fill))]
+            return [colors(of: input(geometry.descriptor.input, fill))]
         }
     }
 
-    /// The pipeline writes the network's whole input, laid out and scaled as the geometry says.
+    /// Returns the network's input. The pipeline writes all of it, laid out and scaled as the
+    /// geometry requires.
     private func input(_ geometry: InputGeometry, _ fill: (inout MutableSpan<Float>) -> Void)
         -> [Float]
     {
@@ -66,8 +67,8 @@ final class ArithmeticNetworks: FaceNetworks {
         return values
     }
 
-    /// 468 points (x, y, depth): a flat spiral with the eyes' corners and the nose where they
-    /// belong.
+    /// Returns 468 points (x, y, depth): a flat spiral, with the corners of the eyes and the nose
+    /// at their proper positions.
     private func mesh(side: Float) -> [Float] {
         let named: [Int: (x: Float, y: Float)] = [
             33: (0.3, 0.4), 133: (0.44, 0.4), 362: (0.56, 0.4), 263: (0.7, 0.4), 1: (0.5, 0.56),
@@ -80,7 +81,7 @@ final class ArithmeticNetworks: FaceNetworks {
         }
     }
 
-    /// 71 points: along the lower lid from corner to corner, then along the upper one; the others
+    /// 71 points: along the lower lid from corner to corner, then along the upper lid. The others
     /// do not matter here.
     private var eye: [Float] {
         (0..<71).flatMap { i -> [Float] in
@@ -88,9 +89,9 @@ final class ArithmeticNetworks: FaceNetworks {
         }
     }
 
-    /// Mean of each colour over each of sixteen tiles, and a little extra so that the vector is
-    /// never nothing.
-    private func colours(of input: [Float]) -> [Float] {
+    /// Returns the mean of each color over each of sixteen tiles, plus a small constant so that the
+    /// vector is never zero.
+    private func colors(of input: [Float]) -> [Float] {
         (0..<48).map { i in
             let (channel, tileX, tileY) = (i / 16, i % 4, i % 16 / 4)
             var sum: Float = 0
@@ -102,8 +103,8 @@ final class ArithmeticNetworks: FaceNetworks {
     }
 }
 
-/// Passes every run on and keeps count: a wrapper of this kind can log, time, retry or record any
-/// other networks.
+/// Forwards every run and counts it. A wrapper like this can log, time, retry, or record any other
+/// networks.
 final class CountingNetworks<Base: FaceNetworks>: FaceNetworks {
     private let base: Base
     private(set) var counts: [FaceNetwork: Int] = [:]
@@ -120,7 +121,7 @@ final class CountingNetworks<Base: FaceNetworks>: FaceNetworks {
     }
 }
 
-/// A picture of next to nothing: two halves of different colour.
+/// Returns a simple picture: two halves of different colors.
 func picture(_ left: RGBColour, _ right: RGBColour) -> RGBImage {
     var image = RGBImage(width: 300, height: 180, filledWith: left)
     for y in 0..<image.height {
@@ -149,16 +150,16 @@ func rounded(_ value: Float) -> Float { (value * 100).rounded() / 100 }
 
 let box = first.face.detection.box
 print("found 1 face at (\(Int(box.x)), \(Int(box.y))), \(Int(box.width)) × \(Int(box.height))")
-// Descriptors never print. What may be said about two of them is how near they are: 1 is the same
+// Descriptors are never printed. Their cosine shows how similar two of them are; 1 means the same
 // direction.
 print("its descriptor has \(first.descriptor.dimensions) numbers")
 print("the same picture again: cosine \(rounded(first.descriptor.cosine(with: again.descriptor)))")
 print(
-    "a picture of other colours: cosine \(rounded(first.descriptor.cosine(with: other.descriptor)))"
+    "a picture of other colors: cosine \(rounded(first.descriptor.cosine(with: other.descriptor)))"
 )
 
-// Each eye goes through its network on its own, two runs a picture; the face as one crop and its
-// mirror image, two runs a picture.
+// Each eye goes through its network separately: two runs per picture. The face goes through as one
+// crop and its mirror image: two runs per picture.
 let runs = FaceNetwork.allCases.compactMap { network in
     networks.counts[network].map { "\(network.rawValue) \($0)" }
 }

@@ -1,26 +1,26 @@
-// Logs a user in with their face: the journey "face-login" of a fresh server, with photos in place
-// of a camera.
+// Signs a user in with their face, using photos instead of a camera. It runs the journey
+// "face-login" of a new server.
 //
 //     swift run -c release FaceLoginJourney http://127.0.0.1:8080 ada today.jpg
 //
-// after the user has registered (FaceRegistrationJourney), and with the app set to take photos as
-// there, prints something like
+// Register the user first (FaceRegistrationJourney), and set the app to accept photos as described
+// there. It prints something like:
 //
 //     selfieAcquisition: start
 //     selfieAcquisition: the photo passed
 //     logged in; the token has 3 parts
 //
-// or "refused". Exits with 0, 1 when the user was refused, 2 when something is wrong with the
-// words, a photo or the server.
+// or "refused". The exit status is 0 after a sign-in, 1 if the user was refused, and 2 if an
+// argument, a photo, or the server is at fault.
 //
-// The form is that of mobile apps: initialise, start, and a delegate that is told each step.
-// FaceRegistrationJourney shows the other one.
+// It uses the form of mobile apps: initialize, start, and a delegate that receives each step.
+// FaceRegistrationJourney shows the async form.
 
 import Foundation
 import MienClient
 import MienCore
 
-/// What would be a view controller.
+/// Stands in for a view controller.
 final class LoginScreen: MienDelegate {
     private let user: String
     private let photos: [String]
@@ -52,7 +52,7 @@ final class LoginScreen: MienDelegate {
             hasTriedFace = true
             submit("face", ["user_identifier": .string(user)])
         case .loginForm:
-            // The face was not recognised. An app asks for the password now.
+            // The face was not recognized. An app asks for the password now.
             print("refused")
             onEnd(1)
         case .selfieAcquisition:
@@ -68,8 +68,8 @@ final class LoginScreen: MienDelegate {
                 onEnd(2)
             }
         case .success:
-            // For the app's own server, which verifies it. It is not printed: whoever has it is
-            // this user.
+            // The token is for the app's own server, which verifies it. It is not printed, because
+            // anyone who has it can act as this user.
             let parts = response.token?.use { $0.split(separator: ".").count } ?? 0
             print("logged in; the token has \(parts) parts")
             onEnd(0)
@@ -87,8 +87,8 @@ final class LoginScreen: MienDelegate {
         }
     }
 
-    /// The photos as a camera would give them. One that cannot be read is an empty frame: the
-    /// server says so.
+    /// The photos as a camera would deliver them. An unreadable photo becomes an empty frame, which
+    /// the server reports.
     private var frames: AsyncStream<CaptureFrame> {
         let photos = photos
         return AsyncStream { stream in

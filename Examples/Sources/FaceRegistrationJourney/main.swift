@@ -1,26 +1,26 @@
-// Registers a user's face for later logins: the journey "face-registration" of a fresh server, with
-// photos in place of a camera.
+// Registers a user's face for later sign-ins, using photos instead of a camera. It runs the journey
+// "face-registration" of a new server.
 //
 //     mien serve
-//     mien admin app set default_application --setting liveness.mode=image       (photos do: openly, for this app)
+//     mien admin app set default_application --setting liveness.mode=image       (explicitly allows photos for this app)
 //     swift run -c release FaceRegistrationJourney http://127.0.0.1:8080 ada ada1.jpg ada2.jpg <<<"ada's password"
 //
-// takes the password from standard input and prints something like
+// It reads the password from standard input and prints something like:
 //
 //     loginForm: signing ada in
 //     recordConsent: Use your face to sign in
 //     identityVerification: passed, quality 74
 //     registered
 //
-// or "not registered: …". Exits with 0, 1 when the journey was rejected, 2 when something is wrong
-// with the words, a photo or the server.
+// or "not registered: …". The exit status is 0 after a registration, 1 if the journey was rejected,
+// and 2 if an argument, a photo, or the server is at fault.
 
 import Foundation
 import MienAPI
 import MienClient
 import MienCore
 
-/// The photos as a camera would give them: one frame after the other.
+/// The photos as a camera would deliver them, one frame after the other.
 func frames(_ paths: [String]) -> AsyncThrowingStream<CaptureFrame, any Error> {
     AsyncThrowingStream { stream in
         do {
@@ -42,20 +42,20 @@ func register(_ user: String, _ password: String, _ photos: [String], at server:
     let journey = try await client.start("face-registration")
     var logins = 0
 
-    // One turn for each step that asks something of us; those that the server does alone (the check
-    // of the password, the registration itself) are not seen here.
+    // One iteration for each step that needs an answer from the client. Steps that the server
+    // performs alone (checking the password, the registration itself) do not appear here.
     for try await step in journey.steps {
         switch step.id {
         case .loginForm:
             logins += 1
             guard logins == 1 else {
-                throw MienError(.invalidCredentials, "user name or password is not accepted")
+                throw MienError(.invalidCredentials, "The user name or password is wrong.")
             }
             print("loginForm: signing \(user) in")
             try await step.respond(
                 "password", ["username": .string(user), "password": .string(password)])
         case .recordConsent:
-            // An app shows the text, and answers `.cancel` when the person does not consent.
+            // An app shows the text and answers `.cancel` if the person does not consent.
             print("recordConsent: \(step.data?["title"]?.stringValue ?? "")")
             try await step.respond(.clientInput)
         case .identityVerification, .selfieAcquisition:
@@ -83,7 +83,7 @@ let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 3 else {
     stop(2, "usage: FaceRegistrationJourney SERVER USER PHOTO… <<<PASSWORD")
 }
-guard let password = readLine() else { stop(2, "the password is read from standard input") }
+guard let password = readLine() else { stop(2, "Pass the password on standard input.") }
 
 do {
     switch try await register(words[1], password, Array(words.dropFirst(2)), at: words[0]) {
@@ -91,7 +91,7 @@ do {
     case .rejection(let data):
         print("not registered: \(data["reason"]?.stringValue ?? "rejected")")
         exit(1)
-    case nil: stop(2, "the journey did not end")
+    case nil: stop(2, "The journey did not end.")
     }
 } catch let error as MienError {
     stop(2, "\(error)")

@@ -1,22 +1,22 @@
-// A device's key that signs after a look at its owner's face: enrolled, used, and gone with
-// everything when the program ends.
+// Signs with a device key after checking its owner's face. The key is created for the enrolled
+// face, used, and deleted with everything else when the program ends.
 //
 //     swift run -c release FaceUnlock owner.jpg today.jpg
 //
-// prints, when both show one person,
+// If both photos show one person, it prints:
 //
 //     enrolled, without liveness
 //     signed, and the signature is right
 //
-// and otherwise "not signed: device.not-recognised". With photos nobody proves that they are there:
-// `withoutLiveness` says so in the code, too. With a camera the person has to do what is drawn at
-// random, and is told what:
+// Otherwise it prints "not signed: device.not-recognised". Photos do not prove that a person is
+// present, so the code says `withoutLiveness`. With a camera, the person is told to perform actions
+// drawn at random:
 //
 //     swift run -c release FaceUnlock --camera
 //     swift run -c release FaceUnlock --video clip.mp4
 //
-// Exits with 0, 1 when it was not signed, 2 when a photo or the camera cannot be used, 3 when no
-// model pack is installed.
+// The exit status is 0 if it signed, 1 if it did not, 2 if a photo or the camera cannot be used,
+// and 3 if no model pack is installed.
 
 import Foundation
 import MienCore
@@ -25,20 +25,20 @@ import MienFace
 import MienKeys
 import MienModels
 
-/// The owner's face could not be had.
+/// The owner's face could not be captured.
 struct NotEnrolled: Error { let reasons: [SessionRefusal] }
 
-/// What would be a screen with the camera's picture on it.
+/// Stands in for a screen with the camera's picture.
 struct Screen: FaceCaptureGuide {
     func begin(_ purpose: FaceCapturePurpose) async {
         switch purpose {
-        case .enrolment: print("Show your face to enrol it.")
+        case .enrolment: print("Show your face to enroll it.")
         case .recognition(let request): print("\(request.reason) (\(request.triesLeft) tries left)")
         }
     }
 
     func show(_ event: FrameEvent) async -> FaceCaptureAnswer {
-        // An app shows `event.frame.image`, and has a button for each of the other answers.
+        // An app shows `event.frame.image` and has a button for each of the other answers.
         if event.index % 5 == 0, let guidance = event.guidance {
             print("  \(guidance.rawValue.replacing("_", with: " "))")
         }
@@ -46,13 +46,13 @@ struct Screen: FaceCaptureGuide {
     }
 }
 
-/// Asks for nothing: this program's keys take the face alone.
+/// Never asks for a passcode, since this program's keys accept only the face.
 struct NoPasscodes: PasscodePresenter {
     func passcode(_ request: PasscodeRequest) async throws -> Sensitive<String>? { nil }
 }
 
-/// Enrols the first face, makes a key that only this enrolment opens, and signs with it after a
-/// look at the second.
+/// Enrolls the first face, creates a key that only this enrollment unlocks, and signs with it after
+/// checking the second face.
 func unlock(_ words: [String], in folder: String) async throws {
     let pack = try PackLibrary(
         folder: MienHome(environment: ProcessInfo.processInfo.environment).packs
@@ -75,8 +75,8 @@ func unlock(_ words: [String], in folder: String) async throws {
             withoutLiveness: .photos(words[1]), reader: engine, packID: pack.id, now: now)
     }
 
-    // The authenticator judges faces and counts the wrong ones; the keys are sealed files here, and
-    // a TPM's where there is one.
+    // The authenticator judges faces and counts the wrong ones. The keys are sealed files here;
+    // with a TPM they would be in the TPM.
     let keyPath = "\(folder)/device.key", pin = Sensitive("4711")
     let authenticator = FaceLocalAuthenticator(
         folder: "\(folder)/authenticator", keyPath: keyPath, matcher: try pack.matcher(),

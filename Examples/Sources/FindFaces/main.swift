@@ -1,16 +1,17 @@
-// Where are the faces, which way do they look, and is the photo good enough?
+// Finds the faces in photos and prints their pose and whether the photo is good enough.
 //
 //     swift run -c release FindFaces group.jpg portrait.jpg
 //
-// prints for each photo something like
+// For each photo it prints something like:
 //
 //     portrait.jpg: 1 face
 //       412 × 412 at (301, 122), confidence 0.94
 //       yaw 4°, pitch -2°, roll 1°
 //       quality 61: good enough
 //
-// and, when the quality is under 48, why: "quality 12: the face is too dark: turn towards the
-// light". Exits with 0, 2 when a photo cannot be read, 3 when no model pack is installed.
+// If the quality is below 48, it also prints the reason: "quality 12: the face is too dark: turn
+// towards the light". The exit status is 0, 2 if a photo cannot be read, and 3 if no model pack is
+// installed.
 
 import Foundation
 import MienFace
@@ -35,18 +36,18 @@ do {
 
     for path in CommandLine.arguments.dropFirst() {
         let image = try ImageFile.decode(path)
-        // .thorough runs the detector for small faces, too; .near is enough for a person in front
+        // .thorough also runs the detector for small faces; .near is enough for a person in front
         // of a camera.
         let analysis = try await engine.analyse(image, search: .thorough)
         print("\(path): \(analysis.faces.count) face\(analysis.faces.count == 1 ? "" : "s")")
-        // The most prominent comes first. Boxes are in pixels of the upright photo.
+        // The most prominent face comes first. Boxes are in pixels of the upright photo.
         for face in analysis.faces {
             let box = face.box, confidence = (face.confidence * 100).rounded() / 100
             print(
                 "  \(whole(box.width)) × \(whole(box.height)) at (\(whole(box.x)), \(whole(box.y))), confidence \(confidence)"
             )
         }
-        // Only that one is looked at closely.
+        // Only the most prominent face is analyzed in detail.
         guard let main = analysis.main else { continue }
         print(
             "  yaw \(whole(Double(main.pose.yaw)))°, pitch \(whole(Double(main.pose.pitch)))°, roll \(whole(Double(main.pose.roll)))°"

@@ -1,9 +1,9 @@
-// Which of many photos shows the person on this one?
+// Finds the photos in a folder that show the person in another photo.
 //
 //     swift run -c release SearchGallery folder probe.jpg
 //
-// takes every .jpg, .jpeg, .png and .gif in the folder into a gallery, looks the probe up and
-// prints something like
+// It adds every .jpg, .jpeg, .png, and .gif file in the folder to a gallery, searches for the
+// probe, and prints something like:
 //
 //     4 photos in the gallery
 //     72.0  ada.jpg
@@ -11,8 +11,8 @@
 //      0.0  mary.jpg
 //     probe.jpg shows the person of ada.jpg
 //
-// or "… shows nobody in the gallery". Exits with 0, 1 for nobody, 2 when a photo cannot be used, 3
-// when no model pack is installed.
+// or "… shows nobody in the gallery". The exit status is 0 for a match, 1 for no match, 2 if a
+// photo cannot be used, and 3 if no model pack is installed.
 
 import Foundation
 import MienCore
@@ -20,14 +20,14 @@ import MienFace
 import MienImage
 import MienModels
 
-/// A photo that shows nobody.
+/// An error for a photo without a face.
 struct NoFace: Error { let path: String }
 
-/// Fills a gallery with the folder's photos, prints who in it is most like the person on `probe`,
-/// and returns who is that person.
+/// Fills a gallery with the folder's photos, prints the most similar people to the one in `probe`,
+/// and returns the match, if any.
 ///
-/// The engine is let go with this function, and waits for its thread: a program may exit after
-/// that.
+/// The engine is released at the end of this function and waits for its thread, so the program may
+/// exit afterward.
 func search(_ folder: URL, for probe: String) async throws -> Gallery<String>.Candidate? {
     let pack = try PackLibrary(
         folder: MienHome(environment: ProcessInfo.processInfo.environment).packs
@@ -35,7 +35,7 @@ func search(_ folder: URL, for probe: String) async throws -> Gallery<String>.Ca
     let matcher = try pack.matcher()
     let engine = try FaceEngine(pack: pack)
 
-    // A reference is a descriptor with what a comparison needs of it worked out once.
+    // A reference is a descriptor with precomputed statistics for comparisons.
     func reference(of path: String) async throws -> Reference {
         guard let (_, description) = try await engine.describe(try ImageFile.decode(path)) else {
             throw NoFace(path: path)
@@ -50,7 +50,7 @@ func search(_ folder: URL, for probe: String) async throws -> Gallery<String>.Ca
         do {
             gallery.insert(try await reference(of: folder.appending(path: name).path), id: name)
         } catch is NoFace {
-            print("\(name): no face, left out")
+            print("\(name): no face, skipped")
         }
     }
     print("\(gallery.count) photos in the gallery")
@@ -59,9 +59,9 @@ func search(_ folder: URL, for probe: String) async throws -> Gallery<String>.Ca
     for candidate in candidates {
         print(String(format: "%4.1f  ", candidate.score.value) + candidate.id)
     }
-    // One search makes as many comparisons as there are entries, and as many chances for a false
-    // match. With n entries, 12·log10(n) more on the threshold keeps the rate of false matches per
-    // search where it was per comparison; 72 is the top of the scale.
+    // One search makes as many comparisons as there are entries, each with a chance of a false
+    // match. With n entries, raising the threshold by 12·log10(n) keeps the false-match rate per
+    // search at the rate per comparison. 72 is the top of the scale.
     let threshold = MatchScore(
         MatchScore.defaultThreshold.value + 12 * log10(Double(max(1, gallery.count))))
     return candidates.first { $0.score >= threshold }

@@ -1,14 +1,14 @@
-// Do two photos show the same person?
+// Tells whether two photos show the same person.
 //
 //     swift run -c release VerifyTwoPhotos first.jpg second.jpg
 //
-// prints, for two photos of one person,
+// For two photos of one person it prints:
 //
 //     score 66.8 of 72 (about 1 in 370,000)
 //     match
 //
-// and otherwise "no match". Exits with 0, 1 for no match, 2 when a photo cannot be used, 3 when no
-// model pack is installed.
+// Otherwise it prints "no match". The exit status is 0 for a match, 1 for no match, 2 if a photo
+// cannot be used, and 3 if no model pack is installed.
 
 import Foundation
 import MienCore
@@ -16,15 +16,15 @@ import MienFace
 import MienImage
 import MienModels
 
-/// A photo that shows nobody.
+/// An error for a photo without a face.
 struct NoFace: Error { let path: String }
 
-/// How well the faces on two photos match.
+/// Compares the faces in two photos.
 ///
-/// The engine has a thread of its own at work. It is let go with this function, and waits for its
-/// thread: a program may exit after that.
+/// The engine runs a thread of its own. It is released at the end of this function and waits for
+/// its thread, so the program may exit afterward.
 func score(_ first: String, _ second: String) async throws -> MatchScore {
-    // A pack is checked, file by file, when it is loaded. Its matcher knows what this pack's scores
+    // A pack is verified file by file when it is loaded. Its matcher knows what this pack's scores
     // mean.
     let pack = try PackLibrary(
         folder: MienHome(environment: ProcessInfo.processInfo.environment).packs
@@ -32,9 +32,9 @@ func score(_ first: String, _ second: String) async throws -> MatchScore {
     let matcher = try pack.matcher()
     let engine = try FaceEngine(pack: pack)
 
-    // A reference is a descriptor with what a comparison needs of it worked out once.
+    // A reference is a descriptor with precomputed statistics for comparisons.
     func reference(of path: String) async throws -> Reference {
-        // Limits on bytes and pixels are checked before anything is decoded.
+        // Limits on bytes and pixels are checked before decoding.
         let image = try ImageFile.decode(path)
         guard let (_, description) = try await engine.describe(image) else {
             throw NoFace(path: path)
@@ -54,8 +54,8 @@ guard CommandLine.arguments.count == 3 else {
 }
 
 do {
-    // A score says how rarely two different people match so well; 48, the default threshold, is 1
-    // in 10,000.
+    // A score shows how rarely two different people match this well. The default threshold, 48,
+    // means 1 in 10,000.
     let score = try await score(CommandLine.arguments[1], CommandLine.arguments[2])
     print("score \((score.value * 10).rounded() / 10) of 72 (\(score.falseMatchRateInWords))")
     print(score >= .defaultThreshold ? "match" : "no match")

@@ -1,55 +1,57 @@
 public import MienAPI
 public import MienCore
 
-/// What went wrong. Branch on ``code``; ``reason`` is for a developer, and names no secret.
+/// An error of the SDK. Branch on ``code``. ``reason`` is for developers and contains no secrets.
 ///
-/// That a journey refuses somebody is no error: it is a response, `rejection`.
+/// A journey's refusal is not an error but a response, `rejection`.
 public struct MienError: CodedError {
-    /// Stable words, those of the SDKs that apps come from.
+    /// Stable codes, as in the SDKs that apps migrate from.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The server's address or an option is not as it must be.
+        /// The server's address or an option is invalid.
         case invalidInitializationOptions = "invalid_initialization_options"
-        /// `initialize` comes first.
+        /// `initialize` has not been called.
         case notInitialized = "not_initialized"
-        /// There is none, or it has ended or expired: start one.
+        /// No journey was started, or it has ended or expired. Start one.
         case noActiveJourney = "no_active_journey"
-        /// The server could not be reached, or its answer did not come: the same answer may be sent
-        /// again.
+        /// The server could not be reached, or its response did not arrive. The same answer may be
+        /// sent again.
         case networkError = "network_error"
-        /// The step does not accept this response; ``MienError/fields`` says why. Answer again.
+        /// The step does not accept this answer; ``MienError/fields`` gives the reasons. Answer
+        /// again.
         case clientResponseNotValid = "client_response_not_valid"
-        /// The server failed, refused the request, is busy, or answers something else than it
-        /// should.
+        /// The server failed, refused the request, is busy, or returned an unexpected response.
         case serverError = "server_error"
-        /// The step was answered already, an answer is under way, or a saved state is not one of
+        /// The step was already answered, an answer is being sent, or a saved state is not one of
         /// this app's.
         case invalidState = "invalid_state"
-        /// The app's, the administrator's or the capture session's credentials.
+        /// The credentials of the app, the administrator, or the capture session are invalid.
         case invalidCredentials = "invalid_credentials"
-        /// A one-time code came too late.
+        /// A one-time code has expired.
         case expiredOTPPasscode = "expired_otp_passcode"
-        /// Nobody is signed in, or not any more: sign in again.
+        /// Nobody is signed in, or the sign-in has ended. Sign in again.
         case unauthenticatedUser = "unauthenticated_user"
-        /// The token endpoint refused; ``MienError/oauthError`` says how.
+        /// The token endpoint refused the request; ``MienError/oauthError`` has the OAuth error
+        /// code.
         case oauthError = "oauth_error"
-        /// The change needs a fresher or stronger sign-in; ``MienError/reauthentication`` says
-        /// which.
+        /// The change needs a more recent or stronger sign-in, described by
+        /// ``MienError/reauthentication``.
         case reauthenticationRequired = "reauthentication_required"
     }
 
     public let code: Code
     public let reason: String
-    /// What the server said, if it did: its own code is finer.
+    /// The server's problem document, if there is one. Its code is more specific.
     public let problem: Problem?
-    /// When the server asks to wait.
+    /// The wait that the server requests.
     public let retryAfter: Duration?
-    /// Whether the server may have acted on the request all the same.
+    /// Whether the server may have acted on the request despite the error.
     public let mayHaveArrived: Bool
-    /// What the token endpoint said: `invalid_grant`, `invalid_scope` … (RFC 6749 §5.2).
+    /// The OAuth error of the token endpoint: `invalid_grant`, `invalid_scope` … (RFC 6749 §5.2).
     public let oauthError: String?
     /// The sign-in that the change needs.
     public let reauthentication: ReauthenticationRequest?
-    /// The user has signed in again already: another sign-in like that would change nothing.
+    /// Whether the user has already signed in again, so that another such sign-in would change
+    /// nothing.
     let isAfterReauthentication: Bool
 
     public init(
@@ -75,7 +77,7 @@ public struct MienError: CodedError {
         self.mayHaveArrived = mayHaveArrived ?? (code == .networkError)
     }
 
-    /// The same refusal of a change, with the user who has to sign in.
+    /// Returns the same refusal with the user who has to sign in.
     func naming(_ user: String?, isAfterReauthentication: Bool = false) -> Self {
         var needed = reauthentication
         needed?.loginHint = user
@@ -85,7 +87,7 @@ public struct MienError: CodedError {
             isAfterReauthentication: isAfterReauthentication)
     }
 
-    /// What is wrong with the data that was sent, by field.
+    /// The errors in the data that was sent, by field.
     public var fields: [Problem.FieldError] { problem?.errors ?? [] }
 }
 
@@ -97,7 +99,7 @@ extension MienError {
 }
 
 extension MienError {
-    /// The server's problem, in the client's words.
+    /// Converts the server's problem to a client error.
     init(_ problem: Problem, retryAfter: Duration? = nil) {
         let code: Code =
             switch problem.code {
@@ -113,8 +115,8 @@ extension MienError {
                 .tooManyRequests, .serverError, .unavailable:
                 .serverError
             }
-        // A server that failed may have failed after it had written everything down; one that is
-        // busy has done nothing.
+        // A server that failed may have failed after writing everything. A busy server has done
+        // nothing.
         self.init(
             code, problem.detail, problem: problem, retryAfter: retryAfter,
             mayHaveArrived: problem.status >= 500 && problem.code != .unavailable)

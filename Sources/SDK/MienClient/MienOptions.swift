@@ -1,21 +1,23 @@
 public import Logging
 public import MienCore
 
-/// Which server, which app, and how to talk to it.
+/// The server, the app, and how to communicate.
 public struct MienOptions: Sendable {
-    /// `https://login.example.org`. `http` is taken for this machine only, unless
-    /// ``allowsPlainHTTP`` is set.
+    /// The server's address: `https://login.example.org`. `http` is accepted only for this machine
+    /// unless ``allowsPlainHTTP`` is set.
     public var serverPath: String
     public var applicationId: String
-    /// A confidential app's. Not for apps on people's devices: what is in them is no secret.
+    /// The secret of a confidential app. Do not ship one in apps on users' devices, where it can be
+    /// read.
     public var clientSecret: Sensitive<String>?
-    /// Passed to journeys as the parameter `resource`.
+    /// The value of the parameter `resource` that journeys receive.
     public var resource: String?
-    /// Nothing personal and no secret is logged at any level.
+    /// The minimum level of log messages. No level logs personal data or secrets.
     public var logLevel: Logger.Level
-    /// Between questions of steps that wait for another device. No step of this server does yet.
+    /// The time between polls in steps that wait for another device. No step of this server does so
+    /// yet.
     public var pollingTimeout: Duration
-    /// For one attempt, from request to answer.
+    /// The time limit of one attempt, from request to response.
     public var requestTimeout: Duration
     public var retry: RetryPolicy
     public var deviceTokens: any DeviceTokenStorage

@@ -14,7 +14,7 @@ struct AdminTests {
             options(transport), credential: Sensitive("adm_1.secret"), sleep: Naps().sleep)
     }
 
-    @Test("each call goes where it should")
+    @Test("each call sends the right request")
     func addresses() async throws {
         let appAnswer = AppAnswer(
             id: "shop", name: "Shop", type: "public", isFirstParty: true, settings: [:],
@@ -25,7 +25,7 @@ struct AdminTests {
         let version = JourneyVersionAnswer(
             id: "face-login", version: 2, state: "draft", title: "t", updatedAt: 0)
         let done = ScriptedTransport.Turn.answer(HTTPTransportResponse(status: 204))
-        let place = AuditPlace(number: 7, hash: String(repeating: "A", count: 43))
+        let entry = AuditPlace(number: 7, hash: String(repeating: "A", count: 43))
         let calls: [(String, ScriptedTransport.Turn, (MienAdmin) async throws -> Void)] = [
             (
                 "GET apps", .json(Page(items: [appAnswer])),
@@ -125,16 +125,16 @@ struct AdminTests {
                 { _ = try await $0.audit(after: 7, user: user) }
             ),
             (
-                "GET audit/segment?after=7", .json(AuditSegmentAnswer(start: place, entries: [])),
+                "GET audit/segment?after=7", .json(AuditSegmentAnswer(start: entry, entries: [])),
                 {
                     let segment = try await $0.auditSegment(after: 7)
-                    #expect(segment.start == place)
+                    #expect(segment.start == entry)
                 }
             ),
             (
-                "POST audit/prune", .json(AuditPruneAnswer(removed: 7, start: place)),
+                "POST audit/prune", .json(AuditPruneAnswer(removed: 7, start: entry)),
                 {
-                    let answer = try await $0.pruneAudit(through: place)
+                    let answer = try await $0.pruneAudit(through: entry)
                     #expect(answer.removed == 7)
                 }
             ),
@@ -146,19 +146,20 @@ struct AdminTests {
                 }
             ),
         ]
-        for (place, turn, call) in calls {
+        for (expected, turn, call) in calls {
             let transport = ScriptedTransport([turn])
             try await call(try admin(transport))
             let request = try #require(transport.requests.first)
             #expect(
                 "\(request.method.rawValue) \(request.url)"
-                    == place.replacing(" ", with: " https://login.example/v1/", maxReplacements: 1))
+                    == expected.replacing(
+                        " ", with: " https://login.example/v1/", maxReplacements: 1))
             #expect(request.headers["authorization"] == "Bearer adm_1.secret")
         }
     }
 
     @Test(
-        "a request that makes something is not sent again when it may have arrived, and is when it was turned away"
+        "a request that creates something is repeated only if it was turned away"
     )
     func notTwice() async throws {
         let transport = ScriptedTransport([.fault(.interrupted)])
@@ -175,7 +176,7 @@ struct AdminTests {
         #expect(busy.requests.count == 2)
     }
 
-    @Test("what was deleted by a request whose answer was lost is deleted")
+    @Test("a repeated deletion succeeds if the first response was lost")
     func deleted() async throws {
         let transport = ScriptedTransport([.fault(.timedOut), .problem(.notFound)])
         try await admin(transport).deleteUser(user)
@@ -184,7 +185,7 @@ struct AdminTests {
         }
     }
 
-    @Test("wrong credentials")
+    @Test("wrong credentials are refused")
     func wrong() async throws {
         await #expect(throws: MienError(.invalidCredentials, "")) {
             try await admin(ScriptedTransport([.problem(.invalidCredentials)])).apps()

@@ -17,7 +17,7 @@ private final class Answer: ChannelInboundHandler, Sendable {
     }
 }
 
-/// Answers every connection with the same bytes, whatever is asked.
+/// Answers every connection with the same bytes, whatever the request.
 private func withServer<T>(
     _ answer: String, closes: Bool = true, _ body: (_ url: String) async throws -> T
 ) async throws -> T {
@@ -54,7 +54,7 @@ struct AsyncHTTPTransportTests {
         } catch { return (error as? HTTPTransportError)?.code }
     }
 
-    @Test("an answer with its status, headers and body")
+    @Test("a response is returned with its status, headers, and body")
     func answer() async throws {
         let response = try await withServer(
             "HTTP/1.1 429 Too Many\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nhi"
@@ -64,7 +64,7 @@ struct AsyncHTTPTransportTests {
         #expect(response.body == Array("hi".utf8))
     }
 
-    @Test("redirects are answers")
+    @Test("redirects are returned as responses")
     func redirect() async throws {
         let response = try await withServer(
             "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
@@ -72,7 +72,7 @@ struct AsyncHTTPTransportTests {
         #expect(response.status == 302)
     }
 
-    @Test("a body that is too large is not read, with its length told and without")
+    @Test("a body that is too large is not read, with or without a Content-Length")
     func tooLarge() async throws {
         let body = String(repeating: "x", count: 1001)
         let told = try await withServer("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n" + body) {
@@ -87,7 +87,7 @@ struct AsyncHTTPTransportTests {
         #expect(told == .answerTooLarge && untold == .answerTooLarge && exact == nil)
     }
 
-    @Test("nobody there, nothing said, half said")
+    @Test("no server, no response, and half a response are reported as different errors")
     func faults() async throws {
         let gone = try await withServer("") { $0 }
         #expect(await code(gone) == .unreachable)
@@ -101,7 +101,7 @@ struct AsyncHTTPTransportTests {
                 == .timedOut)
     }
 
-    @Test("cancelling the task ends the request")
+    @Test("canceling the task ends the request")
     func cancelled() async throws {
         try await withServer("", closes: false) { url in
             let task = Task { try await send(url) }

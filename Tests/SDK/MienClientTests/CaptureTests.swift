@@ -9,7 +9,7 @@ extension CaptureAnswer {
     static func open(_ left: Int, _ guidance: String...) -> Self {
         CaptureAnswer(status: "open", guidance: guidance, framesLeft: left, expiresAt: 0)
     }
-    /// A session that takes pictures, as its start tells.
+    /// The answer to the start of a session that takes pictures.
     static let pictures = CaptureAnswer(
         status: "open", guidance: [], framesLeft: 60, expiresAt: 0, mode: "image")
     static func live(next: Int, elapsed: Int = 0, nonce: String? = "AAEC", action: String? = nil)
@@ -39,7 +39,7 @@ struct CaptureTests {
         }
     }
 
-    @Test("frames go until one passes")
+    @Test("frames are sent until one passes")
     func passes() async throws {
         let transport = ScriptedTransport([
             .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59, "face_not_found")),
@@ -57,7 +57,7 @@ struct CaptureTests {
         #expect(transport.requests[1].url == "https://login.example/v1/capture/frames")
     }
 
-    @Test("when frames end before the session does, it is still open")
+    @Test("a session stays open if the frames end before it does")
     func runsOut() async throws {
         let transport = ScriptedTransport([
             .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)),
@@ -81,7 +81,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "a frame that arrived is not sent again although its answer was lost",
+        "a frame that arrived is not sent again if its answer was lost",
         arguments: ["open", "passed", "failed"])
     func answerLost(_ status: String) async throws {
         let transport = ScriptedTransport([
@@ -94,7 +94,7 @@ struct CaptureTests {
         #expect(transport.turnsLeft == 0 && transport.requests.count == 3)
     }
 
-    @Test("a frame that closed the session while its answer was lost is found out")
+    @Test("a lost answer to the frame that closed the session is recovered")
     func closedMeanwhile() async throws {
         let transport = ScriptedTransport([
             .fault(.timedOut), .json(CaptureAnswer.open(60)), .problem(.captureClosed),
@@ -103,7 +103,7 @@ struct CaptureTests {
         #expect(try await session(transport).submitFrame([1]).hasPassed)
     }
 
-    @Test("what cannot be captured says why")
+    @Test("a capture that is not possible throws the reason")
     func refused() async throws {
         let transport = ScriptedTransport([
             .problem(.imageNotAccepted), .problem(.captureClosed), .problem(.invalidCredentials),
@@ -118,14 +118,14 @@ struct CaptureTests {
         }
     }
 
-    @Test("cancelling ends it")
+    @Test("canceling ends the session")
     func cancel() async throws {
         let transport = ScriptedTransport([.json(CaptureAnswer.ended("cancelled", 60))])
         #expect(try await session(transport).cancel().status == "cancelled")
         #expect(transport.requests.map(\.method) == [.delete])
     }
 
-    @Test("a step knows its session, or that it has none")
+    @Test("a step opens its session, or throws if it has none")
     func ofStep() async throws {
         let transport = ScriptedTransport([
             .json(JourneyAnswer.step("selfieAcquisition", data: ["start_token": "cap_2.s"])),
@@ -160,7 +160,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "live frames are numbered, stamped with the time since the session began, and linked to its nonce; the last answer is the verdict"
+        "live frames carry numbers, session times, and links to the nonce; the last answer is the verdict"
     )
     func updates() async throws {
         let transport = ScriptedTransport([
@@ -185,7 +185,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "an answer that was lost: only frames that did not arrive are sent again",
+        "after a lost answer, only frames that did not arrive are sent again",
         arguments: [1, 2, 3])
     func lostAnswers(next: Int) async throws {
         let transport = ScriptedTransport([
@@ -209,7 +209,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "a session that somebody else has begun is not gone on with; without a start nothing is sent"
+        "a session that another client started is not continued; without a start nothing is sent"
     )
     func foreign() async throws {
         let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 7))]),
@@ -221,7 +221,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "frames that are too large together for the server go in halves, the same bytes, and later ones together are fewer"
+        "a batch that is too large is sent in halves with the same bytes, and later batches are smaller"
     )
     func tooLargeTogether() async throws {
         let transport = ScriptedTransport([
@@ -244,7 +244,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "what is decided by one half of the frames is the verdict; one frame that is too large says so"
+        "a verdict on one half of the frames stands; a single frame that is too large is an error"
     )
     func tooLarge() async throws {
         let transport = ScriptedTransport([
@@ -257,7 +257,7 @@ struct CaptureTests {
         #expect(try await session.submitLive([CaptureFrame([1]), CaptureFrame([2])]).hasPassed)
         do {
             try await session.submitLive([CaptureFrame([UInt8](repeating: 1, count: 6000))])
-            Issue.record("it was taken")
+            Issue.record("the frame was accepted")
         } catch let error as MienError {
             #expect(
                 error.code == .clientResponseNotValid && error.problem?.code == .payloadTooLarge)
@@ -268,7 +268,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "what is sent together stays under the limit that servers have by default, even of large pictures"
+        "batches stay under the servers' default limit, even with large pictures"
     )
     func large() async throws {
         let transport = ScriptedTransport([
@@ -296,10 +296,10 @@ struct CaptureTests {
         #expect(taken == [[60, 40], [1], [200], [10]])
     }
 
-    // MARK: The frames' source
+    // MARK: The source of the frames
 
     @Test(
-        "where a picture will do, too: once one has passed, the camera is let go, though it has more",
+        "in image mode too, the camera is released once a picture has passed, though it has more",
         .timeLimit(.minutes(1)))
     func cameraAfterPass() async throws {
         let transport = ScriptedTransport([
@@ -316,7 +316,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "who stops asking for answers, or is cancelled, lets go of the camera",
+        "the camera is released when iteration stops or the task is canceled",
         .timeLimit(.minutes(1)), arguments: [true, false])
     func cameraAfterBreak(isCancelled: Bool) async throws {
         let transport = ScriptedTransport([
@@ -341,7 +341,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "a frame that waits for its turn hears of the end, and of its task's",
+        "a waiting frame is released when the buffer ends or its task is canceled",
         .timeLimit(.minutes(1)), arguments: [true, false])
     func waitingFrame(isCancelled: Bool) async throws {
         let buffer = FrameBuffer()
@@ -352,7 +352,7 @@ struct CaptureTests {
         #expect(await buffer.put(CaptureFrame([3]), waits: false) == false)
     }
 
-    @Test("cancelling the task that waits for the next answer ends it, and the frames are let go")
+    @Test("canceling the task that waits for the next answer ends it and releases the frames")
     func cancelled() async throws {
         let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 1))]),
             session = try live(transport, at: HandTime(.zero))
@@ -371,7 +371,7 @@ struct CaptureTests {
     }
 }
 
-/// A camera that always has another picture, and tells when nobody reads from it any more.
+/// A camera that always has another picture, and records when nobody reads from it any longer.
 private struct EndlessCamera: AsyncSequence, Sendable {
     typealias Element = CaptureFrame
     let letGo: AsyncStream<Void>.Continuation
@@ -389,7 +389,7 @@ private struct EndlessCamera: AsyncSequence, Sendable {
     }
 }
 
-/// A steady clock moved by hand.
+/// A steady clock that the test advances.
 private final class HandTime: Sendable {
     private let now: Mutex<Duration>
     init(_ start: Duration) { now = Mutex(start) }

@@ -61,7 +61,7 @@ struct DPoPTests {
         let claims: JSONValue
         var id: String { claims["jti"]?.stringValue ?? "" }
 
-        /// - Throws: unless the request has a proof that its own key signed.
+        /// - Throws: unless the request has a proof signed by its own key.
         init(_ request: HTTPTransportRequest) throws {
             let read = try JWS.parse(compact: try #require(request.headers["dpop"]))
             message = try read.verify(with: try #require(read.key))
@@ -117,13 +117,13 @@ struct DPoPTests {
             })
     }
 
-    @Test("a refresh that is sent again has the same body and another proof")
+    @Test("a repeated refresh has the same body and a new proof")
     func refreshes() async throws {
         let transport = ScriptedTransport([Self.discovery(), Self.tokens()]),
             storage = TransientTokenStorage()
         let session = try await Self.session(transport, storage)
         try await session.signIn(journeyToken: Sensitive("journey"))
-        // Half an hour later, in a process of its own.
+        // Half an hour later, in a new process.
         let later = ScriptedTransport([
             Self.discovery(), .fault(.interrupted), Self.tokens("access-2"),
         ])
@@ -136,7 +136,8 @@ struct DPoPTests {
     }
 
     @Test(
-        "a server that asks for a nonce gets it: once in a request, and in each request after that")
+        "a nonce is sent when the server requires it: once in a request, and in each request after that"
+    )
     func nonces() async throws {
         let transport = ScriptedTransport([
             Self.discovery(), Self.refused("use_dpop_nonce", headers: ["dpop-nonce": "n-1"]),
@@ -158,7 +159,7 @@ struct DPoPTests {
             try Proof($0).claims["nonce"]?.stringValue
         }
         #expect(nonces == [nil, "n-1", "n-2", "n-3"])
-        // One that is never content, and one that says nothing new.
+        // One server that always wants a new nonce, and one that repeats its nonce.
         for second in ["n-5", "n-4"] {
             transport.add(
                 Self.refused("use_dpop_nonce", status: 401, headers: ["dpop-nonce": "n-4"]),
@@ -169,7 +170,7 @@ struct DPoPTests {
                 transport.requests.count == before + 2
                     || second == "n-4" && transport.requests.count == before + 1)
         }
-        // Nothing that a header or a token cannot hold.
+        // Nonces with characters that a header or a token cannot hold are ignored.
         for wrong in ["", "a b", "a\"b", String(repeating: "n", count: 513)] {
             let fresh = ScriptedTransport([
                 Self.discovery(), Self.refused("use_dpop_nonce", headers: ["dpop-nonce": wrong]),
@@ -183,7 +184,7 @@ struct DPoPTests {
     }
 
     @Test(
-        "a wrong clock is corrected by the server's, once; a right one is not the reason for a refusal"
+        "a wrong clock is corrected by the server's once; a right clock causes no second attempt"
     )
     func clocks() async throws {
         // Start is Fri, 15 Jan 2027 08:00:00 GMT.
@@ -224,7 +225,7 @@ struct DPoPTests {
             try await session.signIn(journeyToken: Sensitive("journey"))
         }
         #expect(transport.requests.count == 3)
-        // Another refusal, whatever the server's clock says.
+        // A different refusal, whatever the server's clock shows.
         let other = ScriptedTransport([
             Self.discovery(),
             Self.refused("invalid_grant", headers: ["date": "Fri, 15 Jan 2027 09:00:00 GMT"]),
@@ -237,7 +238,7 @@ struct DPoPTests {
     }
 
     @Test(
-        "proofs name the server as it names itself, also when requests go to another of its addresses"
+        "proofs use the server's issuer URL, even if requests go to another of its addresses"
     )
     func issuers() async throws {
         let transport = ScriptedTransport([
@@ -265,7 +266,7 @@ struct DPoPTests {
     }
 
     @Test(
-        "without the server's support, a place for a key, or the app's consent, tokens are bearer tokens"
+        "without the server's support, a store for a key, or the app's consent, tokens are bearer tokens"
     )
     func bearer() async throws {
         for (name, turns, storage, usesDPoP) in [
@@ -289,7 +290,7 @@ struct DPoPTests {
                     "authorization": "Bearer access-1"
                 ])
         }
-        // A key of the app's own needs no storage.
+        // The app's own key needs no storage.
         let signer = try SoftwareSigner.generate(.es256),
             transport = ScriptedTransport([Self.discovery(), Self.tokens(), Self.user])
         let session = try await Self.session(transport, BearerStorage(), proofKey: signer)
@@ -299,7 +300,7 @@ struct DPoPTests {
     }
 
     @Test(
-        "the server decides: bearer tokens stay bearer tokens, and tokens of an unknown key are refused"
+        "bearer tokens from the server stay bearer tokens; tokens bound to an unknown key are refused"
     )
     func types() async throws {
         let
@@ -319,14 +320,14 @@ struct DPoPTests {
         #expect(await plain.state == .signedOut(.notYet))
     }
 
-    @Test("a stored bearer sign-in goes on as it is; the next sign-in is bound")
+    @Test("a stored bearer sign-in continues unchanged; the next sign-in is bound")
     func upgrade() async throws {
         let stored = SessionTokens(
             accessToken: Sensitive("old"), expiresAt: Self.start,
             refreshToken: Sensitive("refresh-0"), idToken: nil, scope: "openid")
         let storage = TransientTokenStorage(),
-            place = DeviceTokenKey(server: "https://login.example", application: "shop")
-        await storage.store(stored, for: place)
+            storageKey = DeviceTokenKey(server: "https://login.example", application: "shop")
+        await storage.store(stored, for: storageKey)
         let transport = ScriptedTransport([
             Self.tokens("new", type: "Bearer"), Self.discovery(), Self.tokens("bound"),
         ])
@@ -334,27 +335,27 @@ struct DPoPTests {
         #expect(try await session.accessToken().use { $0 } == "new")
         #expect(transport.requests[0].headers["dpop"] == nil)
         try await session.signIn(journeyToken: Sensitive("journey"))
-        #expect(await storage.tokens(for: place)?.keyThumbprint != nil)
+        #expect(await storage.tokens(for: storageKey)?.keyThumbprint != nil)
     }
 
-    @Test("without its key a sign-in has ended")
+    @Test("a sign-in ends if its key is gone")
     func lostKey() async throws {
-        let place = DeviceTokenKey(server: "https://login.example", application: "shop"),
+        let storageKey = DeviceTokenKey(server: "https://login.example", application: "shop"),
             storage = TransientTokenStorage()
         let bound = SessionTokens(
             accessToken: Sensitive("a"), expiresAt: Self.start + .seconds(900), refreshToken: nil,
             idToken: nil, scope: "", keyThumbprint: "another")
-        await storage.store(bound, for: place)
+        await storage.store(bound, for: storageKey)
         let session = try await Self.session(ScriptedTransport([]), storage)
         #expect(await session.state == .signedOut(.ended))
-        #expect(await storage.tokens(for: place) == nil)
-        _ = await storage.keepProofKey(ProofKey(), for: place)
-        await storage.store(bound, for: place)
+        #expect(await storage.tokens(for: storageKey) == nil)
+        _ = await storage.keepProofKey(ProofKey(), for: storageKey)
+        await storage.store(bound, for: storageKey)
         let other = try await Self.session(ScriptedTransport([]), storage)
         #expect(await other.state == .signedOut(.ended), "a key, but not its own")
     }
 
-    @Test("an app's own request is authorized for its address, without the query, and once")
+    @Test("an app's own request is authorized once, for its URL without the query")
     func ownRequests() async throws {
         let transport = ScriptedTransport([Self.discovery(), Self.tokens()]),
             session = try await Self.session(transport)
@@ -375,7 +376,7 @@ struct DPoPTests {
         #expect(ids.count == 2)
     }
 
-    @Test("a session's token goes to its own server and app only")
+    @Test("a session's token is sent only to its own server and app")
     func foreignClient() async throws {
         let transport = ScriptedTransport([
             Self.discovery(), Self.tokens(), .json(JourneyAnswer.step("information")),
@@ -421,7 +422,7 @@ struct DPoPTests {
     private let path = FileManager.default.temporaryDirectory.appending(
         path: "mien-tokens-\(UUID().uuidString).json"
     ).path
-    private let place = DeviceTokenKey(server: "https://login.example", application: "shop")
+    private let storageKey = DeviceTokenKey(server: "https://login.example", application: "shop")
 
     private func write(_ text: String) throws {
         try #require(
@@ -436,40 +437,41 @@ struct DPoPTests {
             repeatKey: Sensitive("k"), keyThumbprint: "t")
     }
 
-    @Test("a file written before there were keys is read, and keeps its tokens when a key comes")
+    @Test("a file in the older form without keys is read, and keeps its tokens when a key is added")
     func oldFiles() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write(
             #"[{"server":"https://login.example","application":"shop","accessToken":"a","scope":"openid","expiresAt":5,"refreshToken":"r"}]"#
         )
         let storage = PersistentTokenStorage(path: path),
-            key = try await storage.keepProofKey(ProofKey(), for: place)
+            key = try await storage.keepProofKey(ProofKey(), for: storageKey)
         let again = PersistentTokenStorage(path: path),
-            read = try #require(await again.tokens(for: place))
+            read = try #require(await again.tokens(for: storageKey))
         #expect(
             read.accessToken.use { $0 } == "a" && read.expiresAt.milliseconds == 5
                 && read.keyThumbprint == nil)
-        #expect(try await again.proofKey(for: place)?.publicKey == key.publicKey)
+        #expect(try await again.proofKey(for: storageKey)?.publicKey == key.publicKey)
         #expect(
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
                 == 0o600)
     }
 
-    @Test("the first key stays; it outlasts the tokens; each app on each server has its own")
+    @Test("the first key stays and outlasts the tokens; each app on each server has its own")
     func keys() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let storage = PersistentTokenStorage(path: path)
-        #expect(try await storage.proofKey(for: place) == nil)
-        let key = try await storage.keepProofKey(ProofKey(), for: place)
-        #expect(try await storage.keepProofKey(ProofKey(), for: place).publicKey == key.publicKey)
-        try await storage.store(tokens("a"), for: place)
-        let kept = try #require(await storage.tokens(for: place))
+        #expect(try await storage.proofKey(for: storageKey) == nil)
+        let key = try await storage.keepProofKey(ProofKey(), for: storageKey)
+        #expect(
+            try await storage.keepProofKey(ProofKey(), for: storageKey).publicKey == key.publicKey)
+        try await storage.store(tokens("a"), for: storageKey)
+        let kept = try #require(await storage.tokens(for: storageKey))
         #expect(kept.keyThumbprint == "t" && kept.repeatKey?.use { $0 } == "k")
-        try await storage.remove(place)
-        #expect(try await storage.tokens(for: place) == nil)
-        #expect(try await storage.proofKey(for: place)?.publicKey == key.publicKey)
+        try await storage.remove(storageKey)
+        #expect(try await storage.tokens(for: storageKey) == nil)
+        #expect(try await storage.proofKey(for: storageKey)?.publicKey == key.publicKey)
         for other in [
-            DeviceTokenKey(server: place.server, application: "b"),
+            DeviceTokenKey(server: storageKey.server, application: "b"),
             DeviceTokenKey(server: "https://b.example", application: "shop"),
         ] {
             #expect(try await storage.proofKey(for: other) == nil)
@@ -479,7 +481,7 @@ struct DPoPTests {
     }
 
     @Test(
-        "a file that does not hold tokens and keys is refused",
+        "a file without tokens and keys is refused",
         arguments: [
             "{}", "null", "7", #"{"tokens":[]}"#, #"{"tokens":[{}],"keys":[]}"#,
             #"{"tokens":[],"keys":[{"server":"https://login.example","application":"shop","privateKey":"AAAA"}]}"#,
@@ -488,14 +490,14 @@ struct DPoPTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write(text)
         await #expect(throws: PrivateFileError.self) {
-            try await PersistentTokenStorage(path: path).proofKey(for: place)
+            try await PersistentTokenStorage(path: path).proofKey(for: storageKey)
         }
     }
 }
 
 @Suite("Response header fields") struct ResponseHeaderTests {
     @Test(
-        "times of the Date field",
+        "times of the Date field are parsed",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Fri, 15 Jan 2027 08:00:00 GMT", 1_800_000_000),
@@ -518,7 +520,7 @@ struct DPoPTests {
         ])
     func wrongDates(_ text: String) { #expect(Instant(httpDate: text) == nil) }
 
-    @Test("challenges of WWW-Authenticate")
+    @Test("challenges of WWW-Authenticate are parsed")
     func challenges() {
         typealias Challenge = AuthenticationChallenge
         #expect(Challenge.parse("") == [])
@@ -537,7 +539,7 @@ struct DPoPTests {
                 Challenge(scheme: "dpop", parameters: ["error": "x"]),
                 Challenge(scheme: "negotiate"),
             ])
-        // What comes before the first byte out of place counts.
+        // The challenges before the first unexpected byte count.
         #expect(
             Challenge.parse(#"Bearer error="a", error="b", x="unclosed"#) == [
                 Challenge(scheme: "bearer", parameters: ["error": "a"])

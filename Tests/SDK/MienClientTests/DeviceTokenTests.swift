@@ -17,7 +17,7 @@ struct DeviceTokenTests {
         try await body(folder.path)
     }
 
-    @Test("each app has its own; the last one counts")
+    @Test("each app has its own token, and the last one stored counts")
     func both() async throws {
         try await inFolder { folder in
             for storage in [MemoryDeviceTokens(), FileDeviceTokens(path: folder + "/devices")]
@@ -36,7 +36,7 @@ struct DeviceTokenTests {
         }
     }
 
-    @Test("the file is its owner's alone, and stays when another process opens it")
+    @Test("the file is private to its owner and persists across processes")
     func file() async throws {
         try await inFolder { folder in
             let path = folder + "/devices"
@@ -50,7 +50,7 @@ struct DeviceTokenTests {
         }
     }
 
-    @Test("a file that others can read, a link and nonsense are refused")
+    @Test("a file that others can read, a link, and malformed content are refused")
     func refused() async throws {
         try await inFolder { folder in
             let path = folder + "/devices", link = folder + "/link"
@@ -75,7 +75,7 @@ struct DeviceTokenTests {
         }
     }
 
-    @Test("a login does not fail because the device cannot be remembered")
+    @Test("a login succeeds even if the device token cannot be stored")
     func notKept() async throws {
         let transport = ScriptedTransport([.json(JourneyAnswer.success(deviceToken: "dev_1.s"))])
         let client = try JourneyClient(

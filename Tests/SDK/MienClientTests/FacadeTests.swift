@@ -95,7 +95,7 @@ struct FacadeTests {
 
     private func startAsInTheGuides() throws { try Mien.startJourney(journeyId: "face-login") }
 
-    @Test("a journey that is awaited, saved and restored, as in the web guide")
+    @Test("a journey is awaited, saved, and restored, as in the web guide")
     func awaited() async throws {
         let transport = try begin(
             .json(
@@ -138,7 +138,7 @@ struct FacadeTests {
         #expect(throws: MienError(.clientResponseNotValid, "")) { try answered.get() }
     }
 
-    @Test("out of order")
+    @Test("calls out of order are refused")
     func order() async throws {
         #expect(throws: MienError(.invalidInitializationOptions, "")) {
             try Mien.initialize(serverPath: "http://login.example")

@@ -2,11 +2,11 @@ import Crypto
 import MienAPI
 import Testing
 
-@Suite("Chain of frames")
+@Suite("The frame chain")
 struct FrameChainTests {
     private let nonce = [UInt8](0..<32)
 
-    @Test("links are what the page of live captures says, computed by hand")
+    @Test("links follow the definition on the page about live captures, computed by hand")
     func known() {
         var chain = FrameChain(nonce: nonce)
         let first = chain.append([1, 2, 3], milliseconds: 258),
@@ -19,7 +19,7 @@ struct FrameChainTests {
     }
 
     @Test(
-        "what was appended is accepted in its order, and nothing else is: every story of four frames"
+        "frames are accepted only in the order in which they were appended: all sequences of four frames"
     )
     func order() {
         var sender = FrameChain(nonce: nonce)
@@ -41,7 +41,7 @@ struct FrameChainTests {
     }
 
     @Test(
-        "a changed picture, time or link, another nonce, a frame before that was another: altered")
+        "a changed picture, time, link, nonce, or earlier frame is detected as altered")
     func altered() {
         var sender = FrameChain(nonce: nonce)
         let first = sender.append([1, 2, 3], milliseconds: 100),
@@ -74,7 +74,7 @@ struct FrameChainTests {
         #expect(throws: FrameChain.Fault.altered) { try forked.accept(second) }
     }
 
-    @Test("a frame is later than the one before")
+    @Test("a frame must be later than the one before")
     func time() {
         var sender = FrameChain(nonce: nonce), receiver = FrameChain(nonce: nonce)
         for (index, time) in [UInt32(100), 100].enumerated() {
@@ -87,7 +87,7 @@ struct FrameChainTests {
         }
     }
 
-    @Test("a batch is read as it was written; cut off anywhere, or with more, it is refused")
+    @Test("a batch survives encoding and decoding; truncated or with extra bytes, it is refused")
     func batches() throws {
         var sender = FrameChain(nonce: nonce)
         let frames = (1...3).map {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Journeys")
 struct JourneyTests {
-    @Test("starting sends what it should, and remembers the device for the next time")
+    @Test("a start sends the right request and stores the device token for the next time")
     func start() async throws {
         let transport = ScriptedTransport([
             .json(JourneyAnswer.step("loginForm")),
@@ -42,7 +42,7 @@ struct JourneyTests {
     }
 
     @Test(
-        "ids that would be other addresses are escaped or refused",
+        "ids that would change the URL are escaped or refused",
         arguments: [("a/b", "a%2Fb"), ("a?b#c", "a%3Fb%23c"), ("ä", "%C3%A4")])
     func escaped(_ id: String, _ segment: String) async throws {
         let transport = ScriptedTransport([.problem(.notFound)])
@@ -57,7 +57,7 @@ struct JourneyTests {
     }
 
     @Test(
-        "the sequence ends with the journey, waits for answers from elsewhere, and starts at the present step"
+        "the sequence starts at the current step, waits for answers from elsewhere, and ends with the journey"
     )
     func sequence() async throws {
         let transport = ScriptedTransport([
@@ -93,7 +93,7 @@ struct JourneyTests {
         #expect(last.type == .journeyRejection)
     }
 
-    @Test("a loop that waits for an answer ends when it is cancelled, and when the journey is lost")
+    @Test("a loop that waits for an answer ends when it is canceled or the journey is lost")
     func waiting() async throws {
         let transport = ScriptedTransport([
             .json(JourneyAnswer.step("information")), .problem(.noActiveJourney),
@@ -108,7 +108,7 @@ struct JourneyTests {
         await #expect(throws: MienError(.noActiveJourney, "")) { try await lost.value }
     }
 
-    @Test("saved and restored, a journey goes on at its step; nothing that was answered is in it")
+    @Test("a saved journey resumes at its step and contains no earlier answers")
     func saved() async throws {
         let transport = ScriptedTransport([
             .json(JourneyAnswer.step("loginForm", state: "s1")),
@@ -135,17 +135,17 @@ struct JourneyTests {
         var other = options(transport)
         other.applicationId = "bank"
         let bank = try JourneyClient(other)
-        for (place, wrong) in [
+        for (index, wrong) in [
             text.dropLast(4) + "", "", "{}", "AAAA", Base64URL.encode(Array("{}".utf8)),
         ].enumerated() {
-            #expect(throws: MienError(.invalidState, ""), "\(place)") {
+            #expect(throws: MienError(.invalidState, ""), "\(index)") {
                 try client.restore(String(wrong))
             }
         }
         #expect(throws: MienError(.invalidState, "")) { try bank.restore(text) }
     }
 
-    @Test("every spelling the server knows is one step here, too")
+    @Test("every spelling that the server knows maps to one step")
     func aliases() {
         for (name, others) in WireNames.steps {
             #expect(JourneyStepID(name).rawValue == name)
@@ -162,7 +162,7 @@ struct JourneyTests {
         #expect(ClientResponseOptionType("use_password") == .custom("use_password"))
     }
 
-    @Test("options are found by meaning")
+    @Test("options are found in any spelling")
     func optionsByMeaning() {
         let answer = JourneyAnswer.step(
             "selfieAcquisition", data: ["start_token": "cap"],
@@ -178,7 +178,7 @@ struct JourneyTests {
         #expect(response.type == .clientInputRequired)
     }
 
-    @Test("a code that came too late or was wrong has the SDKs' word")
+    @Test("an expired or wrong code has the SDKs' error code")
     func codes() async throws {
         let transport = ScriptedTransport([
             .json(JourneyAnswer.step("emailOTPAuthentication")),
@@ -224,7 +224,7 @@ struct JourneyTests {
 
 @Suite("Errors")
 struct ErrorTests {
-    @Test("every problem has its word", arguments: ProblemCode.allCases)
+    @Test("every problem has an error code", arguments: ProblemCode.allCases)
     func mapping(_ code: ProblemCode) async throws {
         let expected: MienError.Code =
             switch code {
@@ -250,7 +250,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("the words are those of the SDKs apps come from")
+    @Test("the error codes are those of the SDKs that apps migrate from")
     func words() {
         #expect(
             MienError.Code.allCases.map(\.rawValue) == [
@@ -263,7 +263,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "answers that are none",
+        "malformed responses are server errors",
         arguments: [(200, "<html>"), (200, "{}"), (200, ""), (500, "oops"), (404, ""), (302, "")])
     func nonsense(_ status: Int, _ text: String) async throws {
         let transport = ScriptedTransport([
@@ -274,7 +274,7 @@ struct ErrorTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("an answer that is too large is not read again and again")
+    @Test("a response that is too large is not requested again")
     func large() async throws {
         let transport = ScriptedTransport([
             .fault(.answerTooLarge),
@@ -308,7 +308,7 @@ struct ErrorTests {
         if isGood { #expect(throws: Never.self) { try ServerAddress(text, allowsPlainHTTP: true) } }
     }
 
-    @Test("plain HTTP elsewhere only when it is allowed")
+    @Test("plain HTTP to other machines needs permission")
     func plain() throws {
         #expect(
             try ServerAddress("http://login.example", allowsPlainHTTP: true).text

@@ -11,7 +11,8 @@ struct ReauthenticationTests {
     typealias Turn = ScriptedTransport.Turn
 
     private static let start = Instant(seconds: 1_800_000_000)
-    private static let place = DeviceTokenKey(server: "https://login.example", application: "shop")
+    private static let storageKey = DeviceTokenKey(
+        server: "https://login.example", application: "shop")
 
     private static func jwt(_ claims: JSONValue) -> String {
         [#"{"alg":"ES256"}"#, JSONText.write(claims), "no signature"].map {
@@ -40,7 +41,7 @@ struct ReauthenticationTests {
     private static let done = Turn.answer(HTTPTransportResponse(status: 204))
     private static let ok = Turn.json(["ok": true] as JSONValue)
 
-    /// What the app was asked for.
+    /// The sign-ins that the app was asked for.
     private final class Asked: Sendable {
         private let seen = Mutex<[ReauthenticationRequest]>([])
         var all: [ReauthenticationRequest] { seen.withLock { $0 } }
@@ -55,7 +56,7 @@ struct ReauthenticationTests {
             SessionTokens(
                 accessToken: Sensitive("access-0"), expiresAt: start + .seconds(900),
                 refreshToken: refreshToken.map { Sensitive($0) },
-                idToken: Sensitive(jwt(["sub": "usr_1"])), scope: "openid"), for: place)
+                idToken: Sensitive(jwt(["sub": "usr_1"])), scope: "openid"), for: storageKey)
         var options = options(transport)
         options.usesDPoP = false
         let session = try MienSession(
@@ -71,8 +72,8 @@ struct ReauthenticationTests {
 
     private static func sent(_ transport: ScriptedTransport) -> [String] {
         transport.requests.map { request in
-            let place = String(request.url.dropFirst("https://login.example".count))
-            return request.headers["authorization"].map { "\(place) \($0)" } ?? place
+            let path = String(request.url.dropFirst("https://login.example".count))
+            return request.headers["authorization"].map { "\(path) \($0)" } ?? path
         }
     }
 
@@ -98,7 +99,7 @@ struct ReauthenticationTests {
             ])
     }
 
-    @Test("a second refusal is thrown with what is needed, and nobody is asked again")
+    @Test("a second refusal is thrown with its requirements, and the user is not asked again")
     func onlyOnce() async throws {
         let asked = Asked()
         let (session, transport) = try await Self.session([
@@ -107,7 +108,7 @@ struct ReauthenticationTests {
             asked.note(request)
             return .steppedUp
         }
-        // The app's own wrapper around a call that reauthenticates itself changes nothing.
+        // The app's own wrapper around a call that reauthenticates by itself changes nothing.
         let error = await #expect(throws: MienError.self) {
             try await session.performing { try await Self.change(session) }
         }
@@ -132,7 +133,7 @@ struct ReauthenticationTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("what the reauthenticator throws is thrown, and the change is not sent again")
+    @Test("an error of the reauthenticator is thrown, and the change is not sent again")
     func declined() async throws {
         struct Declined: Error {}
         let (session, transport) = try await Self.session([Self.refused]) { _, _ in throw Declined()
@@ -143,7 +144,7 @@ struct ReauthenticationTests {
     }
 
     @Test(
-        "a refusal is understood from a problem document, from the header alone, and without numbers"
+        "a refusal is recognized from a problem document, from the header alone, and without numbers"
     )
     func forms() async throws {
         let problem: JSONValue = [
@@ -182,7 +183,7 @@ struct ReauthenticationTests {
                 error?.reauthentication?.maxAge == maxAge
                     && error?.reauthentication?.acrValues == classes)
         }
-        // Other refusals are none of its business.
+        // Other refusals are not affected.
         for other in [
             Turn.json(["error": "insufficient_user_authentication"] as JSONValue, status: 400),
             .json(["error": "invalid_token"] as JSONValue, status: 401),
@@ -199,7 +200,7 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("an app's own request reauthenticates by throwing what the response stands for")
+    @Test("an app's own request reauthenticates by throwing the error of its response")
     func ownRequests() async throws {
         let (session, transport) = try await Self.session([Self.tokens("access-1")]) { _, _ in
             .steppedUp
@@ -223,7 +224,7 @@ struct ReauthenticationTests {
     }
 
     @Test(
-        "a journey's token renews the session that started it, or is exchanged and ends the sign-in before"
+        "a journey's token renews the session that started it; otherwise it is exchanged and ends the old sign-in"
     )
     func journeyTokens() async throws {
         let (own, ownTransport) = try await Self.session([
@@ -272,7 +273,7 @@ struct ReauthenticationTests {
         #expect(try await session.accessToken().use { $0 } == "access-0")
     }
 
-    @Test("a session that cannot be refreshed goes on with its token after stepping up")
+    @Test("a session without a refresh token keeps its access token after a step-up")
     func withoutRefresh() async throws {
         let (session, transport) = try await Self.session(
             [Self.refused, Self.ok], refreshToken: nil
@@ -296,7 +297,7 @@ struct ReauthenticationTests {
         async let first = Self.change(session)
         async let second = Self.change(session)
         while transport.requests.count < 2 { await Task.yield() }
-        // Both have been answered; what is left is for both to wait.
+        // Both requests have been answered; now both callers have to be waiting.
         for _ in 1...200 { await Task.yield() }
         open.yield()
         let answers = try await [first, second]
@@ -317,7 +318,7 @@ struct ReauthenticationTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test("a cancelled change cancels the sign-in it waits for, and the next one asks anew")
+    @Test("a canceled change cancels the sign-in it waits for, and the next one asks again")
     func cancellation() async throws {
         let asked = Asked()
         let (session, transport) = try await Self.session([

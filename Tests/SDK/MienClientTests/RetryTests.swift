@@ -6,8 +6,8 @@ import Testing
 
 @testable import MienClient
 
-/// A server of one journey of three steps that gives out state tokens as the real one does, behind
-/// a network that loses one message.
+/// A server with one journey of three steps that issues state tokens as the real one does, behind a
+/// network that loses one message.
 final class TokenServer: HTTPTransport {
     enum Loss: CaseIterable { case request, answer }
 
@@ -74,7 +74,7 @@ final class TokenServer: HTTPTransport {
     }
 }
 
-@Suite("Sending again")
+@Suite("Retries")
 struct RetryTests {
     @Test(
         "whichever message is lost, each step is answered once and the journey succeeds",
@@ -100,7 +100,7 @@ struct RetryTests {
         #expect(naps.all.count == (number <= 4 ? 1 : 0))
     }
 
-    @Test("an answer whose fate is not known is the only one that is sent again")
+    @Test("only an answer that may have arrived can be sent again")
     func uncertain() async throws {
         let transport = ScriptedTransport([
             .json(
@@ -118,7 +118,7 @@ struct RetryTests {
         #expect(Set(transport.requests.dropFirst().map(\.body)).count == 1)
     }
 
-    @Test("retry sends what was sent, and nothing when all is known")
+    @Test("retry repeats an answer that may have arrived, and sends nothing otherwise")
     func retry() async throws {
         var options = options(ScriptedTransport([]))
         let transport = ScriptedTransport([
@@ -138,7 +138,7 @@ struct RetryTests {
     }
 
     @Test(
-        "refused answers may be replaced by others; a door that is closed after a loss says nothing of what was lost"
+        "refused answers may be replaced; being turned away after a loss does not settle the lost answer"
     )
     func refused() async throws {
         let transport = ScriptedTransport([
@@ -168,7 +168,7 @@ struct RetryTests {
     }
 
     @Test(
-        "waits double up to a limit; a server is not asked sooner than it says, nor when it says too long"
+        "delays double up to a limit; a server's Retry-After is respected, and one too long ends the retries"
     )
     func delays() async throws {
         let policy = RetryPolicy(attempts: 6, firstDelay: .seconds(1), longestDelay: .seconds(5))
@@ -189,7 +189,7 @@ struct RetryTests {
         #expect(naps.all == [.seconds(2)])
     }
 
-    @Test("of two answers at once, one is sent")
+    @Test("only one of two simultaneous answers is sent")
     func twoAtOnce() async throws {
         let transport = ScriptedTransport([.json(JourneyAnswer.step("recordConsent")), .never])
         let journey = try await JourneyClient(options(transport), sleep: Naps().sleep).start("j")
@@ -198,21 +198,21 @@ struct RetryTests {
         await #expect(throws: MienError(.invalidState, "")) { try await journey.respond(.cancel) }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        // Cancelled on its way: nobody knows.
+        // The answer was canceled while being sent, so it may have arrived.
         await #expect(throws: MienError(.invalidState, "")) { try await journey.respond(.cancel) }
         transport.add(.json(JourneyAnswer.success()))
         #expect(try await journey.retry().hasEnded)
     }
 }
 
-@Suite("Where a journey is")
+@Suite("Journey progress")
 struct JourneyProgressTests {
     enum Event: CaseIterable {
         case submitA, submitB, again, next, end, lost, refused, past, cancelled
     }
 
-    /// Every path to a depth of eight, with what it must never do written apart: send two answers
-    /// to one state while the first may have arrived.
+    /// Walks every path to a depth of eight. It independently states what must never happen:
+    /// sending two answers to one state while the first may have arrived.
     @Test("no path sends another answer while one may have arrived")
     func world() {
         var paths = 0
@@ -233,7 +233,7 @@ struct JourneyProgressTests {
                         : next.submit(event == .submitA ? .clientInput : .cancel, nil)
                     guard let sent else {
                         guard case .sending = next.phase, !isSending else { continue }
-                        Issue.record("refused, and yet sending")
+                        Issue.record("refused, but still sending")
                         continue
                     }
                     #expect(!isSending, "one at a time")
@@ -262,7 +262,7 @@ struct JourneyProgressTests {
         #expect(paths > 1000)
     }
 
-    @Test("an old step cannot answer for the one after it")
+    @Test("an old step cannot answer the step after it")
     func turns() throws {
         var progress = JourneyProgress(.step("information", state: "s0"))
         _ = try progress.submit(.clientInput, nil, to: 1)

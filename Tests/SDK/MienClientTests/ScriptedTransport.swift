@@ -4,13 +4,13 @@ import MienClient
 import MienCore
 import Synchronization
 
-/// Answers from a script, and notes what was asked. Past the script's end it fails the test's
-/// request.
+/// A transport that answers from a script and records the requests. After the script's end,
+/// requests fail.
 final class ScriptedTransport: HTTPTransport {
     enum Turn: Sendable {
         case answer(HTTPTransportResponse)
         case fault(HTTPTransportError.Code)
-        /// Until the task is cancelled.
+        /// Waits until the task is canceled.
         case never
 
         static func json(_ body: some Encodable, status: Int = 200, headers: [String: String] = [:])
@@ -55,7 +55,7 @@ final class ScriptedTransport: HTTPTransport {
     }
 }
 
-/// Notes the waits, and does not wait.
+/// Records the delays without waiting.
 final class Naps: Sendable {
     private let naps = Mutex<[Duration]>([])
     var all: [Duration] { naps.withLock { $0 } }

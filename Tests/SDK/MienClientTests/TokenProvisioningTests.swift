@@ -6,11 +6,11 @@ import MienCore
 import MienOTP
 import Testing
 
-@Suite("Tokens for this device")
+@Suite("OTP tokens for this device")
 struct TokenProvisioningTests {
     private static let secret = (0..<32).map { UInt8($0) }, app = "shop", token = "aut_1"
 
-    /// A server that encrypts to whatever key it is sent, and then spoils the answer.
+    /// A server that encrypts to the key it receives and then damages the response.
     private struct Server: HTTPTransport {
         var info = OTPTokenAnswer.info(app: app, token: token)
         var secret = TokenProvisioningTests.secret
@@ -46,7 +46,7 @@ struct TokenProvisioningTests {
             Sensitive("otc_1.code"), name: "Phone", system: "linux")
     }
 
-    @Test("what the server encrypted is what the device has")
+    @Test("the device decrypts the secret that the server encrypted")
     func works() async throws {
         let token = try await redeem(Server())
         #expect(
@@ -65,7 +65,7 @@ struct TokenProvisioningTests {
     }
 
     @Test(
-        "an answer that is not as it should be is the server's failure, and nothing of it is told")
+        "a malformed response is a server error, which quotes nothing from it")
     func spoilt() async throws {
         let servers: [Server] = [
             Server(info: OTPTokenAnswer.info(app: "bank", token: Self.token)),
@@ -86,12 +86,12 @@ struct TokenProvisioningTests {
             }
             #expect(
                 error?.code == .serverError
-                    && error?.reason == "the server's token is not as it should be", "\(number)")
+                    && error?.reason == "The server returned a malformed OTP token.", "\(number)")
         }
     }
 
     @Test(
-        "a code whose answer was lost is sent again, with the same key; a refusal is the end of it")
+        "a code is sent again with the same key if the response was lost; a refusal is final")
     func again() async throws {
         let transport = ScriptedTransport([
             .fault(.timedOut), .fault(.timedOut), .problem(.invalidCredentials),
@@ -106,7 +106,7 @@ struct TokenProvisioningTests {
                 == .invalidCredentials)
     }
 
-    @Test("a key that was kept opens what was encrypted to it, and prints nothing")
+    @Test("a stored key decrypts what was encrypted to it, and is not printed")
     func key() async throws {
         let key = OTPProvisioningKey(), kept = try #require(OTPProvisioningKey(bytes: key.bytes))
         #expect(kept.bytes == key.bytes && OTPProvisioningKey(bytes: Sensitive([1, 2, 3])) == nil)
@@ -118,7 +118,7 @@ struct TokenProvisioningTests {
         #expect(!text.contains(key.bytes.use { Base64URL.encode($0) }))
     }
 
-    @Test("a signature is for what was shown; anything else is not signed")
+    @Test("only the data that was shown is signed")
     func signing() async throws {
         let token = try await redeem(Server()), data = ["to": "CH93", "amount": "120.50"]
         let digest = Base64URL.encode(

@@ -3,11 +3,11 @@ import MienKeys
 import MienTesting
 import Testing
 
-/// The files for Apple's systems, checked where those are not: against declarations of what they
-/// use (`Tests/Support/AppleSubset`), made by hand from Apple's documentation. What this cannot
-/// see: a declaration that is wrong, and anything at run time.
+/// Type-checks the files for Apple systems on other systems, against hand-written declarations of
+/// the API they use (`Tests/Support/AppleSubset`), made from Apple's documentation. It cannot
+/// detect wrong declarations or errors at run time.
 @Suite(.enabled(if: AppleFiles.compiler != nil, "swiftc is not on PATH")) struct AppleFilesTests {
-    @Test func `they type-check with the seam, as strictly as everything else`() throws {
+    @Test func `the files type-check with their protocols, as strictly as all other code`() throws {
         let files = try AppleFiles(), (status, said) = try files.check(files.apple)
         #expect(status == 0, "\(said)")
         #expect(files.apple.count >= 3)
@@ -17,7 +17,7 @@ import Testing
         "open func canEvaluatePolicy", "open func evaluatePolicy", "open func invalidate",
         "static let biometryCurrentSet", "func SecItemDelete",
     ])
-    func `without a declaration that they use they do not: the check looks at them`(
+    func `the files fail to type-check if a declaration they use is missing`(
         declaration: String
     ) throws {
         let files = try AppleFiles(without: declaration)
@@ -35,8 +35,7 @@ private struct AppleFiles {
         }
 
     private static let root = Repository.root
-    /// Where the build put the modules that the seam imports: beside the program that runs this
-    /// test.
+    /// The folder of the modules that the files import: beside the executable that runs this test.
     private static let modules = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appending(
             path: "Modules")
@@ -75,11 +74,11 @@ private struct AppleFiles {
     }
 
     private static func sources(_ folder: String) throws -> [String] {
-        let place = root.appending(path: folder)
-        return try FileManager.default.contentsOfDirectory(atPath: place.path).filter {
+        let directory = root.appending(path: folder)
+        return try FileManager.default.contentsOfDirectory(atPath: directory.path).filter {
             $0.hasSuffix(".swift")
         }.sorted().map {
-            "\(place.path)/\($0)"
+            "\(directory.path)/\($0)"
         }
     }
 

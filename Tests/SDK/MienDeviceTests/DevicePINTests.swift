@@ -8,12 +8,12 @@ import Testing
         "4711", "1224", "0000001", "123455", "1357", "999999999998", "1235",
         "9876 5".filter(\.isNumber) + "1",
     ])
-    func `a passcode that is neither uniform nor a run is taken`(digits: String) throws {
+    func `a passcode that is neither uniform nor a run is accepted`(digits: String) throws {
         _ = try DevicePIN(Sensitive(digits))
     }
 
     @Test(arguments: ["", "123", "1234567890123", "12a4", "١٢٣٤", "47 11", "-471", "4711\n"])
-    func `other than 4 to 12 digits is refused, saying what is allowed`(digits: String) {
+    func `anything but 4 to 12 digits is refused, and the error states the rule`(digits: String) {
         let error = #expect(throws: DeviceError(.weakPasscode, "")) {
             try DevicePIN(Sensitive(digits))
         }
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["0000", "777777", "1234", "4321", "7890", "2109", "0123456789", "890123"])
-    func `one digit over and over, and runs through 9 and 0, are refused without being repeated`(
+    func `a repeated digit and runs through 9 and 0 are refused, and the error does not quote them`(
         digits: String
     ) {
         let error = #expect(throws: DeviceError(.weakPasscode, "")) {
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a/b", "ä", "a b", String(repeating: "a", count: 129), "..\0"])
-    func `a tag that is no tag is refused`(text: String) {
+    func `a malformed tag is refused`(text: String) {
         #expect(throws: DeviceError(.badArgument, "")) { try DeviceKeyTag(text) }
     }
 }

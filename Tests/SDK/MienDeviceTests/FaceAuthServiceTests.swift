@@ -13,7 +13,7 @@ import Testing
 private let ada = try! PersonName("Ada"), bob = try! PersonName("Bob")
 private let quiet: Void = TPM.quietLibrary()
 
-/// A machine: its files, its id, its cameras, perhaps its TPM.
+/// A machine: its files, its id, its cameras, and possibly its TPM.
 private struct Machine {
     let scratch: ScratchFolder
     var id = "machine one"
@@ -30,7 +30,7 @@ private struct Machine {
         (scratch, self.tpm) = (try ScratchFolder(), tpm?.address)
     }
 
-    /// The same files elsewhere.
+    /// Copies the files to another machine.
     func copied(to id: String, tpm: SoftwareTPM? = nil) throws -> Machine {
         var copy = try Machine(tpm: tpm)
         copy.id = id
@@ -43,7 +43,7 @@ private struct Machine {
     var binding: URL { scratch("face/binding.sealed") }
     var key: URL { scratch("keys/device.key") }
 
-    /// As after a restart: nothing but the files is shared.
+    /// The service after a restart: only the files are shared.
     var service: FaceAuthService {
         let (id, cameras) = (id, cameras)
         return FaceAuthService(
@@ -64,7 +64,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 @Suite struct FaceAuthServiceTests {
     // MARK: Cameras
 
-    @Test func `the front camera is taken, or the one that is named`() async throws {
+    @Test func `the front camera is selected, or the named one`() async throws {
         let service = try Machine().service
         #expect(await service.isSupported())
         #expect(await !service.isInitialized)
@@ -80,7 +80,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(camera.path == "/dev/video0" && asked.withLock { $0 } == ["USB Camera", "Front"])
     }
 
-    @Test func `a wrong camera is told, and so is none`() async throws {
+    @Test func `a wrong camera name and a missing camera are errors`() async throws {
         var machine = try Machine()
         let service = machine.service
         let error = await #expect(throws: FaceAuthError.self) {
@@ -95,7 +95,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
     // MARK: People
 
-    @Test func `several people, kept over restarts, forgotten one by one or all`() async throws {
+    @Test func `several people persist over restarts and are removed one by one or all at once`()
+        async throws
+    {
         let machine = try Machine()
         #expect(try await !machine.service.isConfigured())
         try await machine.service.enrol(face(1), as: ada)
@@ -112,14 +114,14 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(try await machine.service.face(of: ada) == face(3))
     }
 
-    @Test func `a face of another model pack is not taken`() async throws {
+    @Test func `a face of another model pack is refused`() async throws {
         let service = try Machine().service
         #expect(
             await code { try await service.enrol(face(1, pack: PackID("other")), as: ada) }
                 == .otherModelPack)
     }
 
-    @Test func `first uses at the same time agree on one key`() async throws {
+    @Test func `simultaneous first uses agree on one key`() async throws {
         let machine = try Machine()
         let names = try (0..<8).map { try PersonName("person \($0)") }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -152,7 +154,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
     @Test
     func
-        `what a face opens is closed before the face goes, and if it cannot be closed the face stays`()
+        `face modes end before a face is removed, and the face stays if they cannot end`()
         async throws
     {
         let tokens = Tokens()
@@ -161,7 +163,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         await tokens.watch(machine.service)
         let service = machine.service
         try await service.enrol(face(1), as: ada)
-        #expect(await tokens.told.isEmpty, "a newcomer opens nothing yet")
+        #expect(await tokens.told.isEmpty, "a new person unlocks nothing yet")
         try await service.enrol(face(2), as: ada)
         try await service.enrol(face(3), as: bob)
         try await service.unenroll(bob)
@@ -179,7 +181,9 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
     // MARK: Bound to the machine
 
-    @Test func `copied to another machine it does not open, and says why`() async throws {
+    @Test func `data copied to another machine cannot be opened, and the error gives the reason`()
+        async throws
+    {
         let machine = try Machine()
         try await machine.service.enrol(face(1), as: ada)
         #expect(try await machine.service.bindingSource() == .machine)
@@ -190,7 +194,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         )
         #expect(await code { try await copy.service.initialize() } == .otherDevice)
         #expect(await code { try await copy.service.enrol(face(2), as: bob) } == .otherDevice)
-        // The very same machine with the copy is one.
+        // A machine with the same id and the copied files counts as the same machine.
         let same = try machine.copied(to: machine.id)
         #expect(try await same.service.people() == [ada])
         try await copy.service.reset()
@@ -198,7 +202,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(try await copy.service.people() == [bob])
     }
 
-    @Test func `without its key file, with another, or without its binding it does not open`()
+    @Test
+    func `data cannot be opened without its key file, with another one, or without its binding`()
         async throws
     {
         let machine = try Machine()
@@ -241,7 +246,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     private static let hasTPM = SoftwareTPM.program != nil
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `with a TPM it opens on that machine only`() async throws {
+    func `with a TPM, data opens on that machine only`() async throws {
         try await SoftwareTPM.run { tpm in
             let machine = try Machine(tpm: tpm)
             try await machine.service.enrol(face(1), as: ada)
@@ -249,7 +254,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
             #expect(try await !machine.service.isMigrationNeeded())
             try await tpm.restart()
             #expect(try await machine.service.people() == [ada])
-            // The same id does not help.
+            // The same machine id does not help.
             let without = try machine.copied(to: machine.id)
             let error = await #expect(throws: FaceAuthError.self) {
                 try await without.service.people()
@@ -271,7 +276,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     }
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `migrated from the machine id to the TPM, people stay`() async throws {
+    func `people stay enrolled when data migrates from the machine id to the TPM`() async throws {
         try await SoftwareTPM.run { tpm in
             var machine = try Machine()
             #expect(
@@ -282,20 +287,21 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
             machine.tpm = tpm.address
             #expect(try await machine.service.isMigrationNeeded())
-            #expect(try await machine.service.people() == [ada], "it opens before, too")
+            #expect(
+                try await machine.service.people() == [ada], "data opens before the migration, too")
             try await machine.service.migrate()
             #expect(try await machine.service.bindingSource() == .tpm)
             #expect(try await !machine.service.isMigrationNeeded())
             try await machine.service.migrate()
             #expect(try await machine.service.people() == [ada])
-            // What was the machine's id counts no more.
-            machine.id = "set up anew"
+            // The machine id no longer matters.
+            machine.id = "reinstalled"
             #expect(try await machine.service.people() == [ada])
         }
     }
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `a migration that breaks off anywhere leaves the data as it was or as it is to be`()
+    func `an interrupted migration leaves either the old or the new binding`()
         async throws
     {
         try await SoftwareTPM.run { tpm in
@@ -321,10 +327,10 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     }
 }
 
-@Suite("The licence of a device") struct DeviceLicenceTests {
+@Suite("The license of a device") struct DeviceLicenceTests {
     private static let start: Int64 = 1_800_000_000
 
-    /// A server that knows no product keys: it licenses whoever asks, for a day.
+    /// A server without product keys that licenses every device for a day.
     private struct Server {
         let signer: SoftwareSigner
 
@@ -352,18 +358,20 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         func advance(_ by: Int64) { seconds.withLock { $0 += by } }
     }
 
-    @Test func `without a policy every device is licensed, and nothing is asked for`() async throws
+    @Test func `without a policy every device is licensed, and no server is contacted`()
+        async throws
     {
         let service = try Machine().service
         #expect(try await service.isLicenseConfigured())
         try await service.configureLicense { _ in
-            Issue.record("nobody is asked")
+            Issue.record("a server was contacted")
             throw CancellationError()
         }
         try await service.initialize()
     }
 
-    @Test func `with one it takes a licence, which is checked without anybody, until it ends`()
+    @Test
+    func `with a policy the device needs a license, which is checked offline until it expires`()
         async throws
     {
         let clock = Clock(), server = try Server()
@@ -390,7 +398,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
     @Test
     func
-        `a clock that is set back lengthens no licence, over restarts, and a new one is judged by the clock as it is`()
+        `setting the clock back extends no license, over restarts, and a new license uses the current clock`()
         async throws
     {
         let clock = Clock(), server = try Server()
@@ -408,8 +416,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
             if case .expired = verdict { true } else { false }
         }
 
-        // A little later, and back again: forgiven. Further back than a day: not, until it is set
-        // right.
+        // A little ahead and back again is tolerated. Back by more than a day is not, until the
+        // clock is set right.
         clock.advance(day / 2)
         #expect(try await verdict()?.isValid == true)
         clock.advance(-day / 4)
@@ -419,7 +427,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         clock.advance(day)
         #expect(try await verdict()?.isValid == true)
 
-        // Over, and back within its time.
+        // Past the license's end, and back before it.
         clock.advance(day)
         #expect(try await isExpired(verdict()))
         clock.advance(-day / 2)
@@ -430,8 +438,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(try await verdict()?.isValid == true)
     }
 
-    @Test func `a machine id that cannot be read now is an error, not another device`() async throws
-    {
+    @Test func `an unreadable machine id is an error, not another device`() async throws {
         let clock = Clock(), server = try Server(), isReadable = Mutex(true)
         var machine = try Machine()
         machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
@@ -457,7 +464,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(try await service.isLicenseConfigured())
     }
 
-    @Test func `on another machine, for another product, or changed on disk it does not hold`()
+    @Test func `a license for another machine or product, or changed on disk, is invalid`()
         async throws
     {
         let clock = Clock(), server = try Server()
@@ -468,7 +475,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         var copy = try machine.copied(to: "machine two")
         copy.licensing = machine.licensing
         guard case .otherDevice = try await copy.service.licenceVerdict() else {
-            Issue.record("the licence moved to another machine")
+            Issue.record("the license worked on another machine")
             return
         }
         var other = machine

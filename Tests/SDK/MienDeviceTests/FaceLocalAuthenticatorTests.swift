@@ -19,7 +19,9 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         }
     }
 
-    @Test func `a fresh device wants a passcode, then a face, and says which`() async throws {
+    @Test func `a new device requires a passcode, then a face, and the error says which`()
+        async throws
+    {
         let device = try Device(), authenticator = device.authenticator()
         await expect(.biometricNoPasscode, authenticator, biometrics)
         await expect(.biometricNoPasscode, authenticator, owner)
@@ -42,7 +44,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
 
     @Test
     func
-        `the enrolled face passes, with what was enrolled and when; a stranger does not, three times`()
+        `the enrolled face passes with its enrollment and time; a stranger fails three times`()
         async throws
     {
         let device = try Device(), authenticator = try await device.enrolled()
@@ -63,7 +65,8 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
     }
 
     @Test
-    func `five strangers in a row lock the face, the right one, too, until the passcode is given`()
+    func
+        `five strangers in a row lock the face, even the right one, until the passcode is entered`()
         async throws
     {
         let device = try Device(), authenticator = try await device.enrolled()
@@ -71,18 +74,19 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await expect(.notRecognised, authenticator, biometrics)
         await expect(.biometricLockout, authenticator, biometrics)
         #expect(
-            await device.person.faceRequests.count == 6, "the sixth is asked for and not judged")
+            await device.person.faceRequests.count == 6, "the sixth is requested but not judged")
         #expect(try await authenticator.capability().isLockedOut)
         try await device.person.shows(1)
         await expect(.biometricLockout, device.authenticator(), biometrics)
-        #expect(await device.person.faceRequests.count == 6, "nobody is asked while it is locked")
+        #expect(
+            await device.person.faceRequests.count == 6, "no face is requested while it is locked")
         await device.person.types(rightPIN)
         #expect(try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
         #expect(
             try await authenticator.authenticate(reason: "", policy: biometrics).method == .face)
     }
 
-    @Test func `a right face forgives the wrong ones before it`() async throws {
+    @Test func `a right face resets the count of wrong ones`() async throws {
         let device = try Device(), authenticator = try await device.enrolled()
         for _ in 0..<4 {
             await device.person.shows(.face(try face(2)), .face(try face(3)), .face(try face(1)))
@@ -92,7 +96,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         }
     }
 
-    @Test func `with biometrics alone the passcode is never asked for`() async throws {
+    @Test func `with biometrics alone, the passcode is never requested`() async throws {
         let device = try Device(), authenticator = try await device.enrolled()
         await device.person.types(rightPIN, rightPIN, rightPIN)
         await device.person.shows(.usePasscode)
@@ -107,7 +111,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
 
     @Test
     func
-        `with the owner's policy the passcode follows an unwilling or an unknown face, but no refusal`()
+        `with the owner's policy, the passcode follows a declined or unknown face, but not a cancellation`()
         async throws
     {
         let device = try Device(), authenticator = try await device.enrolled()
@@ -124,7 +128,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(await device.person.faceRequests.allSatisfy(\.mayUsePasscode))
     }
 
-    @Test func `five wrong passcodes lock for a minute each, twenty for good, whoever asks`()
+    @Test func `five wrong passcodes lock for a minute each, twenty permanently, for every caller`()
         async throws
     {
         let device = try Device(), authenticator = try await device.enrolled()
@@ -157,7 +161,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
                     isSupported: true, isEnrolled: false, isPasscodeSet: false, isLockedOut: false))
     }
 
-    @Test func `a right passcode forgives the wrong ones before it`() async throws {
+    @Test func `a right passcode resets the count of wrong ones`() async throws {
         let device = try Device(), authenticator = try await device.enrolled()
         for _ in 0..<6 {
             await device.person.shows(.usePasscode)
@@ -167,7 +171,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         }
     }
 
-    @Test func `a passcode is changed by who knows the old one`() async throws {
+    @Test func `changing the passcode needs the old one`() async throws {
         let device = try Device(), authenticator = try await device.enrolled()
         await #expect(throws: DeviceError(.wrongPasscode, "")) {
             try await authenticator.setPasscode(DevicePIN(wrongPIN))
@@ -182,7 +186,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         try await authenticator.removeFace(passcode: wrongPIN)
     }
 
-    @Test func `enrolment, passcode and counts outlive a restart`() async throws {
+    @Test func `enrollment, passcode, and counters survive a restart`() async throws {
         let device = try Device()
         let generation = try await device.enrolled().enrolmentGeneration()
         try await device.person.shows(2, times: 9)
@@ -191,7 +195,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await expect(.biometricLockout, device.authenticator(), biometrics)
     }
 
-    @Test func `each change of enrolment is another generation, and a failed one none`()
+    @Test func `each change of the enrollment creates a generation, and a failed one does not`()
         async throws
     {
         let device = try Device(), authenticator = device.authenticator()
@@ -212,7 +216,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
     }
 
     @Test
-    func `a task cancelled while the person shows their face gets no verdict, and none was judged`()
+    func `a task canceled while a face is shown gets no verdict, and no face is judged`()
         async throws
     {
         let device = try Device(), authenticator = try await device.enrolled()
@@ -231,7 +235,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
             "four of five wrong ones, not seven")
     }
 
-    @Test func `a face enrolled anew while another is shown is not opened by the old one`()
+    @Test func `the old face does not pass if a new one is enrolled while it is shown`()
         async throws
     {
         let device = try Device(), authenticator = try await device.enrolled()
@@ -242,7 +246,9 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await expect(.cancel, authenticator, biometrics)
     }
 
-    @Test func `a face of another model pack is refused and is no guess`() async throws {
+    @Test func `a face of another model pack is refused and does not count as a guess`()
+        async throws
+    {
         let device = try Device(), authenticator = try await device.enrolled()
         for _ in 0..<6 {
             await device.person.shows(.face(try face(1, pack: PackID("other"))))
@@ -251,7 +257,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(try await !authenticator.capability().isLockedOut)
     }
 
-    @Test func `many strangers at once get no further than five in a row`() async throws {
+    @Test func `many simultaneous strangers get no more than five tries in a row`() async throws {
         let device = try Device(), authenticator = try await device.enrolled()
         try await device.person.shows(2, times: 100)
         let codes = await withTaskGroup(of: DeviceError.Code?.self) { group in
@@ -273,8 +279,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await expect(.biometricLockout, authenticator, biometrics)
     }
 
-    @Test func `nothing is judged that could not be counted, wherever the disk fails`() async throws
-    {
+    @Test func `a try that could not be counted is not judged, at any disk failure`() async throws {
         let original = try Device()
         _ = try await original.enrolled()
         var isDone = false, calls = 0
@@ -286,7 +291,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
                 try await failing.authenticate(reason: "", policy: biometrics)
             }
             #expect(throws: DeviceError.self) { try strangers.get() }
-            // After the crash: as many as were judged are counted, and perhaps the one under way.
+            // After the crash, every judged try is counted, and possibly the one in progress.
             let asked = await device.person.faceRequests.count
             let judged = files.hasFailed ? max(0, asked - 1) : asked
             try await device.person.shows(2, times: 5 - judged)
@@ -303,7 +308,8 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(calls > 20, "there was something to fail")
     }
 
-    @Test func `an interrupted change leaves the old face or the new one, whole`() async throws {
+    @Test func `an interrupted change leaves either the old or the new face complete`() async throws
+    {
         let original = try Device(), before = try await original.enrolled().enrolmentGeneration()
         var isDone = false, calls = 0
         while !isDone {
@@ -325,7 +331,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(calls > 20, "there was something to fail")
     }
 
-    @Test func `its file is the owner's alone, tells nothing, and any changed bit is refused`()
+    @Test func `its file is private, reveals nothing, and is refused if any bit changes`()
         async throws
     {
         let device = try Device(), authenticator = try await device.enrolled()
@@ -340,9 +346,9 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         let good = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(
             good.range(of: Data("argon2".utf8)) == nil && good.range(of: Data("MIFT".utf8)) == nil)
-        for place in stride(from: 0, to: good.count, by: 97) {
+        for index in stride(from: 0, to: good.count, by: 97) {
             var bad = good
-            bad[place] ^= 0x10
+            bad[index] ^= 0x10
             try bad.write(to: URL(fileURLWithPath: path))
             await #expect(throws: DeviceError(.storage, "")) {
                 try await authenticator.capability()
@@ -355,7 +361,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(error?.code == .storage && error?.reason.contains("chmod 700") == true)
     }
 
-    @Test func `without its key file the state is not taken for a fresh one`() async throws {
+    @Test func `a state without its key file is not treated as new`() async throws {
         let device = try Device()
         _ = try await device.enrolled()
         try FileManager.default.removeItem(atPath: device.keyPath)

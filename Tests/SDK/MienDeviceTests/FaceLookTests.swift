@@ -17,7 +17,7 @@ private let hotp = try! HOTP(digits: 8, hash: .sha256),
     secret = try! OTPSecret(bytes: Array(1...32))
 private let passive = try! VerificationSettings(mode: .livenessPassive)
 
-/// Somebody, or something, in front of the camera, who is told what is asked; and the pipeline.
+/// A person or an object in front of the camera, who receives the instructions, and the pipeline.
 private final class Stage: LiveFaceReader {
     private struct State {
         var actor: (any MadeActor)?
@@ -29,14 +29,14 @@ private final class Stage: LiveFaceReader {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - actor: who moves; `nil` for an empty room.
-    ///   - person: whose face the pipeline describes.
-    ///   - leaves: the task is cancelled at the first instruction that was drawn.
+    ///   - actor: The actor that moves; `nil` for an empty room.
+    ///   - person: The person whose face the pipeline describes.
+    ///   - leaves: Cancels the task at the first drawn instruction.
     func hold(_ actor: (any MadeActor)?, as person: Int = 1, leaves: Bool = false) {
         state.withLock { $0 = State(actor: actor, person: person, leaves: leaves) }
     }
 
-    /// What was asked of the one who is there, each once.
+    /// The actions that were requested, each once.
     var asked: [LivenessAction] { state.withLock { $0.allAsked } }
 
     func reading(of frame: Frame, index: Int) async throws -> FaceReading {
@@ -64,7 +64,7 @@ private final class Stage: LiveFaceReader {
     }
 }
 
-/// A device with Ada's face and a token that it opens.
+/// A device with Ada's face and an OTP token that it unlocks.
 private struct Rig {
     let scratch: ScratchFolder
     let stage = Stage()
@@ -86,7 +86,7 @@ private struct Rig {
         try await vault.activateAuthMode(service.authMode(of: ada), on: "aut_1", pin: right)
     }
 
-    /// As after a restart: nothing but the files is shared.
+    /// The vault after a restart: only the files are shared.
     var vault: OTPVault {
         OTPVault(
             folder: scratch("tokens").path, keyPath: scratch("device.key").path,
@@ -103,7 +103,7 @@ private struct Rig {
             files: files, random: .system, machineID: { Array("machine".utf8) })
     }
 
-    /// The public way.
+    /// Verifies through the public method.
     func look(_ settings: VerificationSettings? = nil, frames count: Int = 2000) async throws
         -> FaceAuthentication
     {
@@ -124,9 +124,9 @@ private struct Rig {
             onFrame: show)
     }
 
-    /// Looks of a stranger, until the face is locked.
+    /// Runs verifications of a stranger until the face is locked.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of verifications.
     func looksLeft() async throws -> Int {
         for count in 0..<9 {
             stage.hold(MadePerson(), as: 2)
@@ -139,7 +139,9 @@ private struct Rig {
 }
 
 @Suite struct FaceLookTests {
-    @Test func `who does what is drawn is let in, once for each look, and gets the token's code`()
+    @Test
+    func
+        `a person who follows the drawn actions is accepted once per verification and gets the token's code`()
         async throws
     {
         let rig = try await Rig()
@@ -161,12 +163,12 @@ private struct Rig {
                     && (asked.contains(.turnLeft) || asked.contains(.turnRight)))
             drawn.insert(asked)
         }
-        // Six times the same one is rarer than one in two billion.
-        #expect(drawn.count > 1, "drawn anew for each look")
+        // The same action six times is less likely than one in two billion.
+        #expect(drawn.count > 1, "drawn for each verification")
     }
 
     @Test
-    func `keeping still and blinking will do where it is asked for by name, and a photo nowhere`()
+    func `keeping still and blinking passes only if that mode is set, and a photo never passes`()
         async throws
     {
         let rig = try await Rig()
@@ -179,7 +181,7 @@ private struct Rig {
         await #expect(
             throws: SessionSettingError(
                 setting: "mode",
-                allowed: "liveness_passive or liveness_active: a photo opens no token")
+                allowed: "liveness_passive or liveness_active; a photo unlocks no token")
         ) {
             try await rig.look(.photo)
         }
@@ -189,7 +191,7 @@ private struct Rig {
 
     @Test
     func
-        `five strangers or photos in a row lock the face, over restarts, and the token's PIN lets it in again`()
+        `five strangers or photos in a row lock the face, over restarts, until the token's PIN reactivates it`()
         async throws
     {
         let rig = try await Rig()
@@ -203,7 +205,7 @@ private struct Rig {
         rig.stage.hold(MadePerson())
         let locked = await #expect(throws: FaceAuthError.self) { try await rig.look() }
         #expect(
-            locked?.code == .lockedOut && rig.stage.asked.isEmpty, "nobody is asked for anything")
+            locked?.code == .lockedOut && rig.stage.asked.isEmpty, "no action is requested")
 
         try await rig.service.unlock(ada)
         #expect(try await !rig.service.isLockedOut(ada))
@@ -213,19 +215,19 @@ private struct Rig {
         }
         #expect(
             closed?.code == .faceInactive,
-            "only the PIN opens the token, until it has activated the face")
+            "only the PIN unlocks the token, until it has activated the face")
         try await rig.activate()
         rig.stage.hold(MadePerson())
         let again = try #require(try await rig.look().input)
         #expect(
             try await rig.vault.code(of: "aut_1", with: .face(again)).text
                 == hotp.code(at: 0, with: secret).text)
-        // Not locked, it changes nothing.
+        // Unlocking a face that is not locked changes nothing.
         try await rig.service.unlock(ada)
         #expect(try await rig.vault.token("aut_1").isFaceModeActive)
     }
 
-    @Test func `the right face forgives, another enrolment starts anew, and so does a reset`()
+    @Test func `the right face, another enrollment, and a reset each clear the count`()
         async throws
     {
         let rig = try await Rig()
@@ -245,7 +247,7 @@ private struct Rig {
         #expect(try await rig.looksLeft() == 5)
     }
 
-    @Test func `nobody there is no look in vain; who leaves after an instruction has had one`()
+    @Test func `an empty room does not count as a try; leaving after an instruction does`()
         async throws
     {
         let rig = try await Rig()
@@ -261,7 +263,7 @@ private struct Rig {
     }
 
     @Test
-    func `a look is counted before it begins: where that cannot be written down, nobody is asked`()
+    func `a verification is counted before it begins; if the count cannot be written, none starts`()
         async throws
     {
         var rig = try await Rig()
@@ -273,7 +275,7 @@ private struct Rig {
         #expect(try await rig.looksLeft() == 5)
     }
 
-    @Test func `counts with any bit changed are refused`() async throws {
+    @Test func `counters with any changed bit are refused`() async throws {
         let rig = try await Rig(), file = rig.scratch("face/lockouts.sealed")
         rig.stage.hold(MadePerson(), as: 2)
         _ = try await rig.look(passive)

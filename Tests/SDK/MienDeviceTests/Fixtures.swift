@@ -10,7 +10,7 @@ import Synchronization
 let pack = try! PackID("made-up"), dimensions = 32
 let rightPIN = Sensitive("4711"), wrongPIN = Sensitive("1147")
 
-/// No face: a direction of its own for each number, at right angles to all others.
+/// Returns a stand-in for a face: a direction for each number, at right angles to all others.
 func face(_ person: Int, pack: PackID = pack, dimensions: Int = dimensions) throws -> FaceTemplate {
     var values = [Float](repeating: 0, count: dimensions)
     values[person] = 1
@@ -19,8 +19,8 @@ func face(_ person: Int, pack: PackID = pack, dimensions: Int = dimensions) thro
         packID: pack, createdAt: Instant(milliseconds: 1))
 }
 
-/// Tells those directions apart: one and the same is at the top of the scale, two are at its
-/// bottom.
+/// Compares those directions: the same one scores at the top of the scale, and two different ones
+/// at the bottom.
 let matcher: FaceMatcher = {
     var generator = TestSeed.generator(77)
     let members = (0..<100).map { _ in
@@ -41,8 +41,8 @@ let matcher: FaceMatcher = {
         calibration: CalibrationTable(knots: knots, measurement: measurement))
 }()
 
-/// Shows and types what it was told to, in that order, and counts how often it was asked. With
-/// nothing left, the person turns away.
+/// Shows and types prepared answers in order and counts the requests. After the last answer the
+/// person cancels.
 actor Person: FacePresenter, PasscodePresenter {
     private var faces: [PresentedFace] = []
     private var pins: [Sensitive<String>?] = []
@@ -70,7 +70,7 @@ actor Person: FacePresenter, PasscodePresenter {
     }
 }
 
-/// A time that passes when it is told to.
+/// A clock that advances when the test says so.
 final class HandClock: Sendable {
     private let time = Mutex(Instant(milliseconds: 1_700_000_000_000))
 
@@ -86,7 +86,7 @@ struct Device {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// Another device with the same files.
+    /// Creates another device with the same files.
     init(copyOf other: Device) throws {
         scratch = try ScratchFolder()
         for name in ["device", "keys"] {
@@ -97,9 +97,9 @@ struct Device {
     var folder: String { scratch("device").path }
     var keyPath: String { scratch("keys/device.key").path }
 
-    /// As after a restart: nothing but the files is shared.
+    /// The authenticator after a restart: only the files are shared.
     ///
-    /// - Parameter faces: what shows them; the device's person unless it is another.
+    /// - Parameter faces: The presenter of faces; the device's person by default.
     func authenticator(files: any FileSystem = POSIXFileSystem(), faces: (any FacePresenter)? = nil)
         -> FaceLocalAuthenticator
     {
@@ -110,7 +110,7 @@ struct Device {
             random: .system, hasher: PasswordHasher(cost: .init(memory: 8, passes: 1)))
     }
 
-    /// With the PIN set and person 1 enrolled.
+    /// Returns an authenticator with the PIN set and person 1 enrolled.
     func enrolled() async throws -> FaceLocalAuthenticator {
         let authenticator = authenticator()
         try await authenticator.setPasscode(DevicePIN(rightPIN))
@@ -119,14 +119,14 @@ struct Device {
     }
 }
 
-/// The machine's files until a call; from that one on, nothing works any more, as after a power
-/// cut, or one kind of call does not.
+/// The machine's files until a given call. From then on every call fails, as after a power cut, or
+/// only one kind of call fails.
 final class FailingFiles: FileSystem {
     private let real = POSIXFileSystem()
     private let callsLeft: Mutex<Int>
     private let only: FileSystemError.Operation?
 
-    /// - Parameter only: fails, and is counted; `nil` for all.
+    /// - Parameter only: The kind of call that fails and is counted; `nil` for all.
     init(after calls: Int, only: FileSystemError.Operation? = nil) {
         callsLeft = Mutex(calls)
         self.only = only
@@ -191,7 +191,7 @@ private final class FailingFile: WritableFile {
     }
 
     func write(_ bytes: [UInt8]) throws(FileSystemError) {
-        // Half of it gets there.
+        // Half of the data is written.
         do { try spend() } catch {
             try? real.write(Array(bytes.prefix(bytes.count / 2)))
             throw error

@@ -12,14 +12,14 @@ private let message = Array("challenge".utf8)
 private let tag = try! DeviceKeyTag("com.example.biometric.1")
 private let quiet: Void = TPM.quietLibrary()
 
-enum KeyPlace: CaseIterable, CustomTestStringConvertible {
+enum KeyBackend: CaseIterable, CustomTestStringConvertible {
     case software, tpm
 
     static let testable = SoftwareTPM.program == nil ? [software] : allCases
     var testDescription: String { self == .tpm ? "TPM" : "software" }
 }
 
-/// The same promises, wherever the keys are.
+/// The same guarantees for every key provider.
 @Suite struct KeyProviderTests {
     private struct Rig {
         let device: Device
@@ -28,7 +28,7 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
 
         var folder: String { device.scratch("device-keys").path }
 
-        /// As after a restart.
+        /// The keys after a restart.
         var keys: any DeviceKeyProvider {
             let authenticator = device.authenticator()
             guard let machine else {
@@ -53,10 +53,10 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    private func with(_ place: KeyPlace, _ body: (Rig) async throws -> Void) async throws {
+    private func with(_ backend: KeyBackend, _ body: (Rig) async throws -> Void) async throws {
         _ = quiet
         let device = try Device(), authenticator = try await device.enrolled()
-        switch place {
+        switch backend {
         case .software:
             try await body(Rig(device: device, authenticator: authenticator, machine: nil))
         case .tpm:
@@ -70,11 +70,11 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         key.isValid(signature, over: message)
     }
 
-    @Test(arguments: KeyPlace.testable)
-    func `a key is made without asking, signs after a passed check, and is gone when deleted`(
-        place: KeyPlace
+    @Test(arguments: KeyBackend.testable)
+    func `a key is created without a prompt, signs after a passed check, and is gone when deleted`(
+        backend: KeyBackend
     ) async throws {
-        try await with(place) { rig throws in
+        try await with(backend) { rig throws in
             let key = try await rig.keys.makeKey(tag: tag, protection: .biometryAny)
             #expect(await rig.device.person.faceRequests.isEmpty)
             #expect(try await rig.keys.publicKey(tag: tag) == key)
@@ -98,26 +98,26 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
-    func `without a passed check nothing is signed`(place: KeyPlace) async throws {
-        try await with(place) { rig throws in
+    @Test(arguments: KeyBackend.testable)
+    func `without a passed check nothing is signed`(backend: KeyBackend) async throws {
+        try await with(backend) { rig throws in
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryCurrentSet)
             await #expect(throws: DeviceError(.cancel, "")) { try await rig.sign() }
             try await rig.device.person.shows(2, times: 3)
             await #expect(throws: DeviceError(.notRecognised, "")) { try await rig.sign() }
             try await rig.device.person.shows(2, times: 3)
             await #expect(throws: DeviceError(.biometricLockout, "")) { try await rig.sign() }
-            #expect(try await rig.keys.listTags() == [tag], "a failed check costs no key")
+            #expect(try await rig.keys.listTags() == [tag], "a failed check deletes no key")
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
+    @Test(arguments: KeyBackend.testable)
     func
-        `a biometric key never takes the passcode, whatever the prompt says; presence does when it may`(
-            place: KeyPlace
+        `a biometric key never accepts the passcode, whatever the prompt says; a presence key does if allowed`(
+            backend: KeyBackend
         ) async throws
     {
-        try await with(place) { rig throws in
+        try await with(backend) { rig throws in
             for protection in [BiometricAccessConstraint.biometryAny, .biometryCurrentSet] {
                 _ = try await rig.keys.makeKey(tag: tag, protection: protection)
                 await rig.device.person.types(rightPIN)
@@ -136,11 +136,11 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable, [1, 2, nil])
-    func `another enrolment, of the same face even, ends a key of the current set and no other`(
-        place: KeyPlace, next: Int?
+    @Test(arguments: KeyBackend.testable, [1, 2, nil])
+    func `another enrollment, even of the same face, ends only keys of the current set`(
+        backend: KeyBackend, next: Int?
     ) async throws {
-        try await with(place) { rig throws in
+        try await with(backend) { rig throws in
             let lasting = [BiometricAccessConstraint.biometryAny, .userPresence]
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryCurrentSet)
             for protection in lasting {
@@ -160,9 +160,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
             }
             #expect(
                 await rig.device.person.faceRequests.isEmpty,
-                "nobody is asked for a key that is gone")
+                "a key that is gone causes no prompt")
             #expect(try await rig.keys.listTags().map(\.text) == lasting.map(\.rawValue))
-            // Its record, put back, is of no use.
+            // Restoring its record does not help.
             for (name, bytes) in kept {
                 try bytes.write(to: URL(fileURLWithPath: "\(rig.folder)/\(name)"))
             }
@@ -184,11 +184,11 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
-    func `enrolled anew while the person is asked, the key is gone as well`(place: KeyPlace)
+    @Test(arguments: KeyBackend.testable)
+    func `a key is also gone if the face is enrolled again during the prompt`(backend: KeyBackend)
         async throws
     {
-        try await with(place) { rig throws in
+        try await with(backend) { rig throws in
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryCurrentSet)
             try await rig.device.person.shows(2)
             let device = rig.device
@@ -202,9 +202,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
-    func `a key deleted while the person is asked signs no more`(place: KeyPlace) async throws {
-        try await with(place) { rig throws in
+    @Test(arguments: KeyBackend.testable)
+    func `a key deleted during the prompt does not sign`(backend: KeyBackend) async throws {
+        try await with(backend) { rig throws in
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryAny)
             try await rig.device.person.shows(1)
             let keys = rig.keys
@@ -215,9 +215,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
-    func `a cancelled task gets no signature`(place: KeyPlace) async throws {
-        try await with(place) { rig throws in
+    @Test(arguments: KeyBackend.testable)
+    func `a canceled task gets no signature`(backend: KeyBackend) async throws {
+        try await with(backend) { rig throws in
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryAny)
             try await rig.device.person.shows(1)
             await rig.device.person.before { withUnsafeCurrentTask { $0?.cancel() } }
@@ -226,9 +226,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
-    func `what the check needs has to be there before a key is made`(place: KeyPlace) async throws {
-        try await with(place) { rig throws in
+    @Test(arguments: KeyBackend.testable)
+    func `a key is created only if its check is set up`(backend: KeyBackend) async throws {
+        try await with(backend) { rig throws in
             try await rig.authenticator.removeFace(passcode: rightPIN)
             for protection in [BiometricAccessConstraint.biometryAny, .biometryCurrentSet] {
                 await #expect(throws: DeviceError(.biometricNoEnrollment, "")) {
@@ -244,9 +244,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
-    func `after a reset no old key can be opened`(place: KeyPlace) async throws {
-        try await with(place) { rig throws in
+    @Test(arguments: KeyBackend.testable)
+    func `after a reset no old key can be unlocked`(backend: KeyBackend) async throws {
+        try await with(backend) { rig throws in
             _ = try await rig.keys.makeKey(tag: tag, protection: .userPresence)
             try await rig.authenticator.reset()
             try await rig.authenticator.setPasscode(DevicePIN(rightPIN))
@@ -258,13 +258,13 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
+    @Test(arguments: KeyBackend.testable)
     func
-        `a record is the owner's alone, tells no tag, and is refused changed or under another name`(
-            place: KeyPlace
+        `a record is private, reveals no tag, and is refused if changed or renamed`(
+            backend: KeyBackend
         ) async throws
     {
-        try await with(place) { rig throws in
+        try await with(backend) { rig throws in
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryAny)
             let name = try #require(try rig.files.first), path = "\(rig.folder)/\(name)"
             let mode =
@@ -273,9 +273,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
             #expect(mode?.intValue == 0o600 && !name.contains("example"))
             let good = try Data(contentsOf: URL(fileURLWithPath: path))
             #expect(good.range(of: Data("example".utf8)) == nil)
-            for place in stride(from: 0, to: good.count, by: 61) {
+            for index in stride(from: 0, to: good.count, by: 61) {
                 var bad = good
-                bad[place] ^= 0x04
+                bad[index] ^= 0x04
                 try bad.write(to: URL(fileURLWithPath: path))
                 await #expect(throws: DeviceError(.storage, "")) {
                     try await rig.keys.publicKey(tag: tag)
@@ -292,9 +292,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
-    func `it signs requests as the server reads them`(place: KeyPlace) async throws {
-        try await with(place) { rig throws in
+    @Test(arguments: KeyBackend.testable)
+    func `signed requests are valid for the server`(backend: KeyBackend) async throws {
+        try await with(backend) { rig throws in
             let key = try await rig.keys.makeKey(tag: tag, protection: .biometryAny)
             let signer = try await rig.keys.signer(
                 tag: tag, unlocking: UnlockPrompt(reason: "sign in"))
@@ -311,9 +311,9 @@ enum KeyPlace: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: KeyPlace.testable)
-    func `many at once sign for one who shows their face each time`(place: KeyPlace) async throws {
-        try await with(place) { rig throws in
+    @Test(arguments: KeyBackend.testable)
+    func `many simultaneous signatures each need one face check`(backend: KeyBackend) async throws {
+        try await with(backend) { rig throws in
             let key = try await rig.keys.makeKey(tag: tag, protection: .biometryAny),
                 keys = rig.keys
             try await rig.device.person.shows(1, times: 12)
@@ -338,7 +338,8 @@ struct TPMKeyProviderTests {
             authenticator: device.authenticator())
     }
 
-    @Test func `all files copied, the key still does not sign on another machine`() async throws {
+    @Test func `a key does not sign on another machine even if all files are copied`() async throws
+    {
         _ = quiet
         let device = try Device()
         _ = try await device.enrolled()
@@ -351,7 +352,7 @@ struct TPMKeyProviderTests {
                         message, tag: tag, unlocking: UnlockPrompt(reason: ""))
                 }
             }
-            // The right machine has lost nothing by it.
+            // The original machine is not affected.
             try await device.person.shows(1)
             #expect(
                 try await provider(device, machine).sign(
@@ -360,7 +361,7 @@ struct TPMKeyProviderTests {
         }
     }
 
-    @Test func `while the TPM does not answer the key is not given up`() async throws {
+    @Test func `a key is not deleted while the TPM does not respond`() async throws {
         _ = quiet
         let device = try Device()
         _ = try await device.enrolled()

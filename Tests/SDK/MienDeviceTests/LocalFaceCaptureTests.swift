@@ -10,8 +10,8 @@ import Testing
 private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,
     owner = BiometricPolicy.deviceOwnerAuthentication
 
-/// A room with somebody in it, or something, who sees what the screen says; the camera, the
-/// pipeline and the screen.
+/// A room with a person or an object that reacts to the screen, and the camera, the pipeline, and
+/// the screen.
 private final class Room: LiveFaceReader, FaceCaptureGuide {
     private struct State {
         var actor: (any MadeActor)?
@@ -24,8 +24,8 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - actor: who moves; `nil` for an empty room.
-    ///   - person: whose face the pipeline describes.
+    ///   - actor: The actor that moves; `nil` for an empty room.
+    ///   - person: The person whose face the pipeline describes.
     func hold(_ actor: (any MadeActor)?, as person: Int = 1) {
         state.withLock { ($0.actor, $0.person) = (actor, person) }
     }
@@ -86,7 +86,7 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
     }
 }
 
-/// A device whose face comes from a room.
+/// A device whose faces come from a room.
 private struct Rig {
     let device: Device
     let room = Room()
@@ -106,8 +106,8 @@ private struct Rig {
         }
     }
 
-    /// How many wrong faces the device counts now: found out with a copy, by showing more until it
-    /// locks.
+    /// Returns how many wrong faces the device has counted. Measured on a copy, by showing more
+    /// until it locks.
     func counted() async throws -> Int {
         let copy = try Device(copyOf: device)
         try await copy.person.shows(2, times: 9)
@@ -115,13 +115,13 @@ private struct Rig {
             _ = try? await copy.authenticator().authenticate(reason: "", policy: biometrics)
         }
         let asked = await copy.person.faceRequests.count
-        // The one that comes after the lock is asked for and not judged, unless it was the third of
-        // its request.
+        // The face after the lock is requested but not judged, unless it was the third of its
+        // request.
         return 5 - (0...5).first { n in n + (n % 3 == 0 ? 0 : 1) == asked }!
     }
 }
 
-/// Pressed when something is asked that was drawn.
+/// Returns the answer once a drawn action is requested.
 private func whenInstructed(_ answer: FaceCaptureAnswer)
     -> @Sendable (FrameEvent) -> FaceCaptureAnswer
 {
@@ -130,7 +130,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
 
 @Suite struct LocalFaceCaptureTests {
     @Test
-    func `a live owner who does what is drawn is let in, and a live stranger is a wrong face`()
+    func
+        `a live owner who follows the drawn actions is accepted, and a live stranger is a wrong face`()
         async throws
     {
         let rig = try await Rig()
@@ -145,12 +146,12 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         #expect(rig.room.ended == [.captured])
         rig.room.hold(MadePerson(), as: 2)
         await rig.expect(.notRecognised)
-        #expect(rig.room.opened == 4, "three tries, each from a source opened anew")
+        #expect(rig.room.opened == 4, "three tries, each from a newly opened source")
         #expect(try await rig.counted() == 3)
     }
 
     @Test(arguments: FlatPhoto.Skill.allCases)
-    func `a photo of the owner is refused, counted, and locks the face in the end`(
+    func `a photo of the owner is refused and counted, and finally locks the face`(
         skill: FlatPhoto.Skill
     ) async throws {
         let rig = try await Rig()
@@ -160,13 +161,14 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         #expect(try await rig.counted() == 3)
         rig.room.hold(MadeSheet(skill))
         await rig.expect(.biometricLockout)
-        #expect(rig.room.ended.count == 5, "after the fifth nobody is asked")
+        #expect(rig.room.ended.count == 5, "after the fifth no face is requested")
         await rig.device.person.types(rightPIN)
         #expect(
             try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
     }
 
-    @Test func `with the owner's policy the passcode is asked for after three photos`() async throws
+    @Test func `with the owner's policy, the passcode is requested after three photos`()
+        async throws
     {
         let rig = try await Rig()
         rig.room.hold(MadeSheet(.tilted))
@@ -175,7 +177,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
             try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
     }
 
-    @Test func `who turns away before anything was drawn has tried nothing; after it, a try`()
+    @Test func `leaving before an instruction is not a try; leaving after one is`()
         async throws
     {
         for (answer, code) in [
@@ -193,7 +195,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         }
     }
 
-    @Test func `who would rather type may, where a passcode will do`() async throws {
+    @Test func `the person may type the passcode if it is allowed`() async throws {
         let rig = try await Rig()
         rig.room.hold(MadePerson())
         for press in [{ @Sendable _ in .usePasscode }, whenInstructed(.usePasscode)] {
@@ -205,7 +207,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         }
     }
 
-    @Test func `nobody there is not a wrong face`() async throws {
+    @Test func `an empty room is not a wrong face`() async throws {
         let rig = try await Rig()
         await rig.expect(.notRecognised)
         #expect(rig.room.opened == 1 && rig.room.ended == [.refused([.timedOut])])
@@ -215,7 +217,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
             try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
     }
 
-    @Test func `a task cancelled ends without a verdict; after an instruction it was a try`()
+    @Test func `a canceled task ends without a verdict; after an instruction it counts as a try`()
         async throws
     {
         for (instructed, counted) in [(false, 0), (true, 1)] {
@@ -242,7 +244,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         (.stalled, .hardware), (.failed, .hardware),
         (.unreadable, .hardware), (.tooLarge, .hardware),
     ])
-    func `without a camera it says so, and the passcode is left`(
+    func `without a camera the error says so, and the passcode remains`(
         broken: FrameSourceError.Code, code: DeviceError.Code
     ) async throws {
         let rig = try await Rig()
@@ -258,7 +260,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         #expect(try await rig.counted() == 0)
     }
 
-    @Test func `the owner is captured live, four times, and opens the device`() async throws {
+    @Test func `the owner is captured live in four frames and unlocks the device`() async throws {
         let rig = try await Rig()
         rig.room.hold(MadePerson(), as: 3)
         let outcome = try await rig.room.capture().captureOwner()
@@ -277,7 +279,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         )
     }
 
-    @Test func `a photo is not captured as the owner's face, and who presses cancel is not either`()
+    @Test func `a photo is not captured as the owner's face, and canceling captures nothing`()
         async throws
     {
         let room = Room()
@@ -289,7 +291,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         #expect(!refusals.isEmpty && room.ended == [.refused(refusals)])
         room.press { _ in .cancel }
         guard case .cancelled = try await room.capture().captureOwner() else {
-            Issue.record("not cancelled")
+            Issue.record("not canceled")
             return
         }
         let task = Task {
@@ -299,7 +301,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `image mode has to be asked for by its name, and asks for nothing else`() throws {
+    @Test func `image mode must be requested explicitly, and then no other mode is allowed`() throws
+    {
         let room = Room(), now: @Sendable () -> Instant = { Instant(milliseconds: 0) }
         let image = SessionSettingError(
             setting: "mode", allowed: "liveness_passive or liveness_active for a live source")
@@ -329,7 +332,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
                 && EnrollmentSettings.live.mode == .livenessActive)
     }
 
-    @Test func `without liveness a photo of the owner opens, as its name says`() async throws {
+    @Test func `without liveness, a photo of the owner is accepted`() async throws {
         let device = try Device(), room = Room()
         _ = try await device.enrolled()
         room.hold(MadeSheet(.still))
@@ -346,7 +349,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         #expect(template.entries.count == 1)
     }
 
-    @Test func `each capture draws anew, and every capture has a challenge`() async throws {
+    @Test func `each capture draws its own challenge`() async throws {
         let room = Room(), drawn = Mutex(0)
         room.hold(MadePerson())
         let capture = try LocalFaceCapture(

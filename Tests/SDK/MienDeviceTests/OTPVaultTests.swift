@@ -1,5 +1,5 @@
-// Long, because two suites share one made-up machine with a clock, files and a TPM that can fail,
-// which nobody else is to see.
+// Long, because two suites share one private test machine with a clock, files, and a TPM that can
+// fail.
 
 import Foundation
 import MienCore
@@ -41,7 +41,7 @@ private func timed(_ id: String = "aut_2", seed: UInt8 = 2) -> OTPTokenDefinitio
         signatureSuite: suite, secret: secret(seed))
 }
 
-/// A device with tokens: its files, its id, its clock, perhaps its TPM.
+/// A device with OTP tokens: its files, its id, its clock, and possibly its TPM.
 private struct Machine {
     let scratch: ScratchFolder
     var id = "machine one"
@@ -58,7 +58,7 @@ private struct Machine {
     var folder: URL { scratch("tokens") }
     var file: URL { scratch("tokens/tokens.sealed") }
 
-    /// As after a restart: nothing but the files is shared.
+    /// The vault after a restart: only the files are shared.
     var vault: OTPVault {
         let (id, clock, uptime) = (id, clock, uptime)
         return OTPVault(
@@ -80,14 +80,14 @@ private struct Machine {
     func restore(_ data: Data) throws { try data.write(to: file) }
 }
 
-/// A time since the start that passes when it is told to.
+/// An uptime that advances when the test says so.
 private final class HandUptime: Sendable {
     private let time = Mutex(ContinuousClock.now)
     var now: ContinuousClock.Instant { time.withLock { $0 } }
     func pass(_ duration: Duration) { time.withLock { $0 += duration } }
 }
 
-/// Sees one person's face in every frame.
+/// Finds one person's face in every frame.
 private struct OnePerson: LiveFaceReader {
     let person: Int
 
@@ -124,7 +124,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 @Suite struct OTPVaultTests {
     // MARK: Codes
 
-    @Test func `a token that counts gives the standard's codes, each once, over restarts`()
+    @Test func `a counter-based token gives the standard's codes, each once, over restarts`()
         async throws
     {
         let machine = try Machine()
@@ -136,7 +136,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         }
     }
 
-    @Test func `a token that goes by the clock gives the code of the moment, and changes nothing`()
+    @Test func `a time-based token gives the current code and changes nothing`()
         async throws
     {
         let machine = try Machine()
@@ -150,7 +150,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         #expect(try machine.backup() == file)
     }
 
-    @Test func `questions are answered under the token's suite`() async throws {
+    @Test func `challenges are answered with the token's suite`() async throws {
         let machine = try Machine()
         try await machine.vault.keep(timed(), pin: pin)
         let question = String(repeating: "0f", count: 32)
@@ -162,7 +162,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         }
     }
 
-    @Test func `the last counter is the last`() async throws {
+    @Test func `no code follows the last counter`() async throws {
         let machine = try Machine()
         try await machine.vault.keep(counting(from: .max - 1), pin: pin)
         for _ in 0..<2 { _ = try await machine.vault.code(of: "aut_1", with: .pin(right)) }
@@ -171,7 +171,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                 == .exhausted)
     }
 
-    @Test func `several tokens, listed, removed, and none twice`() async throws {
+    @Test func `several tokens are listed and removed, and none is stored twice`() async throws {
         let machine = try Machine()
         #expect(
             try await machine.vault.tokens().isEmpty
@@ -192,14 +192,15 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                 == .unknown)
     }
 
-    @Test func `a device holds a hundred tokens and no more`() async throws {
+    @Test func `a device stores at most a hundred tokens`() async throws {
         let machine = try Machine(), vault = machine.vault
         for number in 0..<100 { try await vault.keep(timed("aut_\(number)"), pin: pin) }
         #expect(await code { try await vault.keep(timed("aut_100"), pin: pin) } == .full)
     }
 
     @Test
-    func `a registration's key stays the same until its token is kept, or ten minutes are over`()
+    func
+        `a registration's key stays the same until its token is stored or ten minutes have passed`()
         async throws
     {
         let machine = try Machine(), code = Sensitive("otc_1.secret")
@@ -217,7 +218,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test
-    func `asked at the same time, by several processes' worth of vaults, no code comes twice`()
+    func `simultaneous requests from several processes never repeat a code`()
         async throws
     {
         let machine = try Machine(), one = machine.vault, two = machine.vault
@@ -234,7 +235,8 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     // MARK: PINs
 
-    @Test func `a wrong PIN gives a wrong code and no error, and the counter goes on`() async throws
+    @Test func `a wrong PIN gives a wrong code and no error, and the counter advances`()
+        async throws
     {
         let machine = try Machine()
         try await machine.vault.keep(counting(), pin: pin)
@@ -245,7 +247,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                 == hotp.code(at: 1, with: secret()).text)
     }
 
-    @Test func `a PIN is changed; from a wrong one, the token is of no use, and nothing says so`()
+    @Test func `a PIN is changed; a wrong old PIN makes the token useless without an error`()
         async throws
     {
         let machine = try Machine(), new = try DevicePIN(Sensitive("9038")),
@@ -267,13 +269,13 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test(
-        "what is no PIN is told before anything is computed",
+        "a malformed PIN is refused before anything is computed",
         arguments: ["", "123", "1234567890123", "12a4", "１２３４", "12 34"])
     func form(text: String) {
         #expect(throws: OTPTokenError(.pin, "")) { try PINInput(Sensitive(text)) }
     }
 
-    @Test func `a secret of another length is not kept`() throws {
+    @Test func `a secret of another length is refused`() throws {
         for count in [16, 31, 33, 64] {
             let other = try OTPSecret(bytes: [UInt8](repeating: 1, count: count))
             #expect(throws: OTPTokenError(.secret, "")) {
@@ -286,7 +288,9 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     // MARK: Faces
 
-    @Test func `upgraded, activated, opened by the face of just now, deactivated`() async throws {
+    @Test func `a token is upgraded, activated, unlocked by a recent face, and deactivated`()
+        async throws
+    {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
         try await machine.faces.enrol(face(1), as: ada)
@@ -313,7 +317,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         #expect(
             try await vault.code(of: "aut_1", with: .pin(right)).text
                 == hotp.code(at: 1, with: secret()).text)
-        // Changing the PIN leaves the face alone.
+        // Changing the PIN does not change the face mode.
         try await vault.changePIN(of: "aut_1", from: right, to: DevicePIN(Sensitive("9038")))
         let next = try #require(try await look(1, for: ada, machine).input)
         #expect(
@@ -331,7 +335,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     @Test
     func
-        `activated with a wrong PIN, the face gives wrong codes; activated again with the right one, right ones`()
+        `a face activated with a wrong PIN gives wrong codes; activated again with the right PIN, right ones`()
         async throws
     {
         let machine = try Machine(), vault = machine.vault
@@ -351,7 +355,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                 == hotp.code(at: 1, with: secret()).text)
     }
 
-    @Test func `the server is asked before an upgrade, with a code of the PIN's`() async throws {
+    @Test func `the server checks a code of the PIN before an upgrade`() async throws {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
         let isRight: @Sendable (OneTimeCode) -> Bool = { code in
@@ -367,7 +371,8 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test
-    func `a look at a face opens a token once, within a minute, and only as the person enrolled`()
+    func
+        `a verification unlocks a token once, within a minute, and only for the person as enrolled`()
         async throws
     {
         let machine = try Machine(), vault = machine.vault
@@ -394,13 +399,13 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             await code { _ = try await vault.code(of: "aut_1", with: .face(old)) } == .inputSpent)
         let justInTime = try #require(try await look(1, for: ada, machine).input)
         machine.uptime.pass(.milliseconds(59_999))
-        // It has lost no counter to those that were refused.
+        // Refused inputs used up no counter.
         #expect(
             try await vault.code(of: "aut_1", with: .face(justInTime)).text
                 == hotp.code(at: 1, with: secret()).text)
     }
 
-    @Test func `of many who use one look at once, one gets a code`() async throws {
+    @Test func `only one of many simultaneous uses of a verification gets a code`() async throws {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(timed(), pin: pin)
         try await machine.faces.enrol(face(1), as: ada)
@@ -416,7 +421,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         #expect(won == 1)
     }
 
-    @Test func `a face that goes, or is enrolled anew, opens no token any more`() async throws {
+    @Test func `a face that is removed or enrolled again no longer unlocks a token`() async throws {
         let machine = try Machine(), vault = machine.vault
         for token in [counting(), timed()] { try await vault.keep(token, pin: pin) }
         for (person, name) in [(1, ada), (2, bob)] {
@@ -433,7 +438,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         try await vault.activateAuthMode(machine.faces.authMode(of: bob), on: "aut_2", pin: right)
         try await machine.faces.reset()
         #expect(try await vault.tokens().map(\.isFaceModeActive) == [false, false])
-        // Where nobody was told, the other enrolment is noticed all the same.
+        // The other enrollment is detected even if the vault was not told.
         try await machine.faces.enrol(face(1), as: ada)
         try await vault.activateAuthMode(FaceAuthMode(face(2), of: ada), on: "aut_1", pin: right)
         let input = try #require(try await look(1, for: ada, machine).input)
@@ -442,7 +447,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                 == .faceInactive)
     }
 
-    @Test func `a reset of the faces does not founder on tokens of another device`() async throws {
+    @Test func `a reset of the faces succeeds despite tokens of another device`() async throws {
         var machine = try Machine()
         try await machine.vault.keep(counting(), pin: pin)
         machine.id = "machine two"
@@ -458,7 +463,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 }
 
 @Suite struct TokenFileTests {
-    @Test func `a file with any bit changed is refused`() async throws {
+    @Test func `a file with any changed bit is refused`() async throws {
         let machine = try Machine()
         try await machine.vault.keep(timed(), pin: pin)
         let whole = [UInt8](try machine.backup())
@@ -475,7 +480,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     @Test
     func
-        `wherever a change breaks off, no code comes twice and no backup is seen where there was none`()
+        `an interrupted change repeats no code and is not mistaken for a backup`()
         async throws
     {
         for calls in 0..<300 {
@@ -500,8 +505,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         Issue.record("two codes take fewer calls than this")
     }
 
-    @Test func `wherever the first token's keeping breaks off, it can be kept again`() async throws
-    {
+    @Test func `the first token can be stored again after any interruption`() async throws {
         for calls in 0..<300 {
             var machine = try Machine()
             let failing = FailingFiles(after: calls)
@@ -523,7 +527,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     @Test
     func
-        `a file put back from a backup is recognised: what counts gives no codes, a face that was forgotten opens nothing`()
+        `a restored backup is detected: counter-based tokens give no codes, and a removed face unlocks nothing`()
         async throws
     {
         let machine = try Machine(), vault = machine.vault
@@ -547,7 +551,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             #expect(
                 try await machine.vault.code(of: "aut_2", with: .pin(right)).text
                     == totp.code(at: machine.clock.now, with: secret(2)).text)
-            // Again, and what was recognised once stays so.
+            // Restored again; tokens that were marked stay marked.
             try machine.restore(old)
         }
         try await machine.vault.remove("aut_1")
@@ -557,7 +561,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                 == hotp.code(at: 0, with: secret(9)).text)
     }
 
-    @Test func `without the second place, or with an older one, the file counts as put back`()
+    @Test func `the file counts as restored if its generation's copy is missing or older`()
         async throws
     {
         for isGone in [true, false] {
@@ -581,7 +585,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         }
     }
 
-    @Test func `two places one apart, and no others, are a change that was interrupted`() {
+    @Test func `only a file exactly one generation ahead of the copy is an interrupted change`() {
         for file in UInt64(0)..<6 {
             for witness in UInt64(0)..<6 {
                 let expected: Generation =
@@ -594,7 +598,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         #expect(Generation(file: .max, witness: .max) == .present)
     }
 
-    @Test func `copied to another machine it does not open`() async throws {
+    @Test func `a file copied to another machine cannot be opened`() async throws {
         var machine = try Machine()
         try await machine.vault.keep(counting(), pin: pin)
         machine.id = "machine two"
@@ -608,7 +612,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     private static let hasTPM = SoftwareTPM.program != nil
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `the TPM counts: everything put back together is recognised, too`() async throws {
+    func `the TPM's counter detects even a complete restore`() async throws {
         try await SoftwareTPM.run { tpm in
             let machine = try Machine(tpm: tpm)
             try await machine.vault.keep(counting(), pin: pin)
@@ -635,7 +639,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `with a TPM that comes later, tokens move over, and a copy of before is worthless`()
+    func `tokens move to a TPM that is added later, and earlier copies become unusable`()
         async throws
     {
         try await SoftwareTPM.run { tpm in
@@ -659,7 +663,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
-    func `with a TPM, too, a change that breaks off anywhere is no backup`() async throws {
+    func `with a TPM, too, an interrupted change is not mistaken for a backup`() async throws {
         try await SoftwareTPM.run { tpm in
             let machine = try Machine(tpm: tpm)
             try await machine.vault.keep(counting(), pin: pin)
@@ -685,7 +689,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
     func
-        `a vault has one counter in the TPM while it has a file: looking makes none, a reset takes it away`()
+        `a vault has one TPM counter while it has a file: reading creates none, and a reset removes it`()
         async throws
     {
         try await SoftwareTPM.run { tpm in
@@ -732,7 +736,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
     func
-        `a first change that fails leaves no counter; one that a crash left is taken over, and a stranger's stays`()
+        `a failed first change leaves no counter; a crash's counter is reused, and another owner's stays`()
         async throws
     {
         try await SoftwareTPM.run { tpm in
@@ -741,7 +745,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             let stranger = try await chip.makeCounter(auth: Sensitive([9, 9, 9]))
             try await machine.vault.keep(counting(), pin: pin)
             #expect(try await counters() == 2)
-            // As a crash does between the counter and the file.
+            // As after a crash between the counter and the file.
             try FileManager.default.removeItem(at: machine.file)
             var broken = machine
             broken.files = FailingFiles(after: 0, only: .create)
@@ -755,7 +759,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                         == hotp.code(at: 0, with: secret()).text)
                 try FileManager.default.removeItem(at: machine.file)
             }
-            // A reset finds it without the file, too.
+            // A reset finds the counter even without the file.
             try await machine.vault.reset()
             #expect(try await chip.counterIndices() == [stranger.index])
         }
@@ -763,7 +767,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
 
     @Test(.enabled(if: hasTPM, Comment(rawValue: SoftwareTPM.missing)))
     func
-        `a move to the TPM that breaks off anywhere takes one counter, and so does one whose counter is gone`()
+        `an interrupted move to the TPM uses one counter, and so does one whose counter is gone`()
         async throws
     {
         try await SoftwareTPM.run { tpm in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MienDevice
 
-/// Nothing that is stored tells a right PIN from a wrong one.
+/// Tests that nothing stored distinguishes a right PIN from a wrong one.
 @Suite struct PINCipherTests {
     private let key = MasterKey(bytes: [UInt8](1...32)),
         cost = PasswordHasher.Cost(memory: 8, passes: 1)
@@ -22,7 +22,7 @@ import Testing
             kind: .hotp(HOTP(digits: 8, hash: .sha256), firstCounter: 0),
             signatureSuite: OCRASuite("OCRA-1:HOTP-SHA256-8:QH64"), secret: OTPSecret(bytes: secret)
         )
-        // The same chance each time.
+        // The same random bytes each time.
         return try OTPStoredToken(
             new, pin: pin, key: key, cost: cost, at: Instant(milliseconds: 1),
             random: RandomSource { [UInt8](repeating: 9, count: $0) })
@@ -34,9 +34,9 @@ import Testing
                 String(repeating: "0", count: max(0, 4 - String(number).count)) + String(number)))
     }
 
-    /// What is stored for a secret under a PIN is, byte for byte, what would be stored for the
-    /// secret that another PIN opens, under that one.
-    @Test func `what is stored is the same whichever PIN is the right one`() throws {
+    /// The data stored for a secret under a PIN equals, byte for byte, the data for the secret that
+    /// another PIN yields, under that other PIN.
+    @Test func `the stored data is the same whichever PIN is right`() throws {
         let secret = [UInt8](50..<82), stored = try token(secret, right)
         for number in stride(from: 0, to: 10_000, by: 37) {
             let pin = try Self.pin(number), opened = try stored.secret(pin, key).bytes
@@ -44,7 +44,9 @@ import Testing
         }
     }
 
-    @Test func `all ten thousand PINs open well-formed secrets, all different, none marked`() throws
+    @Test
+    func `all ten thousand PINs yield well-formed secrets, all different and indistinguishable`()
+        throws
     {
         let stored = try token([UInt8](50..<82), right), hotp = try stored.hotp()
         var seen: Set<[UInt8]> = [], ones = [Int](repeating: 0, count: 256)
@@ -58,11 +60,12 @@ import Testing
             if number % 100 == 0 { #expect(hotp.code(at: 0, with: secret).text.utf8.count == 8) }
         }
         #expect(seen.count == 10_000)
-        // Each bit is set in half of them: five deviations of 10,000 fair coins.
+        // Each bit is set in half of them, within five standard deviations of 10,000 fair coins.
         #expect(ones.allSatisfy { abs($0 - 5_000) < 250 })
     }
 
-    @Test func `the right PIN opens the right secret; another device, token or salt another one`()
+    @Test
+    func `the right PIN yields the right secret; another device, token, or salt yields another`()
         throws
     {
         let secret = [UInt8](50..<82), stored = try token(secret, right)
@@ -91,7 +94,7 @@ import Testing
         #expect(lengths.count == 1)
     }
 
-    @Test func `nothing of it prints`() throws {
+    @Test func `nothing secret is printed`() throws {
         let stored = try token([UInt8](50..<82), right)
         var state = OTPTokenState(generation: 1, counter: nil)
         try state.add(stored)

@@ -21,7 +21,9 @@ import Testing
         Data(PNGEncoder.encode(RGBImage(width: width, height: 3, filledWith: .white)))
     }
 
-    @Test func `the photos of a folder come by their names, a photo alone`() async throws {
+    @Test func `the photos of a folder are returned in order of name, and a single photo alone`()
+        async throws
+    {
         let scratch = try ScratchFolder()
         for (name, width) in [("b.PNG", 2), ("a.png", 1), ("c.png", 3)] {
             try scratch.write(photo(width), to: "photos/\(name)")
@@ -31,7 +33,7 @@ import Testing
         #expect(try await sides(PhotoFrames(at: scratch("photos/c.png").path)) == [3])
     }
 
-    @Test func `what is no photo is told by its name`() async throws {
+    @Test func `the error for a file that is not a photo names the file`() async throws {
         let scratch = try ScratchFolder()
         try scratch.write(Data("no photo".utf8), to: "empty/notes.txt")
         try scratch.write(Data("no photo".utf8), to: "bad.png")
@@ -54,7 +56,7 @@ import Testing
         #expect(large?.code == .tooLarge)
     }
 
-    @Test func `cancelled, it says so`() async throws {
+    @Test func `a canceled task is reported`() async throws {
         let scratch = try ScratchFolder()
         try scratch.write(photo(4), to: "good.png")
         let frames = try PhotoFrames(at: scratch("good.png").path)

@@ -7,7 +7,7 @@ import MienTesting
 import Testing
 
 @Suite struct VideoFramesTests {
-    @Test func `a video is a source of frames whose times rise`() async throws {
+    @Test func `a video is a source of frames with increasing times`() async throws {
         let scratch = try ScratchFolder(), file = scratch("movie.mkv")
         try MovieMaker(.mkv).write(5, width: 32, height: 24, to: file)
         var times: [Duration] = []
@@ -18,7 +18,7 @@ import Testing
         #expect(times.count == 5 && zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test func `cancelled, it says so`() async throws {
+    @Test func `a canceled task is reported`() async throws {
         let scratch = try ScratchFolder(), file = scratch("movie.mkv")
         try MovieMaker(.mkv).write(200, width: 32, height: 24, to: file)
         let frames = VideoFrames(try await VideoStream.open(.file(file.path)))
@@ -29,7 +29,7 @@ import Testing
         #expect(error?.code == .cancelled)
     }
 
-    @Test func `a video that breaks keeps its reason`() async throws {
+    @Test func `a broken video keeps the reason of its error`() async throws {
         let scratch = try ScratchFolder(), path = scratch("none.mp4").path
         let broken = await #expect(throws: MediaError.self) {
             try await VideoStream.open(.file(path))

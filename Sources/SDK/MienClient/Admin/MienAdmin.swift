@@ -1,10 +1,10 @@
 public import MienAPI
 public import MienCore
 
-/// The admin API, typed: apps, users, authenticators, journeys, audit.
+/// A typed client of the admin API: apps, users, authenticators, journeys, and the audit log.
 ///
-/// Requests that make something new are not sent again when nobody knows whether they arrived; all
-/// others are.
+/// Requests that create something are not repeated when it is unknown whether they arrived; all
+/// other requests are.
 public struct MienAdmin: Sendable {
     let connection: Connection
     let credential: Sensitive<String>
@@ -63,26 +63,27 @@ extension MienAdmin {
         try await (get("apps") as Page<AppAnswer>).items
     }
     public func app(_ id: AppID) async throws -> AppAnswer { try await get("apps", id.text) }
-    /// With the secret of a confidential app, told once.
+    /// Creates an app. The answer holds the secret of a confidential app, which is returned only
+    /// once.
     public func createApp(_ app: AppRequest) async throws -> AppAnswer {
         try await send(.post, "apps", body: app, isRepeatable: false)
     }
     public func updateApp(_ id: AppID, _ app: AppRequest) async throws -> AppAnswer {
         try await send(.put, "apps", id.text, body: app)
     }
-    /// A new secret for a confidential app; the old one works no more.
+    /// Creates a new secret for a confidential app; the old one stops working.
     public func renewSecret(_ id: AppID) async throws -> AppAnswer {
         try await send(.post, "apps", id.text, "secret", isRepeatable: false)
     }
-    /// With all faces and devices registered for it.
+    /// Deletes the app with all faces and devices registered for it.
     public func deleteApp(_ id: AppID) async throws { try await act(.delete, "apps", id.text) }
 }
 
 // MARK: Users
 
 extension MienAdmin {
-    /// A registration code for a user's device, told once; an earlier one for this user and app is
-    /// no longer good.
+    /// Creates a registration code for a user's device and returns it, only this once. It replaces
+    /// an earlier code for the same user and app.
     public func offerToken(
         to user: UserID, app: AppID, _ wanted: OTPRegistrationRequest = OTPRegistrationRequest()
     ) async throws
@@ -97,7 +98,7 @@ extension MienAdmin {
         try await get("users", query: after.map { [("after", $0.text)] } ?? [])
     }
 
-    /// By user name, e-mail address or external id.
+    /// Finds a user by user name, email address, or external id.
     public func findUser(_ identifier: String) async throws -> UserAnswer? {
         try await (get("users", query: [("identifier", identifier)]) as Page<UserAnswer>).items
             .first
@@ -107,16 +108,16 @@ extension MienAdmin {
     public func createUser(_ user: UserRequest) async throws -> UserAnswer {
         try await send(.post, "users", body: user, isRepeatable: false)
     }
-    /// What is left out stays as it is.
+    /// Changes the given members; members that are left out stay as they are.
     public func updateUser(_ id: UserID, _ change: UserRequest) async throws -> UserAnswer {
         try await send(.patch, "users", id.text, body: change)
     }
-    /// Ends everything that was opened with the account's credentials, because somebody else knows
-    /// them.
+    /// Ends everything that was opened with the account's credentials. Use it when somebody else
+    /// knows them.
     public func markCompromised(_ id: UserID) async throws {
         try await act(.post, "users", id.text, "compromised")
     }
-    /// Everything of theirs becomes unreadable.
+    /// Deletes the user; everything stored about them becomes unreadable.
     public func deleteUser(_ id: UserID) async throws { try await act(.delete, "users", id.text) }
 }
 
@@ -135,7 +136,7 @@ extension MienAdmin {
         try await act(.post, "users", user.text, "authenticators", id.text, "unlock")
     }
 
-    /// Until it is unlocked.
+    /// Locks the authenticator until it is unlocked.
     public func lock(_ id: AuthenticatorID, of user: UserID) async throws {
         try await act(.post, "users", user.text, "authenticators", id.text, "lock")
     }
@@ -144,7 +145,7 @@ extension MienAdmin {
         try await (get("users", user.text, "consents") as Page<ConsentAnswer>).items
     }
 
-    /// Erases the user's face for that app, too.
+    /// Withdraws the user's consent and also erases their face for that app.
     public func withdrawConsent(of user: UserID, to app: AppID) async throws {
         try await act(.delete, "users", user.text, "consents", app.text)
     }
@@ -160,7 +161,7 @@ extension MienAdmin {
         try await get("journeys", id.text, "versions", String(version))
     }
 
-    /// Saves a draft, exactly as it is written; errors the linter finds are in the error's
+    /// Saves a draft exactly as written. Errors that the linter finds are in the error's
     /// ``MienError/fields``.
     public func putJourney(_ id: JourneyID, version: Int, definition: [UInt8]) async throws
         -> JourneyVersionAnswer
@@ -191,7 +192,7 @@ extension MienAdmin {
             "audit", query: [("after", String(after))] + (user.map { [("user", $0.text)] } ?? []))
     }
 
-    /// Part of the log, as it is stored, to be kept elsewhere.
+    /// Returns part of the log as stored, to be kept elsewhere.
     ///
     /// - Parameter after: the number of the entry before the first; `nil` for the start of the log.
     public func auditSegment(after: Int? = nil) async throws -> AuditSegmentAnswer {
@@ -199,11 +200,11 @@ extension MienAdmin {
     }
 
     /// Removes the log's entries up to one that was exported.
-    public func pruneAudit(through place: AuditPlace) async throws -> AuditPruneAnswer {
-        try await send(.post, "audit", "prune", body: place)
+    public func pruneAudit(through entry: AuditPlace) async throws -> AuditPruneAnswer {
+        try await send(.post, "audit", "prune", body: entry)
     }
 
-    /// Whether the log is as it was written.
+    /// Checks that the log was not changed after it was written.
     public func verifyAudit() async throws -> AuditVerdictAnswer {
         try await get("audit", "verify")
     }

@@ -1,18 +1,17 @@
 public import MienKeys
 
-/// The device, as far as biometric login needs it: what keeps keys, what checks its owner, what it
-/// is called.
+/// The parts of a device that biometric login needs: a key store, a check of the owner, and names.
 ///
-/// On Linux `MienDevice` has both halves, with the keys in a TPM or in sealed files; on Apple's
-/// systems with the Secure Enclave.
+/// `MienDevice` provides both on Linux, with keys in a TPM or in sealed files, and on Apple
+/// systems, with keys in the Secure Enclave.
 public struct BiometricDevice: Sendable {
     public let keys: any DeviceKeyProvider
     public let authenticator: any LocalAuthenticator
-    /// Shown to the user among their keys: `Pixel 9`.
+    /// The name shown in the user's list of keys: `Pixel 9`.
     public let model: String
     public let system: String
-    /// The same for as long as the app is installed, 8 to 128 bytes; then a new key takes the old
-    /// one's place on the server.
+    /// An id of 8 to 128 bytes that stays the same while the app is installed. With it, a new key
+    /// replaces this device's old key on the server.
     public let deviceID: String?
 
     public init(

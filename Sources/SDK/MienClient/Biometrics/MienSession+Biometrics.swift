@@ -1,16 +1,15 @@
 internal import MienCore
 public import MienKeys
 
-/// Biometric login: a key of the device's, opened by its owner's biometrics, signs the user in.
+/// Biometric login: a device key, unlocked by its owner's biometrics, signs the user in.
 extension MienSession {
     private static let type = "vnd.authgear.biometric-request"
     private static let grant = "urn:authgear:params:oauth:grant-type:biometric-request"
 
-    /// Call it before everything else here.
+    /// Checks that this device supports biometric login. Call it before the other methods here.
     ///
-    /// - Throws: `DeviceError` that says what stands in the way:
-    ///   `.biometricNotSupportedOrPermissionDenied`, `.biometricNoPasscode`,
-    ///   `.biometricNoEnrollment`, `.biometricLockout`.
+    /// - Throws: `DeviceError` with the obstacle: `.biometricNotSupportedOrPermissionDenied`,
+    ///   `.biometricNoPasscode`, `.biometricNoEnrollment`, or `.biometricLockout`.
     public func checkBiometricSupported(
         policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
     ) async throws {
@@ -19,17 +18,18 @@ extension MienSession {
         }
     }
 
-    /// Whether this device has a key for this app. Stays true when the enrolled face is gone:
-    /// ``checkBiometricSupported(policy:)`` tells.
+    /// Whether this device has a key for this app. It stays true when the enrolled face is gone;
+    /// ``checkBiometricSupported(policy:)`` detects that.
     public func isBiometricEnabled() async throws -> Bool { try await !enabledTags().isEmpty }
 
-    /// Makes a key and registers it for the signed-in user. A key from before is removed.
+    /// Creates a key and registers it for the signed-in user. Earlier keys are removed.
     ///
-    /// A new key needs a fresh sign-in: see ``performing(_:)``. The person is then asked to open a
+    /// A new key needs a fresh sign-in: see ``performing(_:)``. The user is then asked to unlock a
     /// key twice.
     ///
     /// - Throws: `DeviceError`; ``MienError`` `.unauthenticatedUser`, `.networkError`,
-    ///   `.oauthError`, `.reauthenticationRequired`: then no key stays.
+    ///   `.oauthError`, or `.reauthenticationRequired`. After an error, no new key remains on the
+    ///   device.
     public func enableBiometric(
         localizedReason: String, constraint: BiometricAccessConstraint = .biometryCurrentSet,
         policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
@@ -57,7 +57,7 @@ extension MienSession {
                 ["oauth2", "token"], client([("grant_type", Self.grant), ("jwt", request)]),
                 bearer: access.token, prover: access.prover)
         } catch {
-            // Unknown to the server or not: a key that nobody counts on is of no use.
+            // The server may or may not know the key. In either case nothing will use it.
             try? await device.keys.deleteKey(tag: tag)
             throw error
         }
@@ -69,11 +69,11 @@ extension MienSession {
 
     /// Signs in with the device's key.
     ///
-    /// - Throws: `DeviceError` `.biometricPrivateKeyNotFound` when there is none, when the enrolled
-    ///   face changed, or when the server takes it no more: the key is gone then, and
-    ///   ``enableBiometric(localizedReason:constraint:policy:)`` makes another one; `.cancel` and
-    ///   what else keeps the person from opening the key. ``MienError`` `.networkError`,
-    ///   `.oauthError`.
+    /// - Throws: `DeviceError` `.biometricPrivateKeyNotFound` if the device has no key, if the
+    ///   enrolled face changed, or if the server no longer accepts the key. The key is gone then;
+    ///   create another with ``enableBiometric(localizedReason:constraint:policy:)``. `DeviceError`
+    ///   `.cancel` and other codes if the user did not unlock the key. ``MienError``
+    ///   `.networkError`, `.oauthError`.
     @discardableResult
     public func authenticateBiometric(
         localizedReason: String = "Sign in",
@@ -83,15 +83,15 @@ extension MienSession {
         guard let tag = try await enabledTags().last else {
             throw DeviceError(
                 .biometricPrivateKeyNotFound,
-                "this device has no key for this app: enable biometric login first")
+                "This device has no key for this app. Enable biometric login first.")
         }
         let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
         let request = try await signedRequest(
             "authenticate", tag: tag, keyID: KeyMark.keyID(tag), prompt: prompt)
         do {
-            // So that a stranger's wrong signatures do not lock this device out.
+            // The device token keeps wrong signatures of strangers from locking this device out.
             let known = try? await options.deviceTokens.token(for: key)
-            // Without a token, any other text asks for one.
+            // Without a device token, any other text requests one.
             let token = known?.use { $0 } ?? "new"
             let prover = try await signInProver()
             try await adopt(
@@ -104,19 +104,18 @@ extension MienSession {
             try await device().keys.deleteKey(tag: tag)
             throw DeviceError(
                 .biometricPrivateKeyNotFound,
-                "the server does not take this device's key any more: enable biometric login again")
+                "The server no longer accepts this device's key. Enable biometric login again.")
         }
         return try await userInfo()
     }
 
-    /// Deletes the device's key, then removes it on the server if somebody is signed in and the
+    /// Deletes the device's key. Then removes it from the server if a user is signed in and the
     /// server can be reached.
     ///
     /// Removing a key needs a fresh sign-in: see ``performing(_:)``.
     ///
-    /// - Throws: ``MienError`` `.reauthenticationRequired`, and what the reauthenticator throws:
-    ///   the key is gone from this device then, and still listed on the server, where nobody can
-    ///   use it.
+    /// - Throws: ``MienError`` `.reauthenticationRequired` and errors of the reauthenticator. The
+    ///   key is then gone from this device but still listed on the server, where it is useless.
     public func disableBiometric() async throws {
         let tags = try await enabledTags()
         for tag in tags { try await device().keys.deleteKey(tag: tag) }
@@ -128,7 +127,7 @@ extension MienSession {
         }
     }
 
-    /// Another user signed in: the keys of the one before are none of theirs.
+    /// Deletes the keys of users other than the one who just signed in.
     func forgetOthersKeys() async throws {
         guard biometrics != nil else { return }
         let mark = try await userMark()
@@ -143,7 +142,7 @@ extension MienSession {
     private func device() throws(MienError) -> BiometricDevice {
         guard let biometrics else {
             throw MienError(
-                .invalidInitializationOptions, "the session was made without a BiometricDevice")
+                .invalidInitializationOptions, "The session was created without a BiometricDevice.")
         }
         return biometrics
     }
@@ -158,7 +157,7 @@ extension MienSession {
         return try await device().keys.listTags().filter { $0.text.hasPrefix(prefix) }
     }
 
-    /// The user, as far as tags name one.
+    /// The mark that stands for the user in tags.
     private func userMark() async throws -> String { KeyMark.of(try await userInfo().sub) }
 
     private func removeFromServer(_ tag: DeviceKeyTag) async throws {
@@ -196,7 +195,7 @@ extension MienSession {
         let answer: JSONValue = try await connection.json(
             .init(method: .post, path: ["oauth2", "challenge"], body: body))
         guard let token = answer["result"]?["token"]?.stringValue else {
-            throw MienError(.serverError, "the answer holds no challenge")
+            throw MienError(.serverError, "The response contains no challenge.")
         }
         return token
     }

@@ -2,21 +2,21 @@ internal import Foundation
 public import MienCore
 public import MienKeys
 
-/// Device keys for journeys: what the steps `registerNativeBiometrics`,
-/// `nativeBiometricsAuthentication` and `nativeBiometricsTransactionSigning` are answered with.
+/// Device keys for journeys. They answer the steps `registerNativeBiometrics`,
+/// `nativeBiometricsAuthentication`, and `nativeBiometricsTransactionSigning`.
 ///
 ///     let biometrics = NativeBiometrics(device, application: "shop")
 ///     let result = try await biometrics.registerNativeBiometrics(username: user)
 ///     try await step.respond(.clientInput, result.data)
 public struct NativeBiometrics: Sendable {
-    /// What answers a registration.
+    /// The answer to a registration step.
     public struct Registration: Sendable, Hashable {
         public let publicKeyId: String
         /// SubjectPublicKeyInfo in base64.
         public let publicKey: String
         let os: String
 
-        /// The step's answer.
+        /// The data of the answer.
         public var data: JSONValue {
             [
                 "publicKey": .string(publicKey), "publicKeyId": .string(publicKeyId),
@@ -25,13 +25,13 @@ public struct NativeBiometrics: Sendable {
         }
     }
 
-    /// What answers an authentication or a transaction.
+    /// The answer to an authentication or transaction step.
     public struct Proof: Sendable, Hashable {
         public let publicKeyId: String
         /// r and s in base64url.
         public let signature: String
 
-        /// The step's answer.
+        /// The data of the answer.
         public var data: JSONValue {
             ["publicKeyId": .string(publicKeyId), "signature": .string(signature)]
         }
@@ -40,17 +40,18 @@ public struct NativeBiometrics: Sendable {
     private let device: BiometricDevice
     private let prefix: String
 
-    /// - Parameter application: the app's id on the server; keys of other apps are left alone.
+    /// - Parameter application: The app's id on the server. Keys of other apps are not touched.
     public init(_ device: BiometricDevice, application: String) {
         self.device = device
         prefix = "mien.journey.\(KeyMark.of(application))."
     }
 
-    /// Makes a key for the user; one from before goes.
+    /// Creates a key for the user. An earlier key is deleted.
     ///
-    /// - Parameter username: the app's own name for the user, the same each time. Not the step's
-    ///   `user_identifier`: that is the account's id here and what was typed there.
-    /// - Throws: `DeviceError`: what stands in the way.
+    /// - Parameter username: The app's own name for the user, the same each time. Do not pass the
+    ///   step's `user_identifier`, which is the account's id here and the typed text in
+    ///   authentication steps.
+    /// - Throws: `DeviceError` with the obstacle.
     public func registerNativeBiometrics(
         username: String, constraint: BiometricAccessConstraint = .biometryCurrentSet
     ) async throws -> Registration {
@@ -68,14 +69,14 @@ public struct NativeBiometrics: Sendable {
             publicKeyId: keyID, publicKey: Data(key.spki).base64EncodedString(), os: device.system)
     }
 
-    /// Asks the person, and signs.
+    /// Asks the user to unlock the key, and signs the challenge.
     ///
     /// - Parameters:
-    ///   - username: as at registration.
-    ///   - challenge: the step's; of a transaction its `transaction_challenge`. Show the person its
-    ///     `approval_data` before.
-    /// - Throws: `DeviceError` `.biometricPrivateKeyNotFound` when this user has no key here;
-    ///   `.cancel` and what else keeps it closed.
+    ///   - username: The name passed at registration.
+    ///   - challenge: The step's challenge; for a transaction, its `transaction_challenge`. Show
+    ///     the user its `approval_data` first.
+    /// - Throws: `DeviceError` `.biometricPrivateKeyNotFound` if this user has no key here;
+    ///   `.cancel` and other codes if the key was not unlocked.
     public func authenticateNativeBiometrics(
         username: String, challenge: String, localizedReason: String = "Sign in",
         policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
@@ -83,7 +84,7 @@ public struct NativeBiometrics: Sendable {
         guard let tag = try await tags(username).last else {
             throw DeviceError(
                 .biometricPrivateKeyNotFound,
-                "this user has no key on this device: register one first")
+                "This user has no key on this device. Register one first.")
         }
         let signature = try await device.keys.sign(
             Array(challenge.utf8), tag: tag,
@@ -95,7 +96,7 @@ public struct NativeBiometrics: Sendable {
         try await !tags(username).isEmpty
     }
 
-    /// Forgets the user's key; none is no error.
+    /// Deletes the user's key, if there is one.
     public func deleteNativeBiometrics(username: String) async throws {
         for tag in try await tags(username) { try await device.keys.deleteKey(tag: tag) }
     }
@@ -106,11 +107,11 @@ public struct NativeBiometrics: Sendable {
     }
 }
 
-/// How tags name whose key it is.
+/// Short marks that name an app or a user in tags.
 enum KeyMark {
-    /// 16 characters that stand for a text; no secret.
+    /// Returns 16 characters that stand for a text. They are not secret.
     static func of(_ text: String) -> String {
-        // FNV-1a: names need to differ, nothing else.
+        // FNV-1a: the marks only have to differ.
         let value = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
         }
@@ -118,7 +119,7 @@ enum KeyMark {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The last part.
+    /// Returns the last part of a tag.
     static func keyID(_ tag: DeviceKeyTag) -> String {
         String(tag.text.split(separator: ".").last ?? "")
     }

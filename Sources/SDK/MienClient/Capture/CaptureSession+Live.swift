@@ -3,15 +3,15 @@ internal import MienCore
 internal import Synchronization
 
 extension CaptureSession {
-    /// Sends frames until the session is decided or there are no more, and tells what came of them;
-    /// the last answer is the verdict.
+    /// Sends frames until the session is decided or the frames end, and returns the server's
+    /// answers. The last answer is the verdict.
     ///
-    /// Frames are read while others are under way: what waits goes together, up to 3 MiB of it; of
-    /// more than eight the oldest is dropped. Nothing runs before the first answer is asked for nor
-    /// after the last; letting go of the iterator or cancelling the task ends the sending and lets
-    /// go of the frames' source, and ``cancel()`` ends the session.
+    /// Frames are read while others are being sent. Waiting frames are sent together, up to 3 MiB;
+    /// when more than eight wait, the oldest is dropped. Nothing runs before the first answer is
+    /// requested or after the last one. Releasing the iterator or canceling the task stops the
+    /// sending and releases the source of the frames; ``cancel()`` ends the session.
     ///
-    /// - Throws, while iterating: ``MienError``; what the frames throw.
+    /// - Throws, while iterating: ``MienError`` and errors of the frame source.
     public nonisolated func updates<Frames: AsyncSequence & Sendable>(of frames: Frames)
         -> CaptureUpdates<Frames>
     where Frames.Element == CaptureFrame {
@@ -20,19 +20,20 @@ extension CaptureSession {
 
     /// Sends frames of a live session.
     ///
-    /// When no answer comes, the session is asked which frame is next, and only those are sent
-    /// again that did not arrive. Frames that are too many bytes together for the server go in
+    /// If no answer comes, the session is asked for the number of the next frame, and only frames
+    /// that did not arrive are sent again. A batch that is too large for the server is sent in
     /// halves.
     ///
     /// - Parameter frames: 1...16, in the order in which they were taken.
-    /// - Throws: ``MienError``: `client_response_not_valid` for a frame that is too large by
-    ///   itself, or no picture.
+    /// - Throws: ``MienError`` `client_response_not_valid` for a frame that is too large on its own
+    ///   or not a picture.
     @discardableResult
     public func submitLive(_ frames: [CaptureFrame]) async throws -> CaptureAnswer {
         guard live != nil else {
-            throw MienError(.invalidState, "no live session has begun: call start()")
+            throw MienError(.invalidState, "No live session has begun. Call start() first.")
         }
-        // Stamped and linked before anything waits: what is linked is sent in this order.
+        // Frames are stamped and linked before the first suspension, so they are sent in link
+        // order.
         return try await send(frames.compactMap { live?.append($0) })
     }
 
@@ -44,13 +45,13 @@ extension CaptureSession {
             guard frames.count > 1 else {
                 throw MienError(
                     .clientResponseNotValid,
-                    "one frame of \(bytes) bytes is more than the server takes, send smaller pictures: \(error.reason)",
+                    "A frame of \(bytes) bytes is larger than the server accepts. Send smaller pictures: \(error.reason)",
                     problem: error.problem)
             }
-            // The next ones need not be refused first.
+            // Later batches are kept smaller, so that they are not refused first.
             batchBytes = min(batchBytes, bytes / 2)
             let half = frames.count / 2, answer = try await send(Array(frames.prefix(half)))
-            // Decided by these: nobody takes the others.
+            // The first half decided the session, so the server accepts no more frames.
             guard answer.isOpen else { return answer }
             return try await send(Array(frames.dropFirst(half)))
         }
@@ -78,7 +79,7 @@ extension CaptureSession {
                 guard now.isOpen, let next = now.nextFrame else { return now }
                 let missing = waiting.filter { Int($0.number) >= next }
                 if missing.isEmpty { return now }
-                // Something before these is missing, and is no longer here.
+                // An earlier frame is missing and is no longer in memory.
                 guard Int(missing[0].number) == next else { throw error }
                 waiting = missing
                 attempt += 1
@@ -87,7 +88,7 @@ extension CaptureSession {
     }
 }
 
-/// What a session says of the frames that it is sent, until it is decided. Gone through once.
+/// A session's answers to its frames, until the session is decided. It can be iterated once.
 public struct CaptureUpdates<Frames: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Frames.Element == CaptureFrame {
     public typealias Element = CaptureAnswer
@@ -117,9 +118,9 @@ where Frames.Element == CaptureFrame {
                 if first.isOpen { read() } else { hasEnded = true }
                 return first
             }
-            let buffer = buffer, most = await session.batchBytes
+            let buffer = buffer, maxBytes = await session.batchBytes
             let batch = try await withTaskCancellationHandler {
-                try await isLive ? buffer.take(atMost: 8, bytes: most) : buffer.take(atMost: 1)
+                try await isLive ? buffer.take(atMost: 8, bytes: maxBytes) : buffer.take(atMost: 1)
             } onCancel: {
                 buffer.end(CancellationError())
             }
@@ -136,8 +137,8 @@ where Frames.Element == CaptureFrame {
             return answer
         }
 
-        /// Nobody takes frames any more: the reader, which may wait for that, ends and lets go of
-        /// their source.
+        /// Stops accepting frames. The reader, which may wait for space, ends and releases the
+        /// source of the frames.
         private func stop() {
             reader?.cancel()
             buffer.end(nil)
@@ -148,7 +149,7 @@ where Frames.Element == CaptureFrame {
             reader = Task {
                 do {
                     for try await frame in frames {
-                        // The time is that of the picture, not of its sending.
+                        // The time is when the picture was taken, not when it is sent.
                         let time =
                             isLive && frame.time == nil ? await session.live?.now : frame.time
                         guard
@@ -163,9 +164,9 @@ where Frames.Element == CaptureFrame {
     }
 }
 
-/// Frames that wait to be sent: one task puts, one takes.
+/// A buffer of frames that wait to be sent. One task puts frames and one takes them.
 final class FrameBuffer: Sendable {
-    private static let most = 8
+    private static let maxFrames = 8
 
     private struct State {
         var frames: [CaptureFrame] = []
@@ -177,15 +178,15 @@ final class FrameBuffer: Sendable {
 
     private let state = Mutex(State())
 
-    /// Cancelling the task ends it.
+    /// Puts a frame into the buffer. Canceling the task ends the buffer.
     ///
-    /// - Parameter waits: with a frame there already, until it is taken; else of too many the
-    ///   oldest goes.
-    /// - Returns: `false` when it has ended: nobody takes this frame or another one.
+    /// - Parameter waits: If true, waits until an earlier frame has been taken. If false, drops the
+    ///   oldest frame when there are too many.
+    /// - Returns: `false` if the buffer has ended and accepts no more frames.
     @discardableResult
     func put(_ frame: CaptureFrame, waits: Bool) async -> Bool {
         if waits {
-            // A continuation does not hear of the task's end by itself.
+            // A continuation does not notice that its task was canceled.
             await withTaskCancellationHandler {
                 await room()
             } onCancel: {
@@ -195,7 +196,7 @@ final class FrameBuffer: Sendable {
         let (isTaken, taker) = state.withLock {
             state -> (Bool, CheckedContinuation<Void, Never>?) in
             guard !state.hasEnded else { return (false, nil) }
-            if state.frames.count == Self.most { state.frames.removeFirst() }
+            if state.frames.count == Self.maxFrames { state.frames.removeFirst() }
             state.frames.append(frame)
             defer { state.taker = nil }
             return (true, state.taker)
@@ -204,7 +205,7 @@ final class FrameBuffer: Sendable {
         return isTaken
     }
 
-    /// Waits until no frame is there, or until the end.
+    /// Waits until the buffer is empty or has ended.
     private func room() async {
         await withCheckedContinuation { continuation in
             let mayGoOn = state.withLock { state -> Bool in
@@ -225,8 +226,8 @@ final class FrameBuffer: Sendable {
         for continuation in waiting { continuation?.resume() }
     }
 
-    /// - Parameter bytes: of all that are taken, unless it is only one.
-    /// - Returns: `nil` after the last one.
+    /// - Parameter bytes: The largest total size, unless a single frame is larger.
+    /// - Returns: `nil` after the last frame.
     func take(atMost count: Int, bytes: Int = .max) async throws -> [CaptureFrame]? {
         while true {
             let (frames, putter) = state.withLock {

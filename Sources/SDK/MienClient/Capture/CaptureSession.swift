@@ -1,7 +1,7 @@
 public import MienAPI
 public import MienCore
 
-/// A picture for a capture session, as the camera's encoder gives it.
+/// A picture for a capture session, as the camera's encoder returns it.
 public struct CaptureFrame: Sendable {
     public enum ContentType: String, Sendable, Hashable {
         case jpeg = "image/jpeg", png = "image/png", gif = "image/gif"
@@ -9,7 +9,7 @@ public struct CaptureFrame: Sendable {
 
     public let bytes: [UInt8]
     public let type: ContentType
-    /// When it was taken, since the session began; `nil`: when it is handed over.
+    /// The time at which it was taken, since the session began. `nil` means the time of submission.
     public let time: Duration?
 
     public init(_ bytes: [UInt8], _ type: ContentType = .jpeg, time: Duration? = nil) {
@@ -17,36 +17,36 @@ public struct CaptureFrame: Sendable {
     }
 }
 
-/// Somebody's face: its size alone is printed.
+/// A frame shows a face, so only its type and size are printed.
 extension CaptureFrame: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "\(type.rawValue), \(bytes.count) bytes" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Sends frames to the capture session of a step until it has passed or failed.
+/// Sends frames to the capture session of a step until the session has passed or failed.
 ///
 ///     let session = try CaptureSession(startToken: token, MienOptions(serverPath: "https://login.example.org"))
 ///     for try await answer in session.updates(of: camera.frames) { show(answer.guidance, answer.action) }
 ///     if try await session.status().hasPassed { … }
 ///
-/// Where the server asks for a live person, frames are those of a camera, ten and more a second,
-/// and each is linked to those before. Where a picture will do, they are sent one at a time until
-/// one passes.
+/// If the server requires liveness, the frames come from a camera at ten or more a second, and each
+/// is linked to the earlier ones. If a picture is enough, frames are sent one at a time until one
+/// passes.
 public actor CaptureSession {
     let token: Sensitive<String>
     let connection: Connection
     private var framesLeft: Int?
     var live: LiveFrames?
-    /// Bytes of pictures that go together: well under the 5 MiB that servers take unless they are
-    /// set otherwise; fewer once one took fewer.
+    /// The maximum size of a batch of pictures in bytes. It is well below the servers' default
+    /// limit of 5 MiB, and shrinks when a server accepted less.
     var batchBytes = 3 << 20
 
     public init(startToken: Sensitive<String>, _ options: MienOptions) throws(MienError) {
         self.init(startToken, try options.connection { try await Task.sleep(for: $0) })
     }
 
-    /// - Parameter clock: time since any moment, which goes on steadily.
+    /// - Parameter clock: The time since any fixed moment; it must advance steadily.
     init(
         _ token: Sensitive<String>, _ connection: Connection,
         clock: @escaping @Sendable () -> Duration = CaptureSession.steady
@@ -60,12 +60,12 @@ public actor CaptureSession {
 
     /// Sends one frame.
     ///
-    /// When no answer comes, the session is asked whether the frame arrived before it is sent
-    /// again: a frame counts once.
+    /// If no answer comes, the session is asked whether the frame arrived before it is sent again,
+    /// so each frame counts once.
     ///
-    /// - Returns: what the person should do, or that it is decided.
-    /// - Throws: ``MienError``: `client_response_not_valid` for what is no picture, `invalid_state`
-    ///   when the session has ended.
+    /// - Returns: the guidance for the person, or the decision.
+    /// - Throws: ``MienError`` `client_response_not_valid` for data that is not a picture,
+    ///   `invalid_state` if the session has ended.
     @discardableResult
     public func submitFrame(_ bytes: [UInt8], _ type: CaptureFrame.ContentType = .jpeg) async throws
         -> CaptureAnswer
@@ -86,7 +86,7 @@ public actor CaptureSession {
                             contentType: frame.type.rawValue, body: frame.bytes,
                             isRepeatable: false)))
             } catch let error as MienError {
-                // A frame may have decided the session although its answer was lost.
+                // The frame may have decided the session even though its answer was lost.
                 if error.problem?.code == .captureClosed, attempt > 1 { return try await status() }
                 guard error.code == .networkError,
                     let delay = connection.retry.delay(
@@ -103,10 +103,10 @@ public actor CaptureSession {
         }
     }
 
-    /// Begins the session: a live one's time starts to run. Begun once; asked again it says how the
-    /// session stands.
+    /// Starts the session and, for a live session, its clock. Further calls return the session's
+    /// state.
     ///
-    /// - Returns: what is asked for. ``updates(of:)`` and ``run(_:onGuidance:)`` do this by
+    /// - Returns: what the server requires. ``updates(of:)`` and ``run(_:onGuidance:)`` call this
     ///   themselves.
     @discardableResult
     public func start() async throws -> CaptureAnswer {
@@ -117,7 +117,7 @@ public actor CaptureSession {
             guard answer.nextFrame == 1 else {
                 throw MienError(
                     .invalidState,
-                    "another device or an earlier start of this app has begun this capture; start the journey's step again"
+                    "This capture was started by another device or by an earlier run of this app. Start the journey's step again."
                 )
             }
             live = LiveFrames(
@@ -126,11 +126,11 @@ public actor CaptureSession {
         return answer
     }
 
-    /// Sends frames, one at a time, until the session is decided or there are no more. A live
-    /// session gets more frames a second by ``updates(of:)``.
+    /// Sends frames one at a time until the session is decided or the frames end. ``updates(of:)``
+    /// sends more frames a second in a live session.
     ///
-    /// - Parameter onGuidance: told what came of each frame.
-    /// - Returns: what the session said last.
+    /// - Parameter onGuidance: Called with the answer to each frame.
+    /// - Returns: the session's last answer.
     public nonisolated(nonsending) func run<Frames: AsyncSequence>(
         _ frames: Frames, onGuidance: (CaptureAnswer) -> Void = { _ in }
     ) async throws -> CaptureAnswer where Frames.Element == CaptureFrame {
@@ -154,7 +154,7 @@ public actor CaptureSession {
             try await connection.json(.init(method: .get, path: ["v1", "capture"], bearer: token)))
     }
 
-    /// Ends the session; nothing of it is kept.
+    /// Ends the session. Nothing of it is kept.
     @discardableResult
     public func cancel() async throws -> CaptureAnswer {
         noted(
@@ -169,10 +169,10 @@ public actor CaptureSession {
 }
 
 extension CaptureAnswer {
-    /// More frames are wanted.
+    /// Whether the session accepts more frames.
     public var isOpen: Bool { status == "open" }
-    /// A live person is asked for.
+    /// Whether the session requires liveness.
     public var isLive: Bool { mode == "liveness_active" || mode == "liveness_passive" }
-    /// Answer the step with `.clientInput`.
+    /// Whether the session passed. Answer the step with `.clientInput` then.
     public var hasPassed: Bool { status == "passed" }
 }

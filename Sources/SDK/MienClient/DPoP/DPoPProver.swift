@@ -2,17 +2,17 @@ internal import Crypto
 internal import MienCore
 internal import MienKeys
 
-/// Makes DPoP proofs (RFC 9449) with one key for one server. Remembers the nonce that the server
-/// asked for and how far this device's clock is off.
+/// Creates DPoP proofs (RFC 9449) with one key for one server. Remembers the nonce that the server
+/// requires and the offset of this device's clock.
 actor DPoPProver {
-    /// A proof, and the claims in it that a server may object to.
+    /// A proof, and those of its claims that a server may reject.
     struct Proof: Sendable {
         let text: String
         let issuedAt: Instant
         let nonce: String?
     }
 
-    /// A clock that is off by less is not the reason for a refusal; servers allow for more.
+    /// A smaller clock offset is not the reason for a refusal; servers tolerate more.
     private static let maxClockSkew = Duration.seconds(60)
     private static let maxNonceBytes = 512
 
@@ -23,26 +23,26 @@ actor DPoPProver {
     private var clockOffset = Duration.zero
     private var nonce: String?
 
-    /// - Parameter issuer: the server's name for itself, which the addresses in its proofs start
-    ///   with. It differs from the address that requests go to when a server has several.
+    /// - Parameter issuer: The server's issuer URL, with which the URLs in its proofs start. It
+    ///   differs from the URL that requests go to when a server has several.
     init(_ signer: any DeviceSigner, issuer: String, now: @escaping @Sendable () -> Instant) {
         (self.signer, self.now) = (signer, now)
         self.issuer = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         thumbprint = signer.publicKey.thumbprint
     }
 
-    /// A proof for one request to the server.
+    /// Creates a proof for one request to the server.
     ///
     /// - Parameters:
-    ///   - path: below the server's address, percent-encoded, without the query.
-    ///   - accessToken: the token that the request carries.
+    ///   - path: The path below the server's URL, percent-encoded, without the query.
+    ///   - accessToken: The token that the request carries.
     func proof(method: String, path: String, accessToken: Sensitive<String>?) async throws -> Proof
     {
         try await proof(
             method: method, address: issuer + path, accessToken: accessToken, nonce: nonce)
     }
 
-    /// A proof for one request to any address.
+    /// Creates a proof for one request to any URL.
     func proof(method: String, address: String, accessToken: Sensitive<String>?, nonce: String?)
         async throws -> Proof
     {
@@ -64,11 +64,11 @@ actor DPoPProver {
         return Proof(text: text, issuedAt: issuedAt, nonce: nonce)
     }
 
-    /// Remembers the nonce of a response (RFC 9449 §8.2), and the server's time if the proof was
-    /// refused and was made at another time.
+    /// Remembers the nonce of a response (RFC 9449 §8.2). If the proof was refused and this
+    /// device's clock was off, also remembers the server's time.
     ///
-    /// - Parameter error: the OAuth error of the response.
-    /// - Returns: whether the server may accept a new proof where it refused `proof`.
+    /// - Parameter error: The OAuth error of the response.
+    /// - Returns: whether the server may accept a new proof after it refused `proof`.
     func learn(from response: HTTPTransportResponse, error: String?, to proof: Proof) -> Bool {
         let given = response.headers["dpop-nonce"].flatMap { Self.isNonce($0) ? $0 : nil }
         if let given { nonce = given }

@@ -5,10 +5,10 @@ extension Instant {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The time in a `Date` field, in the form that servers send: `Sun, 06 Nov 1994 08:49:37 GMT`
-    /// (RFC 9110 §5.6.7). The weekday is not checked.
+    /// Parses a `Date` field in the form that servers send: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC
+    /// 9110 §5.6.7). The weekday is not checked.
     ///
-    /// - Returns: `nil` for any other form, and for times that the calendar does not have.
+    /// - Returns: `nil` for any other form, and for dates that do not exist.
     init?(httpDate text: String) {
         guard text.utf8.count == 29 else { return nil }
         let parts = text.split(separator: " ", omittingEmptySubsequences: false),
@@ -38,7 +38,7 @@ extension Instant {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
-    /// Days since 1970-01-01.
+    /// Returns the days since 1970-01-01.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let past = year - 1
         let years = past * 365 + past / 4 - past / 100 + past / 400 - 719_162

@@ -1,17 +1,17 @@
 public import MienCore
 
-/// Where the token is kept that shows a server: its user has signed in on this device before.
+/// Stores the device token, which shows a server that its user has signed in on this device before.
 ///
-/// A device that is known cannot be locked out by strangers who guess at its user's account. Losing
-/// the token costs that, and nothing else.
+/// Strangers who guess at the user's account cannot lock out a known device. Losing the device
+/// token loses only this protection.
 public protocol DeviceTokenStorage: Sendable {
     func token(for key: DeviceTokenKey) async throws -> Sensitive<String>?
-    /// Replaces what was there.
+    /// Stores the device token and replaces an earlier one.
     func store(_ token: Sensitive<String>, for key: DeviceTokenKey) async throws
     func remove(_ key: DeviceTokenKey) async throws
 }
 
-/// Whose token: each app on each server has its own.
+/// The app and server that a device token belongs to.
 public struct DeviceTokenKey: Sendable, Hashable {
     public let server: String
     public let application: String
@@ -21,7 +21,7 @@ public struct DeviceTokenKey: Sendable, Hashable {
     }
 }
 
-/// Until the process ends.
+/// Keeps device tokens in memory until the process ends.
 public actor MemoryDeviceTokens: DeviceTokenStorage {
     private var tokens: [DeviceTokenKey: Sensitive<String>] = [:]
 

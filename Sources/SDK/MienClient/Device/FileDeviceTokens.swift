@@ -1,10 +1,10 @@
 public import MienCore
 
-/// In a file that its owner alone may read (0600). It is replaced whole, so it is never half
-/// written.
+/// Keeps device tokens in a file that only its owner may read (0600). Each change replaces the
+/// whole file, so it is never half written.
 ///
-/// For command lines and servers; on phones the keychain is the place, through a
-/// ``DeviceTokenStorage`` of the app's own.
+/// Use it for command lines and servers. On phones, use the keychain through the app's own
+/// ``DeviceTokenStorage``.
 public actor FileDeviceTokens: DeviceTokenStorage {
     private struct Entry: Codable {
         let server: String
@@ -14,7 +14,8 @@ public actor FileDeviceTokens: DeviceTokenStorage {
 
     private let file: PrivateFile<[Entry]>
 
-    /// - Parameter path: of the file; made when there is a token to keep. Its folder exists.
+    /// - Parameter path: The file's path. The file is created with the first device token; its
+    ///   folder must exist.
     public init(path: String) { file = PrivateFile(path: path) }
 
     public func token(for key: DeviceTokenKey) throws -> Sensitive<String>? {

@@ -1,22 +1,22 @@
 public import Logging
 public import MienCore
 
-/// One app's journeys in the form that mobile apps use: initialise once, start, answer, one journey
-/// at a time.
+/// The journeys of one app in the form that mobile apps use: initialize once, start, answer, with
+/// one journey at a time.
 ///
 ///     try Mien.initialize(serverPath: "https://login.example.org", applicationId: "shop")
 ///     Mien.delegate = self
 ///     try Mien.startJourney(journeyId: "face-login")
 ///
-/// Each call comes in three forms: it tells ``delegate``, it tells a handler of its own, or it is
-/// awaited. ``JourneyClient`` and ``Journey`` are the same without anything shared.
+/// Each call has three forms: it reports to ``delegate``, it calls a handler, or it is `async`.
+/// ``JourneyClient`` and ``Journey`` offer the same without shared state.
 @MainActor
 public enum Mien {
     private static var client: JourneyClient?
     private static var journey: Journey?
     private static var last: MienServiceResponse?
 
-    /// Held weakly.
+    /// The receiver of results. It is held weakly.
     public static weak var delegate: (any MienDelegate)?
 
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
@@ -31,18 +31,18 @@ public enum Mien {
                 logLevel: logLevel, pollingTimeout: pollingTimeout))
     }
 
-    /// A journey that is under way is forgotten.
+    /// Initializes with options. A journey in progress is dropped.
     public static func initialize(_ options: MienOptions) throws(MienError) {
         client = try JourneyClient(options)
         (journey, last) = (nil, nil)
     }
 
-    /// The client behind all this; `nil` before `initialize`.
+    /// The underlying client; `nil` before `initialize`.
     public static var journeyClient: JourneyClient? { client }
 
-    // MARK: Awaited
+    // MARK: Async calls
 
-    /// Starts a journey; one that is under way is forgotten.
+    /// Starts a journey. A journey in progress is dropped.
     ///
     /// - Throws: ``MienError``; `CancellationError`.
     @discardableResult
@@ -60,7 +60,7 @@ public enum Mien {
         try await startJourney(journeyId, options)
     }
 
-    /// Answers the present step.
+    /// Answers the current step.
     ///
     /// - Throws: as ``Journey/respond(_:_:)``.
     @discardableResult
@@ -71,7 +71,7 @@ public enum Mien {
         return present(current, try await current.respond(clientResponseOptionId, data))
     }
 
-    // MARK: Told to a handler
+    // MARK: Calls with a handler
 
     public static func startJourney(
         _ journeyId: String, _ options: StartJourneyOptions? = nil, _ handler: any MienHandler
@@ -89,9 +89,11 @@ public enum Mien {
         }
     }
 
-    // MARK: Told to the delegate
+    // MARK: Calls that report to the delegate
 
-    /// - Throws: ``MienError`` `.notInitialized`. What comes of the call is told to ``delegate``.
+    /// Starts a journey and reports the result to ``delegate``.
+    ///
+    /// - Throws: ``MienError`` `.notInitialized`.
     public static func startJourney(
         journeyId: String, options: StartJourneyOptions = StartJourneyOptions()
     ) throws(MienError) {
@@ -99,8 +101,9 @@ public enum Mien {
         tell(nil) { try await startJourney(journeyId, options) }
     }
 
-    /// - Throws: ``MienError`` `.notInitialized`, `.noActiveJourney`. What comes of the call is
-    ///   told to ``delegate``.
+    /// Answers the current step and reports the result to ``delegate``.
+    ///
+    /// - Throws: ``MienError`` `.notInitialized`, `.noActiveJourney`.
     public static func submitClientResponse(
         clientResponseOptionId: ClientResponseOptionType, data: JSONValue? = nil
     ) throws(MienError) {
@@ -111,21 +114,21 @@ public enum Mien {
         }
     }
 
-    // MARK: Saved and restored
+    // MARK: Saving and restoring
 
-    /// The journey as text. Keep it like a session.
+    /// Returns the journey as text. Protect it like a session.
     ///
     /// - Throws: ``MienError`` `.notInitialized`, `.noActiveJourney`.
     public static func serializeState() throws(MienError) -> String {
         let current = try active()
-        guard let last else { throw MienError(.noActiveJourney, "there is no journey") }
+        guard let last else { throw MienError(.noActiveJourney, "No journey has been started.") }
         return try current.application.saved(last)
     }
 
-    /// Goes on with a saved journey, at the step it was at.
+    /// Resumes a saved journey at its current step.
     ///
-    /// - Throws: ``MienError`` `.notInitialized`; `.invalidState` for another app's journey, and
-    ///   for what is none.
+    /// - Throws: ``MienError`` `.notInitialized`; `.invalidState` for another app's journey and for
+    ///   malformed text.
     @discardableResult
     public static func restoreFromSerializedState(_ state: String) throws(MienError)
         -> MienServiceResponse
@@ -134,17 +137,17 @@ public enum Mien {
         return present(restored, response)
     }
 
-    // MARK: Inside
+    // MARK: Helpers
 
     private static func ready() throws(MienError) -> JourneyClient {
-        guard let client else { throw MienError(.notInitialized, "call Mien.initialize first") }
+        guard let client else { throw MienError(.notInitialized, "Call Mien.initialize first.") }
         return client
     }
 
     private static func active() throws(MienError) -> Journey {
         _ = try ready()
         guard let journey else {
-            throw MienError(.noActiveJourney, "there is no journey; start one")
+            throw MienError(.noActiveJourney, "No journey has been started. Start one first.")
         }
         return journey
     }
@@ -156,7 +159,7 @@ public enum Mien {
         return response
     }
 
-    /// The call goes on without its caller: apps come to these forms from places that cannot wait.
+    /// Runs a call in a task, since apps use these forms where they cannot await.
     private static func tell(
         _ handler: (any MienHandler)?,
         _ call: @escaping @MainActor () async throws -> MienServiceResponse
@@ -165,7 +168,7 @@ public enum Mien {
             let result: Result<MienServiceResponse, MienError>
             do { result = .success(try await call()) } catch {
                 result = .failure(
-                    error as? MienError ?? MienError(.networkError, "the call was cancelled"))
+                    error as? MienError ?? MienError(.networkError, "The call was canceled."))
             }
             guard let handler else { return delegate?.mienDidReceiveResult(result) ?? () }
             switch result {

@@ -1,10 +1,10 @@
-/// Told what journeys say, when ``Mien``'s calls do not wait for it.
+/// Receives the results of ``Mien``'s calls that are not awaited.
 @MainActor
 public protocol MienDelegate: AnyObject {
     func mienDidReceiveResult(_ result: Result<MienServiceResponse, MienError>)
 }
 
-/// Told what came of one call: the form of Android's callbacks.
+/// Receives the result of one call, in the form of Android's callbacks.
 @MainActor
 public protocol MienHandler {
     func success(_ response: MienServiceResponse)

@@ -1,16 +1,17 @@
 public import MienAPI
 internal import MienCore
 
-/// Told how a capture goes: each exactly one of complete, cancel and fail.
+/// Receives the progress of a capture. Each capture ends with exactly one of complete, cancel, and
+/// fail.
 @MainActor
 public protocol MienIdentityVerificationDelegate: AnyObject {
-    /// Answer the step with `.clientInput`.
+    /// The capture passed. Answer the step with `.clientInput`.
     func verificationDidComplete()
-    /// Answer the step with `.cancel`.
+    /// The capture was canceled. Answer the step with `.cancel`.
     func verificationDidCancel()
-    /// Answer the step with `.fail`.
+    /// The capture failed. Answer the step with `.fail`.
     func verificationDidFail(with error: MienError)
-    /// What the person should do, after each frame.
+    /// The guidance after each frame.
     func verificationDidReceiveGuidance(_ answer: CaptureAnswer)
 }
 
@@ -18,25 +19,26 @@ extension MienIdentityVerificationDelegate {
     public func verificationDidReceiveGuidance(_ answer: CaptureAnswer) {}
 }
 
-/// Captures of identity verification and selfie steps in the form that mobile apps use. Draws
-/// nothing: the app brings the frames and shows the guidance.
+/// Captures for identity verification and selfie steps, in the form that mobile apps use. It draws
+/// nothing: the app provides the frames and shows the guidance.
 @MainActor
 public enum MienIdentityVerification {
     private static var client: JourneyClient?
     private static var running: Task<Void, Never>?
 
-    /// Held weakly.
+    /// The receiver of results. It is held weakly.
     public static weak var delegate: (any MienIdentityVerificationDelegate)?
 
-    /// Only needed without ``Mien/initialize(_:)``, whose server it is otherwise.
+    /// Sets the server. Needed only without ``Mien/initialize(_:)``, whose server is used
+    /// otherwise.
     ///
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
     public static func initialize(baseUrl: String, clientId: String) throws(MienError) {
         client = try JourneyClient(MienOptions(serverPath: baseUrl, applicationId: clientId))
     }
 
-    /// Sends frames until the session is decided, and tells ``delegate``. A capture that is under
-    /// way is given up.
+    /// Sends frames until the session is decided, and reports to ``delegate``. A capture in
+    /// progress is canceled.
     ///
     /// - Throws: ``MienError`` `.notInitialized`.
     public static func start<Frames: AsyncSequence & Sendable>(startToken: String, frames: Frames)
@@ -44,7 +46,8 @@ public enum MienIdentityVerification {
     where Frames.Element == CaptureFrame {
         guard let client = client ?? Mien.journeyClient else {
             throw MienError(
-                .notInitialized, "call Mien.initialize or MienIdentityVerification.initialize first"
+                .notInitialized,
+                "Call Mien.initialize or MienIdentityVerification.initialize first."
             )
         }
         let session = client.captureSession(startToken: Sensitive(startToken))
@@ -53,7 +56,7 @@ public enum MienIdentityVerification {
             do {
                 var last: CaptureAnswer?
                 for try await answer in session.updates(of: frames) {
-                    // Of the start of a capture that takes pictures there is nothing to tell.
+                    // The first answer of a capture of pictures has no guidance to report.
                     if answer.isLive || last != nil {
                         delegate?.verificationDidReceiveGuidance(answer)
                     }
@@ -67,24 +70,24 @@ public enum MienIdentityVerification {
                     delegate?.verificationDidFail(
                         with: MienError(
                             .clientResponseNotValid,
-                            "the capture did not pass: \((last?.reasons ?? last?.guidance ?? []).joined(separator: ", "))"
+                            "The capture did not pass: \((last?.reasons ?? last?.guidance ?? []).joined(separator: ", "))"
                         ))
                 }
             } catch is CancellationError {
-                // Its end was told by whoever cancelled it. The session is ended, too; if that does
-                // not get through, its deadline does it.
+                // The code that canceled the capture reports its end. The session is canceled here,
+                // too. If the request fails, the session's deadline ends it.
                 _ = try? await Task { try await session.cancel() }.value
             } catch {
                 guard !Task.isCancelled else { return }
                 delegate?.verificationDidFail(
                     with: error as? MienError
-                        ?? MienError(.clientResponseNotValid, "the frames ended with an error"))
+                        ?? MienError(.clientResponseNotValid, "The frames ended with an error."))
             }
             if !Task.isCancelled { running = nil }
         }
     }
 
-    /// Ends the capture that is under way.
+    /// Cancels the capture in progress.
     public static func cancel() {
         guard let running else { return }
         running.cancel()

@@ -1,20 +1,20 @@
 internal import MienAPI
 public import MienCore
 
-/// How a client answers a step: `.clientInput`, `.fail`, … or a branch of the step by its id.
+/// The kind of answer to a step: `.clientInput`, `.fail`, …, or a branch of the step by its id.
 public enum ClientResponseOptionType: Sendable, Hashable {
-    /// What was asked for.
+    /// The requested data.
     case clientInput
-    /// The person does not want to.
+    /// The user declined.
     case cancel
-    /// It did not work on this device.
+    /// The step failed on this device.
     case fail
-    /// Again, please: a code.
+    /// Requests a new one-time code.
     case resend
-    /// A branch that this step has: `custom("password")`.
+    /// A branch of this step: `custom("password")`.
     case custom(String)
 
-    /// Its id on the wire.
+    /// The id on the wire.
     public var type: String {
         switch self {
         case .clientInput: "client_input"
@@ -25,7 +25,7 @@ public enum ClientResponseOptionType: Sendable, Hashable {
         }
     }
 
-    /// By id, in any spelling that is in use; anything else is a branch.
+    /// Creates a kind from its id in any known spelling. Any other id is a branch.
     public init(_ id: String) {
         switch id {
         case "client_input", "clientInput": self = .clientInput
@@ -41,12 +41,12 @@ extension ClientResponseOptionType: ExpressibleByStringLiteral {
     public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// One way to answer, as the step offers it.
+/// One way to answer a step.
 public struct ClientResponseOption: Sendable, Hashable {
     public let id: ClientResponseOptionType
-    /// For a button.
+    /// The text for a button.
     public let label: String
-    /// What the data must be: a JSON Schema; `nil` for none.
+    /// The JSON Schema of the data; `nil` if there is none.
     public let schema: JSONValue?
 
     init(_ id: String, _ wire: ClientOptionWire) {

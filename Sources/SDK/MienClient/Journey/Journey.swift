@@ -14,7 +14,7 @@ public import MienCore
 ///     }
 ///     if case .success(let completion) = try await journey.outcome() { … }
 ///
-/// What `respond` throws leaves the journey as it is: answer the step again, after a network error
+/// Errors of `respond` leave the journey unchanged. Answer the step again; after a network error,
 /// with the same answer.
 public actor Journey {
     nonisolated let link: Connection
@@ -23,7 +23,7 @@ public actor Journey {
     private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     private var nextWaiter = 0
 
-    /// What a journey needs to know of the app it runs in.
+    /// The properties of the app that a journey needs.
     struct Application: Sendable {
         let id: String
         let server: ServerAddress
@@ -35,21 +35,21 @@ public actor Journey {
         progress = JourneyProgress(answer)
     }
 
-    /// What the journey said last.
+    /// The journey's last response.
     public var response: MienServiceResponse { progress.response }
 
-    /// The steps that ask this client for something, the present one first. Ends with the journey;
-    /// see ``outcome()`` for how.
+    /// The steps that need an answer from this client, the current one first. Ends with the
+    /// journey; ``outcome()`` returns how it ended.
     ///
-    /// Without an answer to a step the next one does not come: whoever asks for it waits. Several
-    /// loops may run, and each sees every step that comes while it waits.
+    /// The next step arrives only after the current one is answered; until then an iterator waits.
+    /// Several loops may run, and each receives every step that arrives while it waits.
     public nonisolated var steps: Steps { Steps(journey: self) }
 
-    /// Answers the present step.
+    /// Answers the current step.
     ///
-    /// - Throws: ``MienError``; `CancellationError`. After `network_error` and cancellation nobody
-    ///   knows whether the answer arrived: the same one may be sent again, with this or with
-    ///   ``retry()``, and another one is refused with `invalid_state`.
+    /// - Throws: ``MienError``; `CancellationError`. After `network_error` and cancellation it is
+    ///   unknown whether the answer arrived. The same answer may be sent again, with this method or
+    ///   with ``retry()``; a different one is refused with `invalid_state`.
     @discardableResult
     public func respond(_ option: ClientResponseOptionType = .clientInput, _ data: JSONValue? = nil)
         async throws -> MienServiceResponse
@@ -63,7 +63,7 @@ public actor Journey {
         try await send(progress.submit(option, data, to: turn))
     }
 
-    /// Sends the answer whose fate is not known once more.
+    /// Sends the answer again that may not have arrived.
     @discardableResult
     public func retry() async throws -> MienServiceResponse { try await send(progress.resubmit()) }
 
@@ -84,7 +84,7 @@ public actor Journey {
         return progress.response
     }
 
-    /// How it ended; `nil` while it has not.
+    /// Returns how the journey ended; `nil` while it is in progress.
     public func outcome() -> JourneyOutcome? {
         guard progress.response.hasEnded else { return nil }
         if progress.response.step == .success, let token = progress.response.token {
@@ -93,25 +93,26 @@ public actor Journey {
         return .rejection(progress.response.errorData ?? .null)
     }
 
-    /// The journey as text, for ``JourneyClient/restore(_:)``. Keep it like a session: whoever has
-    /// it can go on.
+    /// Returns the journey as text, for ``JourneyClient/restore(_:)``. Protect it like a session:
+    /// anyone who has the text can continue the journey.
     ///
     /// - Throws: ``MienError`` `.noActiveJourney` once it has ended.
     public func serializeState() throws -> String { try application.saved(progress.response) }
 
-    /// Opens the capture session of the present step.
+    /// Opens the capture session of the current step.
     ///
     /// - Throws: ``MienError`` `.invalidState` when the step has none.
     public func captureSession() throws -> CaptureSession {
         guard let token = progress.response.startToken else {
-            throw MienError(.invalidState, "this step has no capture session")
+            throw MienError(.invalidState, "This step has no capture session.")
         }
         return CaptureSession(token, link)
     }
 
     // MARK: Waiting for steps
 
-    /// The first response after number `turn` that asks for something; `nil` at the end.
+    /// Returns the first response after number `turn` that needs an answer; `nil` if the journey
+    /// ended.
     func step(after turn: Int) async throws -> JourneyStep? {
         while true {
             try Task.checkCancellation()
@@ -150,17 +151,18 @@ public actor Journey {
 
 extension Journey.Application {
     func saved(_ response: MienServiceResponse) throws(MienError) -> String {
-        guard !response.hasEnded else { throw MienError(.noActiveJourney, "the journey has ended") }
+        guard !response.hasEnded else {
+            throw MienError(.noActiveJourney, "The journey has ended.")
+        }
         return SavedJourney(server: server, application: id, answer: response.answer).text
     }
 
-    /// Keeps the device's token, if there is one. That it cannot be kept is no reason to fail
-    /// somebody's login.
+    /// Stores the device token, if there is one. A failure to store it does not fail the sign-in.
     func keep(_ answer: JourneyAnswer, _ logger: Logger) async {
         guard let token = answer.deviceToken else { return }
         do { try await devices.store(Sensitive(token), for: device) } catch {
             logger.warning(
-                "the device's token could not be kept",
+                "Could not store the device token",
                 metadata: ["client.error": "\(type(of: error))"])
         }
     }
@@ -168,10 +170,10 @@ extension Journey.Application {
     var device: DeviceTokenKey { DeviceTokenKey(server: server.text, application: id) }
 }
 
-/// How a journey ended.
+/// The way a journey ended.
 public enum JourneyOutcome: Sendable {
-    /// A signed JWT that says so.
+    /// Completed, with a signed JWT as proof.
     case success(token: Sensitive<String>)
-    /// `{cause, reason}`
+    /// Rejected, with `{cause, reason}`.
     case rejection(JSONValue)
 }

@@ -16,12 +16,12 @@ public struct JourneyClient: Sendable {
         try self.init(options) { try await Task.sleep(for: $0) }
     }
 
-    /// - Parameter sleep: waits between attempts.
+    /// - Parameter sleep: Waits between attempts.
     init(_ options: MienOptions, sleep: @escaping @Sendable (Duration) async throws -> Void)
         throws(MienError)
     {
         guard !options.applicationId.isEmpty else {
-            throw MienError(.invalidInitializationOptions, "applicationId is empty")
+            throw MienError(.invalidInitializationOptions, "applicationId is empty.")
         }
         self.options = options
         connection = try options.connection(sleep: sleep)
@@ -31,14 +31,14 @@ public struct JourneyClient: Sendable {
 
     /// Starts a journey.
     ///
-    /// Sent again when no answer comes: a run whose answer was lost expires on the server and has
-    /// changed nothing.
+    /// The request is repeated if no answer comes. A run whose answer was lost expires on the
+    /// server and has changed nothing.
     ///
-    /// - Parameter session: the session of the user that the journey is about, for journeys that
-    ///   ask for a signed-in user. It belongs to the same app on the same server. Its access token
-    ///   goes with the start.
-    /// - Throws: ``MienError`` `.invalidInitializationOptions` for another app's session; what
-    ///   ``MienSession/accessToken()`` throws.
+    /// - Parameter session: The session of the user that the journey is about, for journeys that
+    ///   need a signed-in user. It must belong to the same app on the same server. Its access token
+    ///   is sent with the start.
+    /// - Throws: ``MienError`` `.invalidInitializationOptions` for another app's session; errors of
+    ///   ``MienSession/accessToken()``.
     public func start(
         _ journeyId: String, _ start: StartJourneyOptions = StartJourneyOptions(),
         session: MienSession? = nil
@@ -51,7 +51,7 @@ public struct JourneyClient: Sendable {
             }) ?? true
         else {
             throw MienError(
-                .invalidInitializationOptions, "the session belongs to another server or app")
+                .invalidInitializationOptions, "The session belongs to another server or app.")
         }
         let access = try await session?.access()
         let device = try? await options.deviceTokens.token(for: application.device)
@@ -74,10 +74,9 @@ public struct JourneyClient: Sendable {
         return Journey(answer, connection: connection, application: application)
     }
 
-    /// Goes on with a journey that was saved with ``Journey/serializeState()``, at the step it was
-    /// at.
+    /// Resumes a journey that was saved with ``Journey/serializeState()`` at its current step.
     ///
-    /// - Throws: ``MienError`` `.invalidState` for another app's journey, and for what is none.
+    /// - Throws: ``MienError`` `.invalidState` for another app's journey and for malformed text.
     public func restore(_ state: String) throws(MienError) -> Journey {
         try restored(state).journey
     }
@@ -112,17 +111,17 @@ public struct JourneyClient: Sendable {
         } catch let error as MienError where error.problem?.code == .notFound { return false }
     }
 
-    /// A capture session by its start token.
+    /// Returns the capture session of a start token.
     public func captureSession(startToken: Sensitive<String>) -> CaptureSession {
         CaptureSession(startToken, connection)
     }
 }
 
-/// What goes with the start of a journey.
+/// The options of a journey's start.
 public struct StartJourneyOptions: Sendable, Hashable {
-    /// The journey's own parameters: an object.
+    /// The journey's own parameters, a JSON object.
     public var additionalParams: JSONValue?
-    /// The app's own mark; comes back in the token.
+    /// The app's own identifier, which is returned in the token.
     public var flowId: String?
 
     public init(additionalParams: JSONValue? = nil, flowId: String? = nil) {

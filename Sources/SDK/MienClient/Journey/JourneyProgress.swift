@@ -1,21 +1,21 @@
 internal import MienAPI
 internal import MienCore
 
-/// Where a journey is, as the client knows it. Pure: sends nothing, waits for nothing.
+/// A journey's progress as the client knows it. Pure: it sends nothing and waits for nothing.
 ///
-/// One answer at a time. An answer whose fate is not known is kept, and is the only one that may be
-/// sent until the server has said what came of it: otherwise a person could cancel what they have,
-/// without anybody telling them, already confirmed.
+/// It allows one answer at a time. An answer that may have arrived is kept, and no other may be
+/// sent until the server has reported its result. Otherwise a user could cancel something they had
+/// unknowingly already confirmed.
 struct JourneyProgress: Sendable {
     enum Phase: Sendable {
-        /// For the app's answer.
+        /// Waits for the app's answer.
         case waiting
-        /// On its way.
+        /// The answer is being sent.
         case sending(RespondRequest)
-        /// Sent, and nobody knows whether it arrived.
+        /// The answer was sent, and it is unknown whether it arrived.
         case uncertain(RespondRequest)
         case ended
-        /// The server does not know the journey any more.
+        /// The server no longer knows the journey.
         case lost(MienError)
     }
 
@@ -29,15 +29,15 @@ struct JourneyProgress: Sendable {
         phase = answer.state == nil ? .ended : .waiting
     }
 
-    /// What to send for this answer.
+    /// Returns the request to send for an answer.
     ///
-    /// - Parameter turn: the response that is answered; `nil` for the last one.
+    /// - Parameter turn: The number of the response that is answered; `nil` for the last one.
     mutating func submit(
         _ option: ClientResponseOptionType, _ data: JSONValue?, to turn: Int? = nil
     ) throws(MienError) -> RespondRequest {
         if let turn, turn != self.turn {
             throw MienError(
-                .invalidState, "this step was answered already; the journey has gone on")
+                .invalidState, "This step was already answered. Answer the journey's current step.")
         }
         let request = RespondRequest(
             state: response.answer.state ?? "", option: option.type, data: data)
@@ -47,19 +47,20 @@ struct JourneyProgress: Sendable {
         case .uncertain:
             throw MienError(
                 .invalidState,
-                "an answer to this step may have arrived: send the same one again, or call retry()")
-        case .sending: throw MienError(.invalidState, "an answer to this step is under way")
-        case .ended: throw MienError(.noActiveJourney, "the journey has ended")
+                "An answer to this step may have arrived. Send the same answer again or call retry()."
+            )
+        case .sending: throw MienError(.invalidState, "An answer to this step is being sent.")
+        case .ended: throw MienError(.noActiveJourney, "The journey has ended.")
         case .lost(let error): throw error
         }
         phase = .sending(request)
         return request
     }
 
-    /// The answer whose fate is not known, once more.
+    /// Returns the request again that may not have arrived.
     mutating func resubmit() throws(MienError) -> RespondRequest {
         guard case .uncertain(let request) = phase else {
-            throw MienError(.invalidState, "there is no answer to send again")
+            throw MienError(.invalidState, "There is no answer to send again.")
         }
         phase = .sending(request)
         return request
@@ -73,9 +74,9 @@ struct JourneyProgress: Sendable {
         phase = answer.state == nil ? .ended : .waiting
     }
 
-    /// Sending brought no answer.
+    /// Notes that sending brought no answer.
     ///
-    /// - Parameter error: `nil` when it was cancelled.
+    /// - Parameter error: `nil` if the sending was canceled.
     mutating func failed(_ error: MienError?) {
         guard case .sending(let request) = phase else { return }
         guard let error else {
@@ -83,11 +84,11 @@ struct JourneyProgress: Sendable {
             return
         }
         switch error.code {
-        // With `invalidState` the server knows another answer than this one: what this client
-        // believes is past.
+        // `invalidState` means that the server has a different answer, so this client's view is out
+        // of date.
         case .noActiveJourney, .invalidState: phase = .lost(error)
-        // It may have arrived; or it was refused, with the reason, and another answer may be
-        // better.
+        // It may have arrived. Otherwise it was refused with a reason, and a different answer may
+        // be accepted.
         default: phase = error.mayHaveArrived ? .uncertain(request) : .waiting
         }
     }

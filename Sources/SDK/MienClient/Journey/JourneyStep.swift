@@ -11,7 +11,7 @@ public struct JourneyStep: Sendable {
     public var data: JSONValue? { response.data }
     public var options: [String: ClientResponseOption] { response.clientResponseOptions }
 
-    /// Answers this step; a second, different answer to it is refused.
+    /// Answers this step. A second, different answer to it is refused.
     ///
     /// - Throws: as ``Journey/respond(_:_:)``.
     @discardableResult
@@ -26,15 +26,15 @@ public struct JourneyStep: Sendable {
     /// - Throws: ``MienError`` `.invalidState` when the step has none.
     public func captureSession() throws(MienError) -> CaptureSession {
         guard let token = response.startToken else {
-            throw MienError(.invalidState, "this step has no capture session")
+            throw MienError(.invalidState, "This step has no capture session.")
         }
         return CaptureSession(token, journey.link)
     }
 
     /// Sends frames to the step's capture session until it is decided. Then answer the step, with
-    /// `.clientInput` if it has passed.
+    /// `.clientInput` if the session passed.
     ///
-    /// - Returns: what the session said last.
+    /// - Returns: the session's last answer.
     /// - Throws: ``MienError`` `.invalidState` when the step has no capture session.
     @discardableResult
     public nonisolated(nonsending) func capture<Frames: AsyncSequence>(
@@ -44,7 +44,7 @@ public struct JourneyStep: Sendable {
     }
 }
 
-/// The steps of a journey, as they come.
+/// The steps of a journey in the order in which they arrive.
 public struct Steps: AsyncSequence, Sendable {
     let journey: Journey
 

@@ -1,17 +1,16 @@
-/// What a journey asks for, or how it ended. Compare and switch; every spelling that is in use
-/// counts as one.
+/// The kind of a step, or how the journey ended. All known spellings of an id compare equal.
 ///
 ///     switch response.journeyStepId {
 ///     case .selfieAcquisition: …
 ///
-/// `JourneyStepID("nativeBiometricsRegistration") == .registerNativeBiometrics`. One that is not
-/// known stays as it came.
+/// `JourneyStepID("nativeBiometricsRegistration") == .registerNativeBiometrics`. An unknown id
+/// keeps its spelling.
 public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
     /// The canonical spelling.
     public let rawValue: String
-    /// The same, by the name that Kotlin code uses.
+    /// The same value under the name that Kotlin code uses.
     public var type: String { rawValue }
 
     public init(rawValue: String) { self.rawValue = Self.canonical[rawValue] ?? rawValue }
@@ -40,7 +39,7 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public static let otpTransactionSigning: Self = "otpTransactionSigning"
     public static let totpSigningTransaction: Self = "otpTransactionSigning"
 
-    // No step of this server has these names; apps that switch on them still build.
+    // This server has no steps with these names. They exist so that apps that switch on them build.
     public static let debugBreak: Self = "debugBreak"
     public static let waitForAnotherDevice: Self = "waitForAnotherDevice"
     public static let drsTriggerAction: Self = "drsTriggerAction"
@@ -57,7 +56,7 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public static let pinCodeAuthentication: Self = "pinCodeAuthentication"
     public static let pinCodeTransactionSigning: Self = "pinCodeTransactionSigning"
 
-    /// Canonical name → other spellings, of the mobile and web SDKs and of journey definitions.
+    /// Maps canonical names to the spellings in the mobile and web SDKs and in journey definitions.
     private static let aliases: [String: [String]] = [
         "success": ["action:success"],
         "rejection": ["action:rejection"],
@@ -70,7 +69,7 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
             "nativeBiometricsRegistration", "register_native_biometrics",
             "register_mobile_biometrics",
         ],
-        // The first is what one SDK sends, misspelt.
+        // The first one, with its misspelling, is sent by one SDK.
         "nativeBiometricsAuthentication": [
             "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics",
             "authenticate_native_biometrics", "authenticate_mobile_biometrics",

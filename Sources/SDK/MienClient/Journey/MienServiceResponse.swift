@@ -1,12 +1,12 @@
 internal import MienAPI
 public import MienCore
 
-/// What a journey says: what to do next, or how it ended.
+/// A journey's response: the next step, or how the journey ended.
 ///
-/// What is in it may be secret (start tokens, challenges, the final token), so printing one shows
-/// the step's id alone.
+/// It may contain secrets (start tokens, challenges, the final token), so its description shows
+/// only the step's id.
 public struct MienServiceResponse: Sendable {
-    /// The older, coarser word for what is expected.
+    /// The older, coarser kind of response.
     public enum ResponseType: String, Sendable, Hashable {
         case journeySuccess = "journey_success"
         case clientInputRequired = "client_input_required"
@@ -15,25 +15,26 @@ public struct MienServiceResponse: Sendable {
     }
 
     let answer: JourneyAnswer
-    /// Whether the step is the one that was answered, once more, with what was wrong.
+    /// Whether the answered step is repeated because its answer was wrong.
     private let isUpdate: Bool
 
     init(_ answer: JourneyAnswer, isUpdate: Bool = false) {
         (self.answer, self.isUpdate) = (answer, isUpdate)
     }
 
-    /// Never `nil` with this server; optional as in the code that apps come with.
+    /// The step's id. It is never `nil` with this server; it is optional for compatibility with
+    /// existing app code.
     public var journeyStepId: JourneyStepID? { step }
     var step: JourneyStepID { JourneyStepID(answer.journeyStepID) }
 
-    /// What the step needs; its form depends on the step.
+    /// The step's data; its form depends on the step.
     public var data: JSONValue? { answer.data }
-    /// The same, by the name that Kotlin code uses.
+    /// The same value under the name that Kotlin code uses.
     public var responseData: JSONValue? { answer.data }
-    /// Why a journey was rejected: `{cause, reason}`.
+    /// The reason for a rejection: `{cause, reason}`.
     public var errorData: JSONValue? { answer.errorData }
 
-    /// The ways to answer, by their ids as on the wire.
+    /// The ways to answer, keyed by their ids on the wire.
     public var clientResponseOptions: [String: ClientResponseOption] {
         Dictionary(
             uniqueKeysWithValues: answer.clientResponseOptions.map {
@@ -41,13 +42,13 @@ public struct MienServiceResponse: Sendable {
             })
     }
 
-    /// The offered option that `type` means, whatever its spelling; `nil` when the step has none.
+    /// Returns the option of the given type, in any spelling; `nil` if the step does not have it.
     public func option(_ type: ClientResponseOptionType) -> ClientResponseOption? {
         clientResponseOptions.values.first { $0.id == type }
     }
 
-    /// The proof that the journey was completed: a signed JWT, for the app's own server to verify.
-    /// With `success` only.
+    /// The proof of completion: a signed JWT for the app's own server to verify. Only present with
+    /// `success`.
     public var token: Sensitive<String>? { answer.token.map { Sensitive($0) } }
 
     public var type: ResponseType {
@@ -59,19 +60,19 @@ public struct MienServiceResponse: Sendable {
     }
 
     public var hasEnded: Bool { answer.state == nil }
-    /// Milliseconds since 1970: answers that come later are not taken.
+    /// The time in milliseconds since 1970 after which answers are refused.
     public var expiresAt: Int64 { answer.expiresAt }
 
-    /// For a capture session, wherever the step puts it: `payload.start_token` for identity
-    /// verification, `start_token` for a selfie.
+    /// The start token of a capture session, wherever the step puts it: `payload.start_token` for
+    /// identity verification, `start_token` for a selfie.
     public var startToken: Sensitive<String>? {
         (data?["payload"]?["start_token"] ?? data?["start_token"])?.stringValue.map {
             Sensitive($0)
         }
     }
 
-    /// What went wrong, in the SDKs' words: with the step's last answer (a code that was wrong or
-    /// came too late) or, at a rejection, with the journey. `nil` when nothing did.
+    /// The error in the SDK's codes: that of the step's last answer (such as a wrong or expired
+    /// code) or, for a rejection, that of the journey. `nil` if there was no error.
     public var errorCode: MienError.Code? {
         switch (data?["error"]?["code"] ?? errorData?["reason"])?.stringValue {
         case "expired": .expiredOTPPasscode

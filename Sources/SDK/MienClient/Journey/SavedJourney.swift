@@ -2,9 +2,9 @@ internal import Foundation
 internal import MienAPI
 internal import MienCore
 
-/// A journey as text, to go on with after the app was closed or the browser was elsewhere.
+/// A journey as text, so that it can continue after the app was closed or the browser left.
 ///
-/// It holds the state token: keep it as one keeps a session. It holds no answer that was given.
+/// It contains the state token, so protect it like a session. It contains no answers.
 struct SavedJourney: Codable {
     static let version = 1
     static let maxBytes = 256 * 1024
@@ -27,10 +27,10 @@ struct SavedJourney: Codable {
         guard text.utf8.count <= Self.maxBytes, let bytes = Base64URL.decode(text),
             let saved = try? JSONDecoder().decode(Self.self, from: Data(bytes)),
             saved.version == Self.version, saved.answer.state != nil
-        else { throw MienError(.invalidState, "this is not the saved state of a journey") }
+        else { throw MienError(.invalidState, "This is not the saved state of a journey.") }
         guard saved.server == server.text, saved.application == application else {
             throw MienError(
-                .invalidState, "the saved journey is another app's, or of another server")
+                .invalidState, "The saved journey belongs to another app or server.")
         }
         self = saved
     }

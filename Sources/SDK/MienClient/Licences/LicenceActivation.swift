@@ -2,13 +2,13 @@ public import MienAPI
 public import MienCore
 public import MienKeys
 
-/// A licence as a server gave it, and the key to check it with.
+/// A license from a server, and the key to verify it with.
 public struct IssuedLicence: Sendable {
     public let text: String
     public let key: DevicePublicKey
 }
 
-/// Exchanges product keys for licences.
+/// Exchanges product keys for licenses.
 public struct LicenceActivation: Sendable {
     private let connection: Connection
 
@@ -17,11 +17,12 @@ public struct LicenceActivation: Sendable {
         connection = try options.connection { try await Task.sleep(for: $0) }
     }
 
-    /// A licence for a device; again, it is a new one, and counts once.
+    /// Returns a license for a device. Repeating it returns a new license, and the device counts
+    /// once.
     ///
-    /// - Parameter device: what the device calls itself, 43 characters of base64url.
-    /// - Throws: ``MienError`` `.invalidCredentials` for a key that is not good; a `conflict` when
-    ///   as many devices as may were activated.
+    /// - Parameter device: The device's identifier, 43 characters of base64url.
+    /// - Throws: ``MienError`` `.invalidCredentials` for an invalid product key; a `conflict` if
+    ///   the maximum number of devices is already activated.
     public func activate(_ productKey: Sensitive<String>, device: String) async throws
         -> IssuedLicence
     {
@@ -30,7 +31,7 @@ public struct LicenceActivation: Sendable {
             .init(method: .post, path: ["v1", "licences"], body: Connection.encode(request)))
         guard let key = try? DevicePublicKey(jwk: answer.publicKey) else {
             throw MienError(
-                .serverError, "the server's licence is not as it should be", mayHaveArrived: true)
+                .serverError, "The server returned a malformed license.", mayHaveArrived: true)
         }
         return IssuedLicence(text: answer.licence, key: key)
     }
@@ -42,11 +43,11 @@ extension MienAdmin {
     public func productKeys() async throws -> [ProductKeyAnswer] {
         try await (get("product-keys") as Page<ProductKeyAnswer>).items
     }
-    /// With the key itself, told once.
+    /// Creates a product key and returns it, only this once.
     public func makeProductKey(_ wanted: ProductKeyRequest) async throws -> ProductKeyAnswer {
         try await send(.post, "product-keys", body: wanted, isRepeatable: false)
     }
-    /// No device is activated with it any more.
+    /// Revokes a product key; it activates no more devices.
     public func revokeProductKey(_ id: String) async throws {
         try await act(.delete, "product-keys", id)
     }

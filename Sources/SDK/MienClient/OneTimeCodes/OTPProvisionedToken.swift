@@ -3,8 +3,8 @@ internal import MienAPI
 internal import MienCore
 public import MienOTP
 
-/// A token, as the device has it. Keep ``secret`` sealed; count on where it counts, for the server
-/// never looks back.
+/// An OTP token on the device. Seal ``secret`` when storing it. Store the advanced counter after
+/// each code, because the server accepts no earlier one.
 public struct OTPProvisionedToken: Sendable {
     public enum Kind: Sendable, Hashable {
         case totp(TOTP)
@@ -20,25 +20,25 @@ public struct OTPProvisionedToken: Sendable {
 
     init(_ answer: OTPTokenAnswer, secret: OTPSecret) throws(OTPError) {
         guard let hash = OTPHash(rawValue: answer.algorithm) else {
-            throw OTPError(.input, "an unknown hash function")
+            throw OTPError(.input, "The hash function is unknown.")
         }
         switch (answer.kind, answer.period, answer.counter.flatMap(UInt64.init(exactly:))) {
         case ("totp", let period?, nil):
             kind = .totp(try TOTP(digits: answer.digits, hash: hash, stepSeconds: period))
         case ("hotp", nil, let counter?):
             kind = .hotp(try HOTP(digits: answer.digits, hash: hash), firstCounter: counter)
-        default: throw OTPError(.input, "an unknown kind of token")
+        default: throw OTPError(.input, "The kind of OTP token is unknown.")
         }
         (id, app, self.secret) = (answer.tokenID, answer.appID, secret)
         signatureSuite = try OCRASuite(answer.signatureSuite)
     }
 
-    /// What to answer `otpTransactionSigning` with.
+    /// Signs a transaction, as the answer to `otpTransactionSigning`.
     ///
     /// - Parameters:
-    ///   - approvalData: what the owner was shown, and agreed to.
-    ///   - challenge: the step's `transaction_challenge`.
-    /// - Throws: `OTPError` `.challenge` when the challenge is about something else than was shown.
+    ///   - approvalData: The data that the owner was shown and approved.
+    ///   - challenge: The step's `transaction_challenge`.
+    /// - Throws: `OTPError` `.challenge` if the challenge does not match the data shown.
     public func signature(of approvalData: [String: String], challenge: String) throws(OTPError)
         -> OneTimeCode
     {
@@ -49,7 +49,7 @@ public struct OTPProvisionedToken: Sendable {
         else {
             throw OTPError(
                 .challenge,
-                "the challenge is about something else than was shown: nothing is signed")
+                "The challenge does not match the data shown. Nothing was signed.")
         }
         let question = SHA256.hash(data: Array(challenge.utf8)).map {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)

@@ -3,7 +3,7 @@ internal import MienAPI
 public import MienCore
 internal import MienOTP
 
-/// Gets tokens for this device.
+/// Gets OTP tokens for this device.
 ///
 ///     let token = try await OTPProvisioning(options).redeem(code, name: "Ada's phone")
 ///     try vault.keep(token.secret)
@@ -16,18 +16,20 @@ public struct OTPProvisioning: Sendable {
         connection = try options.connection { try await Task.sleep(for: $0) }
     }
 
-    /// Uses up a registration code.
+    /// Redeems a registration code.
     ///
-    /// Sent again when an answer is lost: the server gives the same token for the same code and
-    /// key. To go on after a crash, too, draw the key first, keep it, and come back with it.
+    /// The request is repeated if the response is lost: the server returns the same OTP token for
+    /// the same code and key. To be able to resume after a crash, create the key first, store it,
+    /// and pass it again.
     ///
     /// - Parameters:
-    ///   - name: what the owner calls this device; 1 to 64 characters.
+    ///   - name: The owner's name for this device; 1 to 64 characters.
     ///   - system: `ios`, `android`, `linux` …
-    ///   - key: that the secret travels under. Forget it when the token is kept.
-    /// - Throws: ``MienError`` `.invalidCredentials` for a code that is not good, whatever the
-    ///   reason; `.networkError` when nobody knows whether the answer was made: come back with the
-    ///   same key within ten minutes, or the user needs another code.
+    ///   - key: The key that encrypts the secret in transit. Delete it once the OTP token is
+    ///     stored.
+    /// - Throws: ``MienError`` `.invalidCredentials` for an invalid code, whatever the reason;
+    ///   `.networkError` if it is unknown whether the OTP token was created. In that case try again
+    ///   with the same key within ten minutes, or the user needs another code.
     public func redeem(
         _ registrationCode: Sensitive<String>, name: String, system: String,
         key: OTPProvisioningKey = OTPProvisioningKey()
@@ -46,9 +48,9 @@ public struct OTPProvisioning: Sendable {
             return try OTPProvisionedToken(
                 answer, secret: answer.secret(with: key).use { try OTPSecret(bytes: $0) })
         } catch {
-            // Nothing of what came is repeated: it may hold the secret.
+            // The response may contain the secret, so the error quotes nothing from it.
             throw MienError(
-                .serverError, "the server's token is not as it should be", mayHaveArrived: true)
+                .serverError, "The server returned a malformed OTP token.", mayHaveArrived: true)
         }
     }
 }

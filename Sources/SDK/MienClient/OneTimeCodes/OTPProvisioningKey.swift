@@ -2,14 +2,14 @@ internal import Crypto
 internal import Foundation
 public import MienCore
 
-/// The key that a token's secret travels under, on P-256. Never prints.
+/// The P-256 key that encrypts an OTP token's secret in transit. It is never printed.
 public struct OTPProvisioningKey: Sendable {
     let key: P256.KeyAgreement.PrivateKey
 
     public init() { key = P256.KeyAgreement.PrivateKey() }
 
-    /// - Parameter bytes: ``bytes`` of another one.
-    /// - Returns: `nil` when they are none of a key.
+    /// - Parameter bytes: The ``bytes`` of another key.
+    /// - Returns: `nil` if they are not a private key.
     public init?(bytes: Sensitive<[UInt8]>) {
         guard
             let key = bytes.use({ try? P256.KeyAgreement.PrivateKey(rawRepresentation: Data($0)) })
@@ -17,7 +17,7 @@ public struct OTPProvisioningKey: Sendable {
         self.key = key
     }
 
-    /// 32 of them: keep them sealed.
+    /// The private key, 32 bytes. Seal it when storing it.
     public var bytes: Sensitive<[UInt8]> { Sensitive(Array(key.rawRepresentation)) }
 }
 

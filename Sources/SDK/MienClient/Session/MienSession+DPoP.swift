@@ -4,7 +4,7 @@ internal import MienKeys
 /// Tokens that are bound to a key (DPoP, RFC 9449).
 ///
 /// There is one key for each app on each server. It outlasts sign-outs. Tokens that were stored as
-/// bearer tokens stay so until their sign-in ends.
+/// bearer tokens remain bearer tokens until their sign-in ends.
 extension MienSession {
     /// An access token, and the prover of the key it is bound to.
     struct Access: Sendable {
@@ -15,20 +15,20 @@ extension MienSession {
     /// The thumbprint (RFC 7638) of the key that the next sign-in will be bound to, for the
     /// parameter `dpop_jkt` of `/oauth2/authorize`.
     ///
-    /// - Returns: `nil` if the next sign-in will bring bearer tokens: ``MienOptions/usesDPoP`` is
-    ///   off, the server does not support DPoP, or there is no place to keep a key.
+    /// - Returns: `nil` if the next sign-in will return bearer tokens: ``MienOptions/usesDPoP`` is
+    ///   off, the server does not support DPoP, or no storage for a key is available.
     public func proofKeyThumbprint() async throws -> String? {
         try await signInProver()?.thumbprint
     }
 
-    /// The header fields that authorize one request of the app's own: `authorization`, and `dpop`
-    /// with a proof if the access token is bound to a key.
+    /// Returns the header fields that authorize one request of the app's own: `authorization`, and
+    /// `dpop` with a proof if the access token is bound to a key.
     ///
-    /// A proof is good for one request. Call this again for the next one, and for each attempt.
+    /// A proof is valid for one request. Call this again for each request and each attempt.
     ///
     /// - Parameters:
-    ///   - url: of the request. Query and fragment are left out of the proof.
-    ///   - nonce: the last `DPoP-Nonce` of the server at `url`, if it asks for one.
+    ///   - url: The URL of the request. Query and fragment are left out of the proof.
+    ///   - nonce: The last `DPoP-Nonce` of the server at `url`, if it requires one.
     /// - Throws: as ``accessToken()``.
     public func authorization(
         for method: HTTPTransportRequest.Method, url: String, nonce: String? = nil
@@ -66,15 +66,16 @@ extension MienSession {
 
     /// The prover of the key that `tokens` are bound to; `nil` for bearer tokens.
     ///
-    /// - Throws: ``MienError`` `.unauthenticatedUser` when the key is gone; the sign-in has ended
-    ///   then.
+    /// - Throws: ``MienError`` `.unauthenticatedUser` if the key is gone; the sign-in has then
+    ///   ended.
     func prover(of tokens: SessionTokens) async throws -> DPoPProver? {
         guard let thumbprint = tokens.keyThumbprint else { return nil }
         if let known = provers[thumbprint] { return known }
         guard let signer = try await proofKey(withThumbprint: thumbprint) else {
             try await end()
             throw MienError(
-                .unauthenticatedUser, "the key that the tokens are bound to is gone: sign in again")
+                .unauthenticatedUser, "The key that the tokens are bound to is gone. Sign in again."
+            )
         }
         return try await prover(with: signer)
     }

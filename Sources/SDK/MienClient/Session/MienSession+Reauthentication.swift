@@ -4,16 +4,16 @@ internal import MienKeys
 
 /// Changes that need a fresh, strong sign-in (RFC 9470).
 extension MienSession {
-    /// Runs `change`. If the server asks for a fresher or stronger sign-in, has the user sign in
-    /// again and runs `change` once more.
+    /// Runs `change`. If the server requires a more recent or stronger sign-in, has the user sign
+    /// in again and runs `change` once more.
     ///
     /// ``enableBiometric(localizedReason:constraint:policy:)``, ``disableBiometric()`` and
     /// ``send(_:_:body:)`` do this themselves. Changes that are refused at the same time share one
     /// sign-in.
     ///
-    /// - Throws: what `change` and the reauthenticator throw. ``MienError``
-    ///   `.reauthenticationRequired` with ``MienError/reauthentication`` when the session has no
-    ///   reauthenticator, when another user signed in, and when the second run is refused, too.
+    /// - Throws: errors of `change` and of the reauthenticator. ``MienError``
+    ///   `.reauthenticationRequired` with ``MienError/reauthentication`` if the session has no
+    ///   reauthenticator, if another user signed in, or if the second run is also refused.
     public func performing<Value: Sendable>(_ change: @Sendable () async throws -> Value)
         async throws -> Value
     {
@@ -44,7 +44,7 @@ extension MienSession {
     public func send(
         _ method: HTTPTransportRequest.Method, _ path: [String], body: JSONValue? = nil
     ) async throws -> JSONValue {
-        // Addresses that take a body take an empty object for none.
+        // Requests without content send an empty object where the server expects a body.
         let takesBody = method != .get && method != .delete
         let bytes = (body ?? (takesBody ? [:] : nil)).map { Array(JSONText.write($0).utf8) } ?? []
         return try await performing { [self] in
@@ -59,15 +59,15 @@ extension MienSession {
                 return try JSONText.parse(
                     response.body, limits: .init(maxBytes: Connection.maxAnswerBytes, maxDepth: 32))
             } catch {
-                throw MienError(.serverError, "the response is not JSON", mayHaveArrived: true)
+                throw MienError(.serverError, "The response is not JSON.", mayHaveArrived: true)
             }
         }
     }
 
     // MARK: Signing in again
 
-    /// Has the user sign in again, or waits for the sign-in that is under way. Ends it when all who
-    /// wait for it have been cancelled.
+    /// Has the user sign in again, or waits for the sign-in in progress. Ends it when all tasks
+    /// that wait for it have been canceled.
     private func reauthenticate(_ needed: ReauthenticationRequest) async throws {
         let current =
             reauthenticating
@@ -108,7 +108,7 @@ extension MienSession {
         request.loginHint = user
         switch try await reauthenticator(request, self) {
         case .steppedUp: try await renewAfterStepUp()
-        // The token of a journey that was started with a session names that session, and is not
+        // The token of a journey that was started with a session names that session and is not
         // exchanged.
         case .journeyToken(let token) where Self.claims(token)["sid"] != nil:
             try await renewAfterStepUp()
@@ -120,8 +120,8 @@ extension MienSession {
         }
     }
 
-    /// The claims of a token that is about to be used or was received from the server itself;
-    /// nobody else's word is taken from it.
+    /// Returns the claims of a token without verifying it. Use it only for a token that is about to
+    /// be used or that came from the server itself.
     static func claims(_ token: Sensitive<String>) -> [String: JSONValue] {
         token.use { text in
             guard let payload = try? JWS.parse(compact: text).unverifiedPayload else { return [:] }

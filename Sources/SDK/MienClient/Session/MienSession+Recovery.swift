@@ -1,13 +1,13 @@
 public import MienAPI
 public import MienCore
 
-/// Recovery codes, and recoveries that somebody asked for.
+/// Recovery codes, and recoveries that were requested.
 extension MienSession {
     private static let codesPath = ["v1", "me", "recovery-codes"],
         recoveriesPath = ["v1", "me", "recovery"]
 
-    /// Makes ten recovery codes and ends earlier ones. Show them to the user now: they cannot be
-    /// read again.
+    /// Creates ten recovery codes and invalidates earlier ones. Show them to the user now: they
+    /// cannot be read again.
     ///
     /// - Throws: as ``performing(_:)``.
     public func makeRecoveryCodes() async throws -> [Sensitive<String>] {
@@ -27,14 +27,14 @@ extension MienSession {
             .init(method: .get, path: Self.codesPath, bearer: access.token, prover: access.prover))
     }
 
-    /// Ends the recovery codes that are left.
+    /// Invalidates the remaining recovery codes.
     ///
     /// - Throws: ``MienError`` with the problem `not_found` if there are none; as
     ///   ``performing(_:)``.
     public func removeRecoveryCodes() async throws { try await send(.delete, Self.codesPath) }
 
-    /// Recoveries of this account that wait. Show them when the app starts: the user may want to
-    /// cancel them.
+    /// Returns this account's pending recoveries. Show them when the app starts, so that the user
+    /// can cancel them.
     public func recoveries() async throws -> [OwnRecovery] {
         let access = try await access()
         let page: Page<OwnRecovery> = try await connection.json(
@@ -44,7 +44,7 @@ extension MienSession {
         return page.items
     }
 
-    /// Cancels what was requested after this sign-in.
+    /// Cancels recoveries that were requested after this sign-in.
     ///
     /// - Throws: ``MienError`` with the problem `not_found` if there is nothing to cancel.
     public func cancelRecoveries() async throws { try await send(.delete, Self.recoveriesPath) }

@@ -3,7 +3,7 @@ internal import Logging
 public import MienCore
 public import MienKeys
 
-/// One user's sign-in to one app: keeps its tokens, and renews them before they end.
+/// One user's sign-in to one app. Stores its tokens and renews them before they expire.
 ///
 ///     let session = try MienSession(options, tokenStorage: TransientTokenStorage())
 ///     try await session.configure()
@@ -11,18 +11,18 @@ public import MienKeys
 ///     let token = try await session.accessToken()                 // renewed when it has to be
 public actor MienSession {
     public enum State: Sendable, Hashable {
-        /// ``configure()`` comes first.
+        /// ``configure()`` has not been called.
         case unknown
         case signedOut(Reason)
         case signedIn
     }
 
-    /// Why nobody is signed in.
+    /// The reason why nobody is signed in.
     public enum Reason: Sendable, Hashable {
         case notYet
         case byUser
-        /// The server takes the refresh token no more: too old, idle for too long, revoked, or used
-        /// by somebody else. Sign in again.
+        /// The server no longer accepts the refresh token: it is too old, was idle for too long,
+        /// was revoked, or was used by somebody else. Sign in again.
         case ended
     }
 
@@ -37,20 +37,21 @@ public actor MienSession {
     let givenProofKey: (any DeviceSigner)?
     let reauthenticator: Reauthenticator?
     var reauthenticating: Reauthenticating?
-    /// By thumbprint of their keys.
+    /// Provers by the thumbprint of their keys.
     var provers: [String: DPoPProver] = [:]
     private var knownServer: ServerMetadata?
     private var tokens: SessionTokens?
-    /// The one refresh that is under way; everybody waits for it.
+    /// The refresh in progress, which all callers share.
     private var refreshing: Task<SessionTokens, any Error>?
     private var observers: [Int: AsyncStream<State>.Continuation] = [:]
     private var nextObserver = 0
 
-    /// So long before its end an access token is renewed: a request under way must not meet it.
+    /// Access tokens are renewed this long before they expire, so that they do not expire during a
+    /// request.
     private static let margin = Duration.seconds(30)
 
     /// - Parameters:
-    ///   - biometrics: for biometric login.
+    ///   - biometrics: The device, for biometric login.
     ///   - proofKey: binds tokens to this key instead of one from `tokenStorage`: a key in the
     ///     device's hardware that signs without asking the person,
     ///     since every request needs a signature. Pass the same key each time the app starts.
@@ -79,7 +80,7 @@ public actor MienSession {
         now: @escaping @Sendable () -> Instant
     ) throws(MienError) {
         guard !options.applicationId.isEmpty else {
-            throw MienError(.invalidInitializationOptions, "applicationId is empty")
+            throw MienError(.invalidInitializationOptions, "applicationId is empty.")
         }
         (self.options, storage, self.now, self.biometrics) = (
             options, tokenStorage, now, biometrics
@@ -89,7 +90,7 @@ public actor MienSession {
         key = DeviceTokenKey(server: connection.address.text, application: options.applicationId)
     }
 
-    /// Reads the stored tokens. Call it once, when the app starts.
+    /// Reads the stored tokens. Call it once when the app starts.
     public func configure() async throws {
         tokens = try await storage.tokens(for: key)
         if let thumbprint = tokens?.keyThumbprint,
@@ -100,7 +101,7 @@ public actor MienSession {
         move(to: tokens == nil ? .signedOut(.notYet) : .signedIn)
     }
 
-    /// The states from now on, the present one first.
+    /// Returns a stream of states, which begins with the current one.
     public func states() -> AsyncStream<State> {
         let (stream, continuation) = AsyncStream<State>.makeStream(
             bufferingPolicy: .bufferingNewest(16))
@@ -122,7 +123,7 @@ public actor MienSession {
 
     // MARK: Signing in and out
 
-    /// Changes a completed journey's token, good once, for tokens that last.
+    /// Exchanges a completed journey's single-use token for the tokens of a session.
     public func signIn(journeyToken: Sensitive<String>) async throws {
         try await adopt(request(Self.exchange(journeyToken), prover: signInProver()))
         try? await forgetOthersKeys()
@@ -140,7 +141,7 @@ public actor MienSession {
         try? await forgetOthersKeys()
     }
 
-    /// RFC 8693.
+    /// Returns the form of a token exchange (RFC 8693).
     static func exchange(_ journeyToken: Sensitive<String>) -> [(String, String)] {
         [
             ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
@@ -149,7 +150,7 @@ public actor MienSession {
         ]
     }
 
-    /// RFC 6749 §4.1.3, RFC 7636 §4.5.
+    /// Returns the form that redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5).
     static func redemption(
         of code: Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>
     ) -> [(String, String)] {
@@ -160,7 +161,7 @@ public actor MienSession {
         ]
     }
 
-    /// Ends the sign-in here, and on the server if that can be reached.
+    /// Ends the sign-in on this device, and on the server if it can be reached.
     public func signOut() async throws {
         let refreshToken = tokens?.refreshToken
         refreshing?.cancel()
@@ -170,31 +171,32 @@ public actor MienSession {
         await revoke(refreshToken)
     }
 
-    /// Ends a sign-in on the server if that can be reached.
+    /// Ends a sign-in on the server if it can be reached.
     private func revoke(_ refreshToken: Sensitive<String>?) async {
         guard let refreshToken else { return }
         _ = try? await connection.form(
             ["oauth2", "revoke"], client([("token", refreshToken.use { $0 })]))
     }
 
-    /// The id of the signed-in user, as the server's tokens name it.
+    /// The id of the signed-in user, from the server's tokens.
     var user: String? { tokens.flatMap(Self.user(of:)) }
 
     private static func user(of tokens: SessionTokens) -> String? {
         claims(tokens.idToken ?? tokens.accessToken)["sub"]?.stringValue
     }
 
-    /// Puts a new sign-in of the same user in place of the present one, which ends.
+    /// Replaces the current sign-in with a new one of the same user and ends the current one.
     ///
-    /// - Throws: ``MienError`` `.reauthenticationRequired` when it is another user's, or the
-    ///   session changed meanwhile; the new sign-in ends then.
+    /// - Throws: ``MienError`` `.reauthenticationRequired` if another user signed in or the session
+    ///   changed meanwhile. The new sign-in is ended in that case.
     func replace(_ form: [(String, String)], _ needed: ReauthenticationRequest) async throws {
         let new = try await request(form, prover: signInProver()), old = tokens
         guard let expected = needed.loginHint, expected == Self.user(of: new), expected == user
         else {
             await revoke(new.refreshToken)
             throw MienError(
-                .reauthenticationRequired, "another user signed in: the session's own user has to",
+                .reauthenticationRequired,
+                "Another user signed in. The session's own user has to sign in.",
                 reauthentication: needed,
                 isAfterReauthentication: true)
         }
@@ -202,10 +204,10 @@ public actor MienSession {
         await revoke(old?.refreshToken)
     }
 
-    /// Gets tokens that show the renewed sign-in. Without a refresh token the present ones go on:
-    /// the server knows their sign-in.
+    /// Gets tokens that reflect the renewed sign-in. Without a refresh token the current tokens
+    /// stay in use, since the server knows their sign-in.
     func renewAfterStepUp() async throws {
-        // A refresh that began before may not show it.
+        // A refresh that began earlier may not reflect it.
         if let refreshing { _ = try? await refreshing.value }
         if tokens?.refreshToken != nil { try await refresh() }
     }
@@ -219,33 +221,33 @@ public actor MienSession {
 
     // MARK: Tokens
 
-    /// An access token that stays valid for at least half a minute.
+    /// Returns an access token that stays valid for at least half a minute.
     ///
-    /// A token that is bound to a key is good only with proofs of that key:
+    /// A token that is bound to a key works only with proofs of that key:
     /// ``authorization(for:url:nonce:)`` returns both for one request.
     ///
-    /// - Throws: ``MienError`` `.notInitialized`, `.unauthenticatedUser` when nobody is signed in
-    ///   (any more), `.networkError` when it has to be renewed and no answer comes: whether the
-    ///   sign-in is over then, the next call finds out.
+    /// - Throws: ``MienError`` `.notInitialized`; `.unauthenticatedUser` if nobody is signed in or
+    ///   the sign-in has ended; `.networkError` if the token had to be renewed and no response
+    ///   came. The next call then finds out whether the sign-in has ended.
     public func accessToken() async throws -> Sensitive<String> {
         try await currentTokens().accessToken
     }
 
     func currentTokens() async throws -> SessionTokens {
-        guard state != .unknown else { throw MienError(.notInitialized, "call configure() first") }
+        guard state != .unknown else { throw MienError(.notInitialized, "Call configure() first.") }
         guard let tokens else {
-            throw MienError(.unauthenticatedUser, "nobody is signed in: sign in first")
+            throw MienError(.unauthenticatedUser, "Nobody is signed in. Sign in first.")
         }
         return now() + Self.margin < tokens.expiresAt ? tokens : try await refresh()
     }
 
-    /// Renews the tokens now, or waits for whoever does already.
+    /// Renews the tokens now, or waits for a renewal in progress.
     @discardableResult
     func refresh() async throws -> SessionTokens {
         if let refreshing { return try await refreshing.value }
         guard let old = tokens, let refreshToken = old.refreshToken else {
             try await end()
-            throw MienError(.unauthenticatedUser, "the sign-in has ended: sign in again")
+            throw MienError(.unauthenticatedUser, "The sign-in has ended. Sign in again.")
         }
         let task = Task { try await renewed(refreshToken, old) }
         refreshing = task
@@ -257,25 +259,26 @@ public actor MienSession {
         -> SessionTokens
     {
         do {
-            // Whether an answer was lost on its way cannot be known, and a token that comes twice
-            // ends the sign-in unless it comes with its key.
+            // It is unknown whether an earlier response was lost. A refresh token that is used
+            // twice ends the sign-in unless it comes with its repeat key.
             let fields = [
                 ("grant_type", "refresh_token"), ("refresh_token", refreshToken.use { $0 }),
             ]
             let new = try await request(
                 fields + (old.repeatKey.map { [("repeat_key", $0.use { $0 })] } ?? []),
                 prover: prover(of: old), isRepeatable: old.repeatKey != nil)
-            // Signed out or in again meanwhile: what comes late is of no use.
+            // The user signed out or in again meanwhile, so these tokens are outdated.
             guard tokens?.refreshToken?.use({ $0 }) == refreshToken.use({ $0 }) else {
                 throw MienError(
-                    .unauthenticatedUser, "the sign-in changed while its tokens were renewed")
+                    .unauthenticatedUser, "The sign-in changed while its tokens were being renewed."
+                )
             }
             try await adopt(new)
             return new
         } catch let error as MienError where error.oauthError == "invalid_grant" {
             try await end()
             throw MienError(
-                .unauthenticatedUser, "the sign-in has ended: sign in again",
+                .unauthenticatedUser, "The sign-in has ended. Sign in again.",
                 oauthError: error.oauthError)
         }
     }
@@ -286,7 +289,7 @@ public actor MienSession {
         try await storage.remove(key)
     }
 
-    /// Claims about the user, as far as the scopes allow.
+    /// Returns the user's claims that the granted scopes allow.
     public func userInfo() async throws -> UserInfo {
         let access = try await access()
         let claims: JSONValue = try await connection.json(
@@ -294,7 +297,7 @@ public actor MienSession {
                 method: .get, path: ["oauth2", "userinfo"], bearer: access.token,
                 prover: access.prover))
         guard let sub = claims["sub"]?.stringValue else {
-            throw MienError(.serverError, "the answer names no user")
+            throw MienError(.serverError, "The response contains no user.")
         }
         return UserInfo(
             sub: sub, preferredUsername: claims["preferred_username"]?.stringValue,
@@ -304,20 +307,20 @@ public actor MienSession {
 
     // MARK: Requests
 
-    /// The server's discovery document, read once.
+    /// Returns the server's discovery document, which is read once.
     func server() async throws -> ServerMetadata {
         if let knownServer { return knownServer }
         let document: JSONValue = try await connection.json(
             .init(method: .get, path: [".well-known", "openid-configuration"]))
         guard let server = ServerMetadata(document) else {
-            throw MienError(.serverError, "the discovery document names no issuer")
+            throw MienError(.serverError, "The discovery document contains no issuer.")
         }
         knownServer = server
         return server
     }
 
-    /// - Parameter prover: of the key that the tokens will be bound to, or that a refresh token is
-    ///   bound to.
+    /// - Parameter prover: The prover of the key that the tokens will be bound to, or that a
+    ///   refresh token is bound to.
     func request(_ fields: [(String, String)], prover: DPoPProver?, isRepeatable: Bool = false)
         async throws -> SessionTokens
     {
@@ -326,15 +329,17 @@ public actor MienSession {
         guard let body = (try? JSONText.parse(answer.body))?.objectValue,
             let access = body["access_token"]?.stringValue,
             let seconds = body["expires_in"]?.numberValue, (0...1e9).contains(seconds)
-        else { throw MienError(.serverError, "the answer holds no tokens", mayHaveArrived: true) }
+        else {
+            throw MienError(.serverError, "The response contains no tokens.", mayHaveArrived: true)
+        }
         let isBound = body["token_type"]?.stringValue?.lowercased() == "dpop"
         guard !isBound || prover != nil else {
             throw MienError(
-                .serverError, "the tokens are bound to a key that this session does not have",
+                .serverError, "The tokens are bound to a key that this session does not have.",
                 mayHaveArrived: true)
         }
-        // The sign-in is good even if the token cannot be kept: this device then shares the counter
-        // of unknown ones.
+        // The sign-in is valid even if the device token cannot be stored. This device then shares
+        // the failure counter of unknown devices.
         if let token = body["device_token"]?.stringValue {
             try? await options.deviceTokens.store(Sensitive(token), for: key)
         }
@@ -346,7 +351,8 @@ public actor MienSession {
             keyThumbprint: isBound ? prover?.thumbprint : nil)
     }
 
-    /// Another for each refresh, so that none says which sign-ins are one client's.
+    /// Each refresh has its own key, so that keys do not reveal which sign-ins belong to one
+    /// client.
     private static func newRepeatKey() -> Sensitive<String> {
         var generator = SystemRandomNumberGenerator()
         return Sensitive(
@@ -359,14 +365,14 @@ public actor MienSession {
     }
 }
 
-/// Who signed in.
+/// Claims about the signed-in user.
 public struct UserInfo: Sendable, Hashable {
     /// The user's id on this server.
     public let sub: String
-    /// With the scope `profile`.
+    /// The user name; needs the scope `profile`.
     public let preferredUsername: String?
-    /// With the scope `email`.
+    /// The email address; needs the scope `email`.
     public let email: String?
-    /// Whether the server has verified the address.
+    /// Whether the server has verified the email address.
     public let isEmailVerified: Bool
 }

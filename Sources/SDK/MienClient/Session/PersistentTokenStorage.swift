@@ -30,7 +30,7 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
 
         init() {}
 
-        /// Also reads the list of tokens that the file was before there were keys.
+        /// Also reads the older form of the file, a list of tokens without keys.
         init(from decoder: any Decoder) throws {
             if let tokens = try? decoder.singleValueContainer().decode([Entry].self) {
                 self.tokens = tokens
@@ -46,8 +46,8 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
 
     private let file: PrivateFile<Content>
 
-    /// - Parameter path: of the file. It is created when there is something to keep; its folder
-    ///   must exist.
+    /// - Parameter path: The file's path. The file is created when there is something to store; its
+    ///   folder must exist.
     public init(path: String) { file = PrivateFile(path: path) }
 
     // MARK: Tokens
@@ -84,7 +84,7 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
 
     // MARK: Keys
 
-    /// - Throws: ``PrivateFileError`` also for a key that cannot be read.
+    /// - Throws: ``PrivateFileError``, also for a key that cannot be read.
     public func proofKey(for key: DeviceTokenKey) throws -> ProofKey? {
         guard let entry = try content().keys.first(where: { $0.isOf(key) }) else { return nil }
         guard let bytes = Base64URL.decode(entry.privateKey),
@@ -92,7 +92,7 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
         else {
             throw PrivateFileError(
                 reason:
-                    "\(file.path) holds a key that cannot be read. Remove the file and sign in again"
+                    "\(file.path) contains a key that cannot be read. Remove the file and sign in again."
             )
         }
         return proofKey

@@ -1,10 +1,10 @@
 public import MienCore
 
-/// The sign-in that the server asks for before it makes a change (RFC 9470).
+/// The sign-in that the server requires before it makes a change (RFC 9470).
 public struct ReauthenticationRequest: Sendable, Hashable {
-    /// How long ago the sign-in may be. `nil` if its age does not matter.
+    /// The maximum age of the sign-in. `nil` if its age does not matter.
     public let maxAge: Duration?
-    /// Any of these authentication context classes will do; empty if every sign-in will. `2` means
+    /// The accepted authentication context classes; empty if every sign-in is accepted. `2` means
     /// two factors, or a passkey.
     public let acrValues: [String]
     /// The id of the user who has to sign in, for `login_hint`. Nobody else's sign-in is accepted.
@@ -15,12 +15,12 @@ public struct ReauthenticationRequest: Sendable, Hashable {
     }
 }
 
-/// How the user signed in again.
+/// The way in which the user signed in again.
 public enum Reauthentication: Sendable {
     /// Through a journey that was started with the session: the server has renewed the session's
     /// own sign-in.
     case steppedUp
-    /// Through a journey with this token, started with the session or without.
+    /// Through a journey with this token, started with or without the session.
     case journeyToken(Sensitive<String>)
     /// On the sign-in page, which sent the browser back with this code.
     case code(Sensitive<String>, redirectURI: String, codeVerifier: Sensitive<String>)
@@ -28,7 +28,7 @@ public enum Reauthentication: Sendable {
 
 /// Has the user of a session sign in again, with the app's own screens.
 ///
-/// Whatever it throws is thrown by the call that needed it. It may read from the session and start
-/// journeys with it; a call in it that needs a fresher sign-in itself is refused.
+/// Its errors are thrown by the call that needed the sign-in. It may use the session and start
+/// journeys with it. A call in it that needs a more recent sign-in is refused.
 public typealias Reauthenticator =
     @Sendable (ReauthenticationRequest, MienSession) async throws -> Reauthentication

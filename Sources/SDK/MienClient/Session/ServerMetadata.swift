@@ -2,9 +2,9 @@ internal import MienCore
 
 /// The members of a server's discovery document (RFC 8414) that sessions use.
 struct ServerMetadata: Sendable, Hashable {
-    /// The server's name for itself, which tokens, signed requests and proofs carry.
+    /// The server's issuer URL, which tokens, signed requests, and proofs contain.
     let issuer: String
-    /// The algorithms of DPoP proofs that the server verifies; empty if it does not know DPoP.
+    /// The algorithms of DPoP proofs that the server verifies; empty if it does not support DPoP.
     let proofAlgorithms: [String]
 
     /// - Returns: `nil` without an issuer.

@@ -1,18 +1,18 @@
 public import MienCore
 
-/// What a sign-in brought. Never prints.
+/// The tokens of a sign-in. Never printed.
 public struct SessionTokens: Sendable {
     public let accessToken: Sensitive<String>
-    /// When the access token ends, by this device's clock.
+    /// The time at which the access token expires, by this device's clock.
     public let expiresAt: Instant
-    /// Good once; `nil` without the scope `offline_access`.
+    /// A single-use refresh token; `nil` without the scope `offline_access`.
     public let refreshToken: Sensitive<String>?
-    /// About the user, for the app.
+    /// Describes the user to the app.
     public let idToken: Sensitive<String>?
     public let scope: String
-    /// What the server knows this client by, should the answer to a refresh get lost: stored with
-    /// the tokens, so that an app that was ended in between can ask again. `nil` in what was stored
-    /// without one.
+    /// Identifies this client to the server if the response to a refresh is lost. It is stored with
+    /// the tokens, so that an app that was terminated in between can ask again. `nil` in tokens
+    /// that were stored without one.
     public let repeatKey: Sensitive<String>?
     /// The thumbprint (RFC 7638) of the key that the tokens are bound to. `nil` for bearer tokens.
     public let keyThumbprint: String?
@@ -31,13 +31,12 @@ public struct SessionTokens: Sendable {
     }
 }
 
-/// Where a session's tokens are kept.
+/// Storage for a session's tokens.
 ///
-/// For apps whose users have to use their biometrics each time the app starts,
-/// ``TransientTokenStorage`` is the one to take.
+/// Use ``TransientTokenStorage`` in apps whose users confirm with biometrics at each start.
 public protocol TokenStorage: Sendable {
     func tokens(for key: DeviceTokenKey) async throws -> SessionTokens?
-    /// Replaces what was there.
+    /// Stores tokens and replaces earlier ones.
     func store(_ tokens: SessionTokens, for key: DeviceTokenKey) async throws
     func remove(_ key: DeviceTokenKey) async throws
 }

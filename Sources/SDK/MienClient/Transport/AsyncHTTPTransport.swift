@@ -2,16 +2,16 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Over AsyncHTTPClient: certificates are verified, redirects are not followed, bodies are bounded
-/// while they are read.
+/// A transport over AsyncHTTPClient. It verifies certificates, does not follow redirects, and
+/// limits bodies while reading them.
 ///
-/// All instances share one pool of connections, which lives as long as the process.
+/// All instances share one connection pool, which lives as long as the process.
 public struct AsyncHTTPTransport: HTTPTransport {
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, decompression: .disabled)
         configuration.timeout = .init(connect: .seconds(10))
-        // Whoever sends decides what is tried again.
+        // The sender decides what is tried again.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
@@ -46,7 +46,7 @@ public struct AsyncHTTPTransport: HTTPTransport {
         )
     }
 
-    /// The client's own deadline ends with the head: a body that trickles in would take for ever.
+    /// The client's own deadline ends with the head; a body that trickles in could take forever.
     private static func within<Value: Sendable>(
         _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -54,7 +54,7 @@ public struct AsyncHTTPTransport: HTTPTransport {
             group.addTask { try await work() }
             group.addTask {
                 try await Task.sleep(for: limit)
-                throw HTTPTransportError(.timedOut, "no answer in time")
+                throw HTTPTransportError(.timedOut, "The server did not respond in time.")
             }
             defer { group.cancelAll() }
             return try await group.next()!
@@ -66,13 +66,13 @@ public struct AsyncHTTPTransport: HTTPTransport {
     {
         if error is NIOTooManyBytesError {
             return HTTPTransportError(
-                .answerTooLarge, "the answer has more than \(request.maxAnswerBytes) bytes")
+                .answerTooLarge, "The response is larger than \(request.maxAnswerBytes) bytes.")
         }
         return switch error as? HTTPClientError {
         case .deadlineExceeded, .connectTimeout, .readTimeout:
-            HTTPTransportError(.timedOut, "no answer in time")
-        case .remoteConnectionClosed: HTTPTransportError(.interrupted, "the connection was closed")
-        default: HTTPTransportError(.unreachable, "the server cannot be reached (\(error))")
+            HTTPTransportError(.timedOut, "The server did not respond in time.")
+        case .remoteConnectionClosed: HTTPTransportError(.interrupted, "The connection was closed.")
+        default: HTTPTransportError(.unreachable, "The server cannot be reached (\(error)).")
         }
     }
 }

@@ -3,13 +3,13 @@
 struct AuthenticationChallenge: Sendable, Hashable {
     private static let maxBytes = 8192
 
-    /// In lower case.
+    /// The scheme in lower case.
     let scheme: String
-    /// Names in lower case. The first value of a name counts.
+    /// The parameters, with names in lower case. The first value of a name counts.
     var parameters: [String: String] = [:]
 
-    /// Reads a field with any number of challenges. Stops at the first byte that is out of place
-    /// and keeps what came before.
+    /// Parses a field with any number of challenges. Stops at the first unexpected byte and returns
+    /// the challenges before it.
     static func parse(_ field: String) -> [Self] {
         guard field.utf8.count <= maxBytes else { return [] }
         var reader = Reader(bytes: Array(field.utf8)), challenges: [Self] = []
@@ -36,42 +36,42 @@ struct AuthenticationChallenge: Sendable, Hashable {
 
     private struct Reader {
         let bytes: [UInt8]
-        var place = 0
+        var index = 0
 
         mutating func skip(_ isSkipped: (UInt8) -> Bool) {
-            while place < bytes.count, isSkipped(bytes[place]) { place += 1 }
+            while index < bytes.count, isSkipped(bytes[index]) { index += 1 }
         }
 
         mutating func take(_ byte: UInt8) -> Bool {
-            guard place < bytes.count, bytes[place] == byte else { return false }
-            place += 1
+            guard index < bytes.count, bytes[index] == byte else { return false }
+            index += 1
             return true
         }
 
-        /// In lower case; `nil` where no token starts.
+        /// Reads a token in lower case; `nil` if no token starts here.
         mutating func token() -> String? {
-            let start = place
+            let start = index
             skip(Self.isTokenByte)
-            return start == place
-                ? nil : String(decoding: bytes[start..<place], as: UTF8.self).lowercased()
+            return start == index
+                ? nil : String(decoding: bytes[start..<index], as: UTF8.self).lowercased()
         }
 
-        /// A token as it is written, or a quoted string.
+        /// Reads a token unchanged, or a quoted string.
         mutating func value() -> String? {
-            let start = place
+            let start = index
             guard take(UInt8(ascii: "\"")) else {
                 skip(Self.isTokenByte)
-                return start == place ? nil : String(decoding: bytes[start..<place], as: UTF8.self)
+                return start == index ? nil : String(decoding: bytes[start..<index], as: UTF8.self)
             }
             var text: [UInt8] = []
-            while place < bytes.count {
-                defer { place += 1 }
-                switch bytes[place] {
+            while index < bytes.count {
+                defer { index += 1 }
+                switch bytes[index] {
                 case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
-                case UInt8(ascii: "\\") where place + 1 < bytes.count:
-                    place += 1
-                    text.append(bytes[place])
-                default: text.append(bytes[place])
+                case UInt8(ascii: "\\") where index + 1 < bytes.count:
+                    index += 1
+                    text.append(bytes[index])
+                default: text.append(bytes[index])
                 }
             }
             return nil

@@ -2,8 +2,7 @@ internal import MienAPI
 internal import MienCore
 
 extension Connection {
-    /// Sends a form. A refusal in OAuth's words becomes a ``MienError`` with
-    /// ``MienError/oauthError``.
+    /// Sends a form. An OAuth error response becomes a ``MienError`` with ``MienError/oauthError``.
     func form(
         _ path: [String], _ fields: [(String, String)], bearer: Sensitive<String>? = nil,
         prover: DPoPProver? = nil, isRepeatable: Bool = false

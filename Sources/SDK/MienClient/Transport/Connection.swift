@@ -3,7 +3,7 @@ internal import Logging
 internal import MienAPI
 internal import MienCore
 
-/// Requests and answers: JSON in and out, problems as ``MienError``, retries.
+/// Sends requests and decodes responses: JSON bodies, problems as ``MienError``, retries.
 struct Connection: Sendable {
     let address: ServerAddress
     let transport: any HTTPTransport
@@ -24,7 +24,7 @@ struct Connection: Sendable {
         var prover: DPoPProver?
         var contentType = "application/json"
         var body: [UInt8] = []
-        /// Whether it may be sent again when nobody knows if it arrived.
+        /// Whether it may be sent again when it is unknown whether it arrived.
         var isRepeatable = true
     }
 
@@ -35,14 +35,14 @@ struct Connection: Sendable {
         do { return try JSONDecoder().decode(Answer.self, from: Data(response.body)) } catch {
             throw MienError(
                 .serverError,
-                "the answer to \(call.method.rawValue) /\(call.path.joined(separator: "/")) is not as it should be",
+                "The response to \(call.method.rawValue) /\(call.path.joined(separator: "/")) is malformed.",
                 mayHaveArrived: true)
         }
     }
 
     static func encode(_ body: some Encodable) -> [UInt8] {
-        // Our own values: one that cannot be written has a number that JSON has no form for; null
-        // stands for it.
+        // The value is our own. Encoding fails only for numbers that JSON cannot represent; null is
+        // sent for those.
         let encoder = JSONEncoder()
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
@@ -50,9 +50,9 @@ struct Connection: Sendable {
         return [UInt8](try! encoder.encode(body))
     }
 
-    /// Sends a request, again where that is safe, and returns a response of status 2xx.
+    /// Sends a request, repeating it where that is safe, and returns a response with status 2xx.
     ///
-    /// Every attempt has the same body. A proof is good once, so each attempt has its own.
+    /// Every attempt has the same body. A proof is valid once, so each attempt has its own.
     @discardableResult
     func send(_ call: Call) async throws -> HTTPTransportResponse {
         var generator = SystemRandomNumberGenerator()
@@ -69,11 +69,12 @@ struct Connection: Sendable {
                 continue
             }
             var error = failure.error
-            // It was deleted by the request whose answer was lost.
+            // An earlier attempt, whose response was lost, deleted it.
             if mayHaveArrived, call.method == .delete, error.problem?.code == .notFound {
                 return HTTPTransportResponse(status: 204)
             }
-            // Turned away at the door now, but perhaps let in before.
+            // This attempt was turned away before processing, but an earlier one may have been
+            // processed.
             if mayHaveArrived, failure.isAtDoor {
                 error = MienError(
                     .networkError, error.reason, problem: error.problem,
@@ -84,7 +85,7 @@ struct Connection: Sendable {
                 let delay = retry.delay(after: attempt, asked: error.retryAfter, using: &generator)
             else { throw error }
             logger.info(
-                "sending again",
+                "Sending a request again",
                 metadata: [
                     "client.code": "\(error.code.rawValue)", "client.attempt": "\(attempt)",
                     "client.delay": "\(delay)",
@@ -97,13 +98,13 @@ struct Connection: Sendable {
     private struct Failure: Error {
         let error: MienError
         let mayRepeat: Bool
-        /// The server did not look at what was asked.
+        /// The server refused before processing the request.
         var isAtDoor = false
-        /// The server refused the proof and said how to make one that it accepts.
+        /// The server refused the proof and returned what a new proof needs.
         var hasCorrectableProof = false
     }
 
-    /// One attempt's request, and the proof in it.
+    /// Creates the request of one attempt, and its proof.
     private func request(_ call: Call) async throws -> (HTTPTransportRequest, DPoPProver.Proof?) {
         let url = try address.url(call.path, query: call.query)
         var headers = ["accept": "application/json"]
@@ -136,11 +137,12 @@ struct Connection: Sendable {
                 Failure(error: MienError(.networkError, error.reason), mayRepeat: call.isRepeatable)
             )
         }
-        // A transport that does not keep to its limit.
+        // The transport did not enforce its limit.
         guard response.body.count <= request.maxAnswerBytes else {
             return .failure(
                 Failure(
-                    error: MienError(.serverError, "the answer is too large", mayHaveArrived: true),
+                    error: MienError(
+                        .serverError, "The response is too large.", mayHaveArrived: true),
                     mayRepeat: false))
         }
         let refusal = (200..<300).contains(response.status) ? nil : Refusal(response)
@@ -151,7 +153,7 @@ struct Connection: Sendable {
         }
         guard let refusal else { return .success(response) }
         let error = refusal.error
-        // 502 and 504 are a proxy's, which does not know what became of the request.
+        // 502 and 504 come from a proxy, which does not know the outcome of the request.
         return switch response.status {
         case 429, 503:
             .failure(

@@ -1,10 +1,10 @@
-/// Carries requests to a server. The default is ``AsyncHTTPTransport``; an app may bring its own,
-/// and tests do.
+/// Carries requests to a server. The default is ``AsyncHTTPTransport``; apps and tests may provide
+/// their own.
 public protocol HTTPTransport: Sendable {
-    /// Sends `request` once and returns the whole answer, whatever its status. Follows no redirects
-    /// and sends nothing twice.
+    /// Sends `request` once and returns the whole response, whatever its status. Follows no
+    /// redirects and repeats nothing.
     ///
-    /// - Throws: ``HTTPTransportError``; `CancellationError` when the task was cancelled.
+    /// - Throws: ``HTTPTransportError``; `CancellationError` if the task was canceled.
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse
 }
 
@@ -14,14 +14,14 @@ public struct HTTPTransportRequest: Sendable {
     }
 
     public var method: Method
-    /// Absolute.
+    /// The absolute URL.
     public var url: String
-    /// Names in lower case.
+    /// The header fields, with names in lower case.
     public var headers: [String: String]
     public var body: [UInt8]
-    /// From the start of the request to the end of the answer.
+    /// The time limit, from the start of the request to the end of the response.
     public var timeout: Duration
-    /// The answer's body must not be larger; a transport stops reading there.
+    /// The maximum size of the response's body; a transport stops reading there.
     public var maxAnswerBytes: Int
 
     public init(
@@ -34,7 +34,7 @@ public struct HTTPTransportRequest: Sendable {
     }
 }
 
-/// Its headers hold credentials and its body may hold a password: neither is printed.
+/// The headers contain credentials and the body may contain a password, so neither is printed.
 extension HTTPTransportRequest: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -45,7 +45,7 @@ extension HTTPTransportRequest: CustomStringConvertible, CustomDebugStringConver
 
 public struct HTTPTransportResponse: Sendable {
     public var status: Int
-    /// Names in lower case.
+    /// The header fields, with names in lower case.
     public var headers: [String: String]
     public var body: [UInt8]
 
@@ -54,7 +54,7 @@ public struct HTTPTransportResponse: Sendable {
     }
 }
 
-/// Tokens are in the body: it is not printed.
+/// The body may contain tokens, so it is not printed.
 extension HTTPTransportResponse: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -63,13 +63,13 @@ extension HTTPTransportResponse: CustomStringConvertible, CustomDebugStringConve
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why there is no answer.
+/// The reason why there is no response.
 public struct HTTPTransportError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// No connection, no such host, no trust in its certificate.
+        /// The connection failed, the host was not found, or its certificate is not trusted.
         case unreachable
         case timedOut = "timed_out"
-        /// The connection ended before the answer did: the request may or may not have arrived.
+        /// The connection ended before the response did. The request may have arrived.
         case interrupted
         case answerTooLarge = "answer_too_large"
     }

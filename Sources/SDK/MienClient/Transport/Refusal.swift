@@ -22,7 +22,7 @@ struct Refusal {
         }
     }
 
-    /// The OAuth error: the body's, or else that of the `WWW-Authenticate` field.
+    /// The OAuth error: that of the body, or else that of the `WWW-Authenticate` field.
     var word: String? {
         (problem == nil ? members["error"]?.stringValue : nil)
             ?? challenges.lazy.compactMap { $0.parameters["error"] }.first
@@ -32,7 +32,7 @@ struct Refusal {
         if let reauthentication {
             let reason =
                 problem?.detail ?? members["error_description"]?.stringValue?.printable
-                ?? "the change needs another sign-in"
+                ?? "The change needs another sign-in."
             return MienError(
                 .reauthenticationRequired, reason, problem: problem, retryAfter: retryAfter,
                 oauthError: word, reauthentication: reauthentication)
@@ -48,12 +48,12 @@ struct Refusal {
         }
         return MienError(
             .serverError,
-            "the server answers with status \(response.status) and no problem document",
+            "The server responded with status \(response.status) and no problem document.",
             retryAfter: retryAfter,
             mayHaveArrived: !(400..<500).contains(response.status) || response.status == 408)
     }
 
-    /// The sign-in that the server asks for (RFC 9470 §3).
+    /// The sign-in that the server requires (RFC 9470 §3).
     private var reauthentication: ReauthenticationRequest? {
         let error = "insufficient_user_authentication"
         guard response.status == 401, word == error || members["code"]?.stringValue == error else {
@@ -71,10 +71,10 @@ struct Refusal {
 }
 
 extension MienError {
-    /// The error that a response of the server stands for, for requests that the app sends with a
-    /// client of its own.
+    /// Converts a server's response to an error, for requests that the app sends with its own HTTP
+    /// client.
     ///
-    /// ``MienSession/performing(_:)`` knows from it that another sign-in is needed.
+    /// ``MienSession/performing(_:)`` uses it to detect that another sign-in is needed.
     ///
     /// - Returns: `nil` for status 2xx.
     public init?(response: HTTPTransportResponse) {

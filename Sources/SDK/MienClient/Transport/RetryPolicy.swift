@@ -1,12 +1,13 @@
-/// How often a request that brought no answer is sent again, and after how long.
+/// The number of attempts of a request without a response, and the delays between them.
 ///
-/// Only what may be sent again safely is: the server gives the same answer to a step's token twice.
+/// Only requests that are safe to repeat are sent again: the server returns the same response to a
+/// step's token twice.
 public struct RetryPolicy: Sendable, Hashable {
-    /// 1…10, the first one included.
+    /// The number of attempts, including the first: 1…10.
     public var attempts: Int
-    /// Before the second attempt; then twice as long each time.
+    /// The delay before the second attempt. It doubles with each further attempt.
     public var firstDelay: Duration
-    /// No wait is longer; a server that asks for a longer one is not asked again.
+    /// The longest delay. If a server requests a longer one, no further attempt is made.
     public var longestDelay: Duration
 
     public init(
@@ -19,8 +20,8 @@ public struct RetryPolicy: Sendable, Hashable {
 
     public static let none = Self(attempts: 1)
 
-    /// The wait after attempt number `attempt` (from 1), between half and all of what the doubling
-    /// says: clients that failed together do not come back together.
+    /// Returns the delay after attempt number `attempt` (from 1): a random time between half and
+    /// all of the doubled delay, so that clients that failed together do not return together.
     /// - Returns: `nil` to stop.
     func delay(
         after attempt: Int, asked: Duration?, using generator: inout some RandomNumberGenerator

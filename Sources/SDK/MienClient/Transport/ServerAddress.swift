@@ -1,41 +1,42 @@
 internal import MienAPI
 internal import MienCore
 
-/// Where a server is: `https://login.example.org`, `http://127.0.0.1:8080`,
+/// A server's address: `https://login.example.org`, `http://127.0.0.1:8080`,
 /// `https://example.org/mien`.
 struct ServerAddress: Sendable, Hashable {
-    /// Without a slash at its end.
+    /// The address without a trailing slash.
     let text: String
 
-    /// - Parameter allowsPlainHTTP: `http` for other hosts than this machine: everything, passwords
-    ///   included, then goes over the network for all to read.
+    /// - Parameter allowsPlainHTTP: Allows `http` for hosts other than this machine. Everything,
+    ///   including passwords, is then readable on the network.
     init(_ path: String, allowsPlainHTTP: Bool = false) throws(MienError) {
         func wrong(_ reason: String) -> MienError {
             MienError(.invalidInitializationOptions, "serverPath: \(reason)")
         }
         let text = path.hasSuffix("/") ? String(path.dropLast()) : path
         guard let end = text.firstRange(of: "://") else {
-            throw wrong("an address such as https://login.example.org is expected")
+            throw wrong("Set an address such as https://login.example.org.")
         }
         let scheme = text[..<end.lowerBound].lowercased(), rest = text[end.upperBound...]
         guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
             !rest.contains(where: { "@?#\\\"<>".contains($0) })
         else {
             throw wrong(
-                "it has a user, a query, a fragment or a character that addresses do not have")
+                "Remove the user, query, fragment, or invalid character from the address.")
         }
         let authority = rest.prefix { $0 != "/" }
         guard let host = Self.host(authority) else {
-            throw wrong("a host, and a port if need be, is expected after \(scheme)://")
+            throw wrong("The address needs a host, and optionally a port, after \(scheme)://.")
         }
         switch scheme {
         case "https": break
         case "http":
             guard allowsPlainHTTP || ["localhost", "127.0.0.1", "[::1]"].contains(host) else {
                 throw wrong(
-                    "http is for this machine only; use https, or allow plain HTTP explicitly")
+                    "http is allowed only for this machine. Use https, or allow plain HTTP explicitly."
+                )
             }
-        default: throw wrong("https is expected, not \(scheme)")
+        default: throw wrong("Use https instead of \(scheme).")
         }
         self.text = "\(scheme)://\(rest)"
     }
@@ -57,20 +58,20 @@ struct ServerAddress: Sendable, Hashable {
         return host.isEmpty ? nil : host.lowercased()
     }
 
-    /// The address of a path below: segments are escaped, so that none can become two, or point
-    /// upwards.
+    /// Returns the URL of a path below the address. Segments are escaped, so that none can become
+    /// two or point upwards.
     ///
-    /// - Throws: the server's `not_found` for a segment that nothing can be called.
+    /// - Throws: the server's `not_found` for a segment that cannot name anything.
     func url(_ segments: [String], query: [(String, String)] = []) throws(MienError) -> String {
         var text = text
         for segment in segments {
             guard !segment.isEmpty, segment != ".", segment != ".." else {
-                throw MienError(.init(.notFound, "nothing is called “\(segment)”"))
+                throw MienError(.init(.notFound, "“\(segment)” does not name anything."))
             }
             text += "/" + PercentEncoding.encode(segment)
         }
-        for (place, (name, value)) in query.enumerated() {
-            text += "\(place == 0 ? "?" : "&")\(name)=\(PercentEncoding.encode(value))"
+        for (index, (name, value)) in query.enumerated() {
+            text += "\(index == 0 ? "?" : "&")\(name)=\(PercentEncoding.encode(value))"
         }
         return text
     }

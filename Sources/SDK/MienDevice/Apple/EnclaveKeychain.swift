@@ -4,23 +4,23 @@ internal import LocalAuthentication
 internal import MienKeys
 internal import Security
 
-/// The keychain's calls, one each. They block.
+/// The keychain's operations, one function each. They block.
 struct EnclaveKeychain: Sendable {
     let prefix: String
 
     func make(_ tag: DeviceKeyTag, _ protection: BiometricAccessConstraint) throws
         -> DevicePublicKey
     {
-        // The keychain would hold two keys of one tag.
+        // Otherwise the keychain would store two keys with one tag.
         guard try matches(tag, [:]) == nil else {
-            throw DeviceError(.tagInUse, "a key of that tag is there already; delete it first")
+            throw DeviceError(.tagInUse, "A key with this tag already exists. Delete it first.")
         }
         var failure: Unmanaged<CFError>?
         guard
             let access = unsafe SecAccessControlCreateWithFlags(
                 nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
                 [.privateKeyUsage, protection.flag], &failure)
-        else { throw unsafe Self.error(failure, "describing who may use the key") }
+        else { throw unsafe Self.error(failure, "creating the key's access control") }
         let own: [String: Any] = [
             kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: name(tag),
             kSecAttrLabel as String: protection.rawValue,
@@ -33,7 +33,7 @@ struct EnclaveKeychain: Sendable {
             kSecPrivateKeyAttrs as String: own,
         ]
         guard let key = unsafe SecKeyCreateRandomKey(attributes as CFDictionary, &failure) else {
-            throw unsafe Self.error(failure, "making a key")
+            throw unsafe Self.error(failure, "creating a key")
         }
         return try Self.publicKey(of: key)
     }
@@ -53,7 +53,7 @@ struct EnclaveKeychain: Sendable {
             let protection = BiometricAccessConstraint(rawValue: label)
         else {
             throw DeviceError(
-                .storage, "the keychain does not say what the key asks for; delete it")
+                .storage, "The keychain has no access control for the key. Delete the key.")
         }
         return (reference as! SecKey, protection)
     }
@@ -87,7 +87,7 @@ struct EnclaveKeychain: Sendable {
         }
         let point = Array(data as Data)
         guard point.count == 65, point[0] == 4 else {
-            throw DeviceError(.storage, "the key is not on P-256")
+            throw DeviceError(.storage, "The key is not a P-256 key.")
         }
         return try DevicePublicKey(.p256(x: Array(point[1..<33]), y: Array(point[33...])))
     }
@@ -101,7 +101,7 @@ struct EnclaveKeychain: Sendable {
             throw unsafe error(failure, "signing")
         }
         guard let raw = ES256Signature.raw(der: Array(der as Data)) else {
-            throw DeviceError(.hardware, "the enclave's signature is not in DER")
+            throw DeviceError(.hardware, "The Secure Enclave's signature is not in DER.")
         }
         return raw
     }
@@ -128,19 +128,20 @@ struct EnclaveKeychain: Sendable {
         var found: CFTypeRef?
         let status = unsafe SecItemCopyMatching(query as CFDictionary, &found)
         if status == errSecItemNotFound { return nil }
-        guard status == errSecSuccess else { throw Self.error(status, "looking for a key") }
+        guard status == errSecSuccess else { throw Self.error(status, "finding a key") }
         return found
     }
 
     private static let notFound = DeviceError(
-        .biometricPrivateKeyNotFound, "there is no key of that tag; register anew")
+        .biometricPrivateKeyNotFound, "No key with this tag exists. Register again.")
 
     private static func error(_ status: OSStatus, _ doing: String) -> DeviceError {
         switch status {
         case errSecItemNotFound: notFound
-        case errSecUserCanceled: DeviceError(.cancel, "the person turned away")
-        case errSecAuthFailed: DeviceError(.notRecognised, "\(doing): not the owner")
-        default: DeviceError(.hardware, "\(doing): the keychain answers \(status)")
+        case errSecUserCanceled: DeviceError(.cancel, "The user canceled.")
+        case errSecAuthFailed:
+            DeviceError(.notRecognised, "\(doing): The user was not recognized as the owner.")
+        default: DeviceError(.hardware, "\(doing): The keychain returned status \(status).")
         }
     }
 
@@ -148,7 +149,7 @@ struct EnclaveKeychain: Sendable {
         -> DeviceError
     {
         guard let failure = unsafe failure?.takeRetainedValue() else {
-            return DeviceError(.hardware, "\(doing): the system does not say why not")
+            return DeviceError(.hardware, "\(doing): The system returned no error.")
         }
         if let local = failure as any Error as? LAError { return DeviceError(local: local) }
         return error(OSStatus(CFErrorGetCode(failure)), doing)

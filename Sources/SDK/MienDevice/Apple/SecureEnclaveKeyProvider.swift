@@ -5,14 +5,14 @@ internal import LocalAuthentication
 public import MienKeys
 internal import Security
 
-/// Device keys in the Secure Enclave, which asks for the face, the finger or the passcode itself.
-/// The keychain holds the references to them.
+/// Device keys in the Secure Enclave, which itself asks for the face, the finger, or the passcode.
+/// The keychain stores references to them.
 public struct SecureEnclaveKeyProvider: DeviceKeyProvider {
     private let keychain: EnclaveKeychain
     private let queue = DispatchQueue(label: "mien.keys")
 
-    /// - Parameter prefix: put before each tag in the keychain, so that the app's other keys are
-    ///   left alone.
+    /// - Parameter prefix: The text before each tag in the keychain, so that the app's other keys
+    ///   are not touched.
     public init(prefix: String = "mien.device-key.") { keychain = EnclaveKeychain(prefix: prefix) }
 
     public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws
@@ -48,7 +48,8 @@ public struct SecureEnclaveKeyProvider: DeviceKeyProvider {
         try await blocking { try keychain.tags() }
     }
 
-    /// The keychain blocks, for as long as the person takes: off the cooperative pool.
+    /// Runs a keychain call outside the cooperative pool, because it blocks until the user
+    /// responds.
     private func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T
     {
         try await withCheckedThrowingContinuation { continuation in

@@ -4,7 +4,7 @@ public import MienKeys
 internal import LocalAuthentication
 public import MienCore
 
-/// Face ID, Touch ID and the passcode, as the system checks them.
+/// Checks the owner with the system's Face ID, Touch ID, and passcode.
 public struct SystemAuthenticator: LocalAuthenticator {
     private let now: @Sendable () -> Instant
 
@@ -26,7 +26,8 @@ public struct SystemAuthenticator: LocalAuthenticator {
             method: unlocked.method, generation: try await enrolmentGeneration(), at: now())
     }
 
-    /// The system's own mark of what is enrolled. Nothing enrolled is a state like any other.
+    /// The system's identifier of the current enrollment. Having nothing enrolled is a state of its
+    /// own.
     public func enrolmentGeneration() async throws -> EnrolmentGeneration {
         let context = LAContext()
         _ = unsafe context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil)
@@ -42,14 +43,14 @@ public struct SystemAuthenticator: LocalAuthenticator {
     }
 }
 
-/// A check that was passed, and can be shown to the keychain once.
+/// A passed check that can be presented to the keychain once.
 struct UnlockedContext: @unchecked Sendable {
-    // Unchecked: after `init` it is only handed to the keychain, by one function; `invalidate` may
-    // be called from any thread.
+    // Unchecked: after `init`, only one function uses it, to pass it to the keychain. `invalidate`
+    // may be called from any thread.
     let context: LAContext
     let method: LocalVerdict.Method
 
-    /// Asks the person. A cancelled task takes the question off the screen.
+    /// Asks the user. Canceling the task dismisses the prompt.
     init(reason: String, policy: BiometricPolicy) async throws {
         let holder = Holder(LAContext())
         if policy == .deviceOwnerAuthenticationWithBiometrics {
@@ -62,13 +63,15 @@ struct UnlockedContext: @unchecked Sendable {
                 holder.context.invalidate()
             }
             try Task.checkCancellation()
-            guard isOwner else { throw DeviceError(.notRecognised, "not the owner") }
+            guard isOwner else {
+                throw DeviceError(.notRecognised, "The user was not recognized as the owner.")
+            }
         } catch let error as LAError {
             try Task.checkCancellation()
             throw DeviceError(local: error)
         }
         context = holder.context
-        // With the passcode allowed, the system does not tell which was shown: the weaker is
+        // If the passcode is allowed, the system does not report which was used, so the weaker is
         // assumed.
         if policy == .deviceOwnerAuthentication {
             method = .passcode
@@ -78,7 +81,7 @@ struct UnlockedContext: @unchecked Sendable {
     }
 
     private final class Holder: @unchecked Sendable {
-        // Unchecked: evaluated by one task; `invalidate` may be called from any thread.
+        // Unchecked: one task evaluates it, and `invalidate` may be called from any thread.
         let context: LAContext
         init(_ context: LAContext) { self.context = context }
     }
@@ -94,27 +97,29 @@ extension BiometricPolicy {
 }
 
 extension DeviceError {
-    /// LocalAuthentication's error in our words.
+    /// Converts an error of LocalAuthentication.
     init(local error: (any Error)?) {
         guard let error = error as? LAError else {
             self.init(
-                .biometricNotSupportedOrPermissionDenied, "the system refuses, and does not say why"
+                .biometricNotSupportedOrPermissionDenied, "The system refused without an error."
             )
             return
         }
         switch error.code {
         case .userCancel, .appCancel, .systemCancel, .userFallback:
-            self.init(.cancel, "the person, the app or the system turned away")
-        case .passcodeNotSet: self.init(.biometricNoPasscode, "set a passcode first")
+            self.init(.cancel, "The user, the app, or the system canceled.")
+        case .passcodeNotSet: self.init(.biometricNoPasscode, "Set a passcode first.")
         case .biometryNotEnrolled:
-            self.init(.biometricNoEnrollment, "enroll a face or finger first")
+            self.init(.biometricNoEnrollment, "Enroll a face or a finger first.")
         case .biometryLockout:
-            self.init(.biometricLockout, "too many failed attempts; enter the passcode first")
-        case .authenticationFailed: self.init(.notRecognised, "not the owner")
+            self.init(
+                .biometricLockout, "Too many wrong faces or fingers. Enter the passcode first.")
+        case .authenticationFailed:
+            self.init(.notRecognised, "The user was not recognized as the owner.")
         default:
             self.init(
                 .biometricNotSupportedOrPermissionDenied,
-                "the system refuses, with error \(error.code.rawValue)")
+                "The system refused with error \(error.code.rawValue).")
         }
     }
 }

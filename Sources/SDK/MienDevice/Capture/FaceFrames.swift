@@ -4,26 +4,27 @@ public import MienFace
 internal import MienMedia
 #endif
 
-/// Where a device's faces come from. Opened for each face that is asked for, let go when it has
-/// been captured.
+/// The source of a device's face frames. It is opened for each capture and released after it.
 ///
-/// Says nothing of liveness: ``LocalFaceCapture`` asks for it, or is told aloud not to.
+/// It makes no statement about liveness: ``LocalFaceCapture`` requires liveness unless it is
+/// explicitly told not to.
 public struct FaceFrames: Sendable {
     let open: @Sendable () async throws -> any FrameSource
 
-    /// - Parameter open: gives frames from their beginning, each time anew. Throws
+    /// - Parameter open: Returns a source that starts from the beginning on each call. Throws
     ///   ``FrameSourceError``.
     public init(_ open: @escaping @Sendable () async throws -> any FrameSource) { self.open = open }
 }
 
 #if canImport(MienMedia)
 extension FaceFrames {
-    /// A camera of this machine.
+    /// Frames from a camera of this machine.
     ///
     /// - Parameters:
-    ///   - name: as `Camera.choose` takes it; `nil` for the first whose name contains "front", or
-    ///     else the first.
-    ///   - longestSide: larger frames are scaled down to it, in pixels.
+    ///   - name: The name for `Camera.choose`. `nil` selects the first camera whose name contains
+    ///     "front", or else the first one.
+    ///   - longestSide: The maximum length of the longer side in pixels. Larger frames are scaled
+    ///     down.
     public static func camera(_ name: String? = nil, longestSide: Int = 1280) -> Self {
         Self {
             let camera: Camera
@@ -34,8 +35,8 @@ extension FaceFrames {
         }
     }
 
-    /// A video file, from its beginning each time. It is judged like a camera; a recording that
-    /// does not happen to show what is asked is refused.
+    /// Frames from a video file, which starts from the beginning each time. It is judged like a
+    /// camera, so a recording that does not happen to show the requested actions is refused.
     public static func video(_ path: String, longestSide: Int = 1280) -> Self {
         Self { try await frames(of: .file(path), longestSide) }
     }
@@ -55,8 +56,8 @@ extension FaceFrames {
 
 #if canImport(MienTPM) && canImport(MienMedia)
 extension FaceFrames {
-    /// The camera that a service has chosen. Opening throws ``FaceAuthError`` `.notInitialized`
-    /// when it has chosen none.
+    /// Frames from the camera that a service has selected. Opening throws ``FaceAuthError``
+    /// `.notInitialized` if the service has selected none.
     public static func camera(of service: FaceAuthService, longestSide: Int = 1280) -> Self {
         Self {
             do {
@@ -72,7 +73,7 @@ extension FaceFrames {
 
 #if canImport(MienImage)
 extension FaceFrames {
-    /// A photo, or the photos in a folder by their names. A photo is never live.
+    /// Frames from a photo, or from the photos in a folder sorted by name. A photo is never live.
     public static func photos(_ path: String) -> Self { Self { try PhotoFrames(at: path) } }
 }
 #endif

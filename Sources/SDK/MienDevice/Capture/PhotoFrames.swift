@@ -3,10 +3,10 @@ internal import Foundation
 public import MienFace
 public import MienImage
 
-/// Photo files, as sessions take frames. Decoded when their turn comes, so that one is held at a
-/// time.
+/// Photo files as frames for a session. Each is decoded when it is requested, so only one is in
+/// memory at a time.
 public struct PhotoFrames: FrameSource {
-    /// Between two photos: further apart than an enrolment wants its frames.
+    /// The time between two photos: longer than the interval that an enrollment requires.
     public static let interval = Duration.milliseconds(250)
 
     public let paths: [String]
@@ -16,14 +16,15 @@ public struct PhotoFrames: FrameSource {
         (self.paths, self.limits) = (paths, limits)
     }
 
-    /// The photo at `path`, or, when it is a folder, those in it by their names: PNG, JPEG and GIF.
+    /// Opens the photo at `path`, or, if it is a folder, its PNG, JPEG, and GIF files sorted by
+    /// name.
     ///
     /// - Throws: ``FrameSourceError`` `.notFound`, `.notPermitted`; `.unreadable` for a folder
-    ///   without a photo.
+    ///   without photos.
     public init(at path: String, limits: ImageLimits = .standard) throws(FrameSourceError) {
         var isFolder: ObjCBool = false
         guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw FrameSourceError(.notFound, "\(path): there is no such photo or folder")
+            throw FrameSourceError(.notFound, "\(path): No such photo or folder exists.")
         }
         guard isFolder.boolValue else {
             self.init([path], limits: limits)
@@ -31,14 +32,14 @@ public struct PhotoFrames: FrameSource {
         }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw FrameSourceError(
-                .notPermitted, "\(path): this folder may not be read by the present user")
+                .notPermitted, "\(path): The current user may not read this folder.")
         }
         let photos = names.filter {
             Self.kinds.contains(URL(filePath: $0).pathExtension.lowercased())
         }.sorted()
         guard !photos.isEmpty else {
             throw FrameSourceError(
-                .unreadable, "\(path): no PNG, JPEG or GIF file is in this folder")
+                .unreadable, "\(path): This folder contains no PNG, JPEG, or GIF file.")
         }
         self.init(photos.map { "\(path)/\($0)" }, limits: limits)
     }
@@ -58,7 +59,7 @@ public struct PhotoFrames: FrameSource {
         public mutating func next(isolation _: isolated (any Actor)?) async throws(FrameSourceError)
             -> Frame?
         {
-            if Task.isCancelled { throw FrameSourceError(.cancelled, "the task was cancelled") }
+            if Task.isCancelled { throw FrameSourceError(.cancelled, "The task was canceled.") }
             let number = paths.startIndex
             guard let path = paths.popFirst() else { return nil }
             do {
@@ -71,7 +72,7 @@ public struct PhotoFrames: FrameSource {
 }
 
 extension FrameSourceError {
-    /// What a photo that cannot be read is to a session.
+    /// Converts the error of an unreadable photo for a session.
     public init(_ error: ImageFileError) {
         let code: Code =
             switch error.reason {

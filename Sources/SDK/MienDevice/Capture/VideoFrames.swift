@@ -2,7 +2,7 @@
 public import MienFace
 public import MienMedia
 
-/// A video file or a camera, as sessions take frames.
+/// Frames of a video file or a camera for a session.
 public struct VideoFrames: FrameSource {
     private let stream: VideoStream
 
@@ -23,14 +23,14 @@ public struct VideoFrames: FrameSource {
             do {
                 return try await frames.next().map { Frame(image: $0.image, time: $0.time) }
             } catch let error as MediaError { throw FrameSourceError(error) } catch {
-                throw FrameSourceError(.cancelled, "the task was cancelled")
+                throw FrameSourceError(.cancelled, "The task was canceled.")
             }
         }
     }
 }
 
 extension FrameSourceError {
-    /// What a broken video is to a session.
+    /// Converts the error of a broken video for a session.
     public init(_ error: MediaError) {
         let code: Code =
             switch error.code {

@@ -6,12 +6,12 @@ internal import MienCore
 internal import MienKeys
 internal import MienVault
 
-/// What the face authenticator remembers. At rest it is sealed under the device's key file; it
-/// never prints.
+/// The face authenticator's state. It is stored sealed under the device's key file and never
+/// printed.
 struct AuthenticatorState: Codable, Sendable {
-    /// The PIN's hash and its count of guesses.
+    /// The PIN's hash and its guess counter.
     struct Passcode: Codable, Sendable {
-        /// Argon2id, in its reference library's form.
+        /// The Argon2id hash in the format of the reference library.
         var hash: String
         var failures = 0
         var lockedUntil: Instant?
@@ -29,19 +29,19 @@ struct AuthenticatorState: Codable, Sendable {
         }
     }
 
-    /// Faces in a row that may be wrong before the passcode is asked for.
+    /// The number of wrong faces in a row after which the passcode is required.
     static let maxFaceFailures = 5
-    /// Five wrong PINs, then a minute before each further one; after 20 only a reset helps: 20
-    /// guesses at 10,000 PINs.
+    /// Five wrong PINs lock for a minute before each further guess; after 20, only a reset helps.
+    /// This allows 20 guesses at 10,000 PINs.
     static let passcodePolicy = try! LockPolicy(
         failedAttempts: 5, lockoutSeconds: 60, disableAfter: 20)
 
     private(set) var generation: EnrolmentGeneration
-    /// `FaceTemplate.bytes`.
+    /// The template's `FaceTemplate.bytes`.
     private(set) var face: Data?
     var faceFailures = 0
     var passcode: Passcode?
-    /// X25519 private keys, by constraint.
+    /// The X25519 private keys, by constraint.
     private var keys: [String: Data]
 
     init(random: RandomSource) {
@@ -51,7 +51,7 @@ struct AuthenticatorState: Codable, Sendable {
 
     var isFaceLockedOut: Bool { faceFailures >= Self.maxFaceFailures }
 
-    /// Every change of what is enrolled goes through here.
+    /// Replaces the enrolled face. Every change of the enrollment goes through this function.
     mutating func enrol(_ face: [UInt8]?, _ random: RandomSource) {
         (self.face, faceFailures, generation) = (
             face.map { Data($0) }, 0, Self.newGeneration(random)
@@ -59,7 +59,7 @@ struct AuthenticatorState: Codable, Sendable {
         renewKey(for: .biometryCurrentSet, random)
     }
 
-    /// - Throws: ``DeviceError`` `.storage` when the state holds no such key.
+    /// - Throws: ``DeviceError`` `.storage` if the state contains no such key.
     func key(for constraint: BiometricAccessConstraint) throws(DeviceError)
         -> Curve25519.KeyAgreement.PrivateKey
     {
@@ -68,7 +68,7 @@ struct AuthenticatorState: Codable, Sendable {
         else {
             throw DeviceError(
                 .storage,
-                "the authenticator's state holds no key for \(constraint.rawValue); reset it")
+                "The authenticator's state contains no key for \(constraint.rawValue). Reset it.")
         }
         return key
     }

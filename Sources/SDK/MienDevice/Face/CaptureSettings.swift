@@ -1,16 +1,16 @@
 public import MienFace
 
 extension VerificationSettings {
-    /// For a live source: drawn actions, a minute for all of them.
+    /// Settings for a live source: random actions, with one minute for all of them.
     public static let live = try! VerificationSettings(mode: .livenessActive, timeout: .seconds(60))
-    /// For photos: the first that is good enough.
+    /// Settings for photos: accepts the first photo of sufficient quality.
     public static let photo = try! VerificationSettings(mode: .image)
 }
 
 extension EnrollmentSettings {
-    /// For a live source: drawn actions, then four frames; a minute for all of it.
+    /// Settings for a live source: random actions, then four frames, in one minute.
     public static let live = try! EnrollmentSettings(mode: .livenessActive, timeout: .seconds(60))
-    /// For photos: one that is good enough, at once.
+    /// Settings for photos: accepts one photo of sufficient quality, at once.
     public static let photo = try! EnrollmentSettings(
         mode: .image, countdownToCapture: .zero, framesToEnroll: 1)
 }

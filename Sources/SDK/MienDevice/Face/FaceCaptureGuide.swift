@@ -1,14 +1,14 @@
 public import MienFace
 
-/// What an app shows while a face is captured, and which of its buttons the person pressed.
+/// The app's screen during a face capture, with its buttons.
 public protocol FaceCaptureGuide: Sendable {
-    /// A capture begins: the camera's picture may be shown, and why it is wanted.
+    /// Called when a capture begins. The app may now show the camera's picture and the purpose.
     func begin(_ purpose: FaceCapturePurpose) async
 
-    /// One frame: what to tell the person, `event.guidance`, and the picture itself.
+    /// Called for each frame, with the picture and the guidance for the person in `event.guidance`.
     func show(_ event: FrameEvent) async -> FaceCaptureAnswer
 
-    /// It has ended, the camera is closed.
+    /// Called when the capture has ended and the camera is closed.
     func end(_ end: FaceCaptureEnd) async
 }
 
@@ -17,30 +17,30 @@ extension FaceCaptureGuide {
     public func end(_ end: FaceCaptureEnd) {}
 }
 
-/// What a face is captured for.
+/// The purpose of a face capture.
 public enum FaceCapturePurpose: Sendable, Hashable {
     case enrolment
     case recognition(FaceRequest)
 }
 
-/// What the person wants, asked with every frame.
+/// The person's choice, requested with every frame.
 public enum FaceCaptureAnswer: Sendable, Hashable, CaseIterable {
     case goOn
-    /// They would rather type. To be offered where ``FaceRequest/mayUsePasscode``.
+    /// The person wants to type the passcode. Offer this if ``FaceRequest/mayUsePasscode`` is true.
     case usePasscode
     case cancel
 }
 
-/// How a capture ended. Whose face it was is judged later.
+/// The end of a capture. Whose face it shows is decided later.
 public enum FaceCaptureEnd: Sendable, Hashable {
     case captured
-    /// Why not; the first is the one to tell.
+    /// The reasons for the refusal; the first is the one to show.
     case refused([SessionRefusal])
-    /// Nobody was asked any longer: a button, an error, a cancelled task.
+    /// The capture was stopped by a button, an error, or a canceled task.
     case stopped
 }
 
-/// A guide in one closure.
+/// A guide that consists of one closure.
 public struct FrameGuide: FaceCaptureGuide {
     private let body: @Sendable (FrameEvent) async -> FaceCaptureAnswer
 

@@ -9,17 +9,18 @@ package import MienPassword
 internal import MienTPM
 public import MienVault
 
-/// The device's own check for machines without one: the enrolled face, and a PIN.
+/// Checks the owner with the enrolled face and a PIN, on machines without such a check of their
+/// own.
 ///
-/// Its state is one sealed file. Guesses are counted, durably, before they are judged: killing the
-/// process gains none. Five wrong faces in a row, those among them that were not live, lock the
-/// face until the PIN is given; five wrong PINs lock the PIN for a minute each, twenty for good,
-/// until ``reset()``.
+/// Its state is one sealed file. Guesses are counted durably before they are judged, so killing the
+/// process gains none. Five wrong faces in a row, including those that were not live, lock the face
+/// until the PIN is entered. After five wrong PINs, a minute must pass before each further one; after
+/// twenty, the PIN is locked until ``reset()``.
 ///
-/// The check is done by this process. Whoever can run code as its user can go around it; what they
-/// cannot do is take a TPM's keys elsewhere.
+/// The check runs in this process. Code that runs as the same user can bypass it, but cannot take a
+/// TPM's keys elsewhere.
 public actor FaceLocalAuthenticator: SecretLocker {
-    /// Faces, or PINs, that one request lets a person try.
+    /// The number of faces, or PINs, that a person may try in one request.
     public static let triesPerRequest = 3
 
     private let executor = ThreadExecutor(name: "mien.device")
@@ -37,10 +38,11 @@ public actor FaceLocalAuthenticator: SecretLocker {
     }
 
     /// - Parameters:
-    ///   - folder: of the state, made with mode 0700 when it is missing. Nobody else may enter it.
-    ///   - keyPath: of the key file, better outside of it.
-    ///   - matcher: of the model pack that makes the faces presented.
-    ///   - now: the time.
+    ///   - folder: The folder of the state. It is created with mode 0700 if missing and must be
+    ///     accessible to its owner only.
+    ///   - keyPath: The path of the key file, preferably outside the folder.
+    ///   - matcher: The matcher of the model pack that creates the presented faces.
+    ///   - now: Returns the current time.
     public init(
         folder: String, keyPath: String, matcher: FaceMatcher,
         threshold: MatchScore = .defaultThreshold, faces: any FacePresenter,
@@ -68,32 +70,32 @@ public actor FaceLocalAuthenticator: SecretLocker {
         (self.now, self.random, self.hasher) = (now, random, hasher)
     }
 
-    // MARK: Enrolment
+    // MARK: Enrollment
 
-    /// Sets the PIN, or changes it.
+    /// Sets or changes the PIN.
     ///
-    /// - Parameter old: the present one, when there is one.
+    /// - Parameter old: The current PIN, if one is set.
     public func setPasscode(_ new: DevicePIN, replacing old: Sensitive<String>? = nil) throws {
         if try state.read().passcode != nil { try judge(old ?? Sensitive("")) }
         let hash = try hasher.hash(new.digits, salt: random.bytes(PasswordHasher.saltSize))
         try state.update { $0.passcode = .init(hash: hash) }
     }
 
-    /// Takes `face` as the owner's, in place of the one before. Every `biometryCurrentSet` key
-    /// ends.
+    /// Enrolls `face` as the owner's and replaces an earlier one. Every `biometryCurrentSet` key
+    /// becomes unusable.
     public func enrol(_ face: FaceTemplate, passcode: Sensitive<String>) throws {
         try judge(passcode)
         try state.update { $0.enrol(face.bytes, random) }
     }
 
-    /// Forgets the face. Every `biometryCurrentSet` key ends.
+    /// Removes the face. Every `biometryCurrentSet` key becomes unusable.
     public func removeFace(passcode: Sensitive<String>) throws {
         try judge(passcode)
         try state.update { $0.enrol(nil, random) }
     }
 
-    /// Forgets face, PIN and counts. Every key that was locked here ends: there is nothing left
-    /// that opens it.
+    /// Removes the face, the PIN, and the counters. Every key that was locked here becomes
+    /// unusable, because nothing remains that unlocks it.
     public func reset() throws { try state.reset() }
 
     // MARK: LocalAuthenticator
@@ -116,28 +118,28 @@ public actor FaceLocalAuthenticator: SecretLocker {
         return try await askForPasscode(reason)
     }
 
-    /// After these the owner may still type: nobody was recognised, or there is no camera to be
-    /// had.
+    /// Errors after which the owner may still type the passcode: nobody was recognized, or no
+    /// camera is available.
     private static let leavesThePasscode: [DeviceError.Code] = [
         .notRecognised, .biometricLockout, .biometricNotSupportedOrPermissionDenied, .hardware,
     ]
 
-    /// - Returns: `nil` when the person would rather type, and may.
+    /// - Returns: `nil` if the person chose to type the passcode, and may.
     private func askForFace(_ reason: String, _ mayUsePasscode: Bool) async throws -> LocalVerdict?
     {
         for triesLeft in stride(from: Self.triesPerRequest, through: 1, by: -1) {
             let shown = try await faces.present(
                 FaceRequest(reason: reason, triesLeft: triesLeft, mayUsePasscode: mayUsePasscode))
-            // Before anything else, a cancelled task, too: this one was a try.
+            // First of all, also in a canceled task, because a refusal counts as a try.
             if case .refused = shown { try countRefusal() }
             try Task.checkCancellation()
             switch shown {
             case .cancelled, .refused(_, then: .cancel):
-                throw DeviceError(.cancel, "the person turned away")
+                throw DeviceError(.cancel, "The user canceled.")
             case .usePasscode, .refused(_, then: .usePasscode):
                 guard mayUsePasscode else {
                     throw DeviceError(
-                        .cancel, "the person would not show a face, and a passcode will not do")
+                        .cancel, "The user declined to show a face, and a passcode is not allowed.")
                 }
                 return nil
             case .refused(_, then: .tryAgain):
@@ -149,7 +151,9 @@ public actor FaceLocalAuthenticator: SecretLocker {
             case .face(let face): if let verdict = try judge(face) { return verdict }
             }
         }
-        throw DeviceError(.notRecognised, "not the enrolled face, \(Self.triesPerRequest) times")
+        throw DeviceError(
+            .notRecognised, "The face did not match the enrolled one \(Self.triesPerRequest) times."
+        )
     }
 
     private func askForPasscode(_ reason: String) async throws -> LocalVerdict {
@@ -158,7 +162,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
                 let typed = try await passcodes.passcode(
                     PasscodeRequest(reason: reason, triesLeft: triesLeft))
             else {
-                throw DeviceError(.cancel, "the person turned away")
+                throw DeviceError(.cancel, "The user canceled.")
             }
             try Task.checkCancellation()
             do {
@@ -166,12 +170,13 @@ public actor FaceLocalAuthenticator: SecretLocker {
                 return LocalVerdict(method: .passcode, generation: generation, at: now())
             } catch let error as DeviceError where error.code == .wrongPasscode && triesLeft > 1 {}
         }
-        throw DeviceError(.wrongPasscode, "not the passcode, \(Self.triesPerRequest) times")
+        throw DeviceError(.wrongPasscode, "The passcode was wrong \(Self.triesPerRequest) times.")
     }
 
-    // MARK: Judging. No suspension point in these: what is read is what is written.
+    // MARK: Judging
+    // These functions have no suspension point, so the state they read is the one they write.
 
-    /// - Returns: `nil` when it is somebody else.
+    /// - Returns: `nil` if it is another person.
     private func judge(_ shown: FaceTemplate) throws -> LocalVerdict? {
         let begun: AuthenticatorState = try state.update { state in
             if let obstacle = Self.capability(of: state).obstacle(
@@ -179,10 +184,11 @@ public actor FaceLocalAuthenticator: SecretLocker {
             {
                 throw obstacle
             }
-            // Of another pack it cannot be a guess.
+            // A face of another model pack cannot be compared, so it is not a guess.
             if try enrolled(in: state).packID != shown.packID {
                 throw DeviceError(
-                    .otherModelPack, "the enrolled face was made by another model pack; enrol again"
+                    .otherModelPack,
+                    "The enrolled face was created with another model pack. Enroll again."
                 )
             }
             state.faceFailures += 1
@@ -193,35 +199,35 @@ public actor FaceLocalAuthenticator: SecretLocker {
             score = try matcher.score(matcher.reference(for: shown), matcher.reference(for: owner))
         } catch {
             throw DeviceError(
-                .otherModelPack, "the face has other dimensions than the model pack's; enrol again")
+                .otherModelPack, "The face does not have the model pack's dimensions. Enroll again."
+            )
         }
         guard score >= threshold else { return nil }
         try state.update { state in
-            // Enrolled anew meanwhile, by another process: this face was not compared with that
-            // one.
+            // Another process enrolled a new face meanwhile, with which this face was not compared.
             guard state.generation == begun.generation else {
-                throw DeviceError(.notRecognised, "another face was enrolled meanwhile")
+                throw DeviceError(.notRecognised, "Another face was enrolled meanwhile.")
             }
             state.faceFailures = 0
         }
         return LocalVerdict(method: .face, generation: begun.generation, at: now())
     }
 
-    /// Somebody was there who did not pass as live.
+    /// Counts a presentation that did not pass as live.
     private func countRefusal() throws {
         try state.update { state in
-            // Who is locked out already stays so; of nobody enrolled there is nothing to guess.
+            // A locked face stays locked. Without an enrolled face there is nothing to guess.
             if state.face != nil, !state.isFaceLockedOut { state.faceFailures += 1 }
         }
     }
 
-    /// - Returns: what is enrolled.
+    /// - Returns: the current enrollment.
     @discardableResult private func judge(_ typed: Sensitive<String>) throws -> EnrolmentGeneration
     {
         let time = now()
         let hash: String = try state.update { state in
             guard var passcode = state.passcode else {
-                throw DeviceError(.biometricNoPasscode, "set a passcode first")
+                throw DeviceError(.biometricNoPasscode, "Set a passcode first.")
             }
             guard passcode.counter.begin(under: AuthenticatorState.passcodePolicy, at: time) else {
                 throw Self.locked(passcode)
@@ -230,11 +236,11 @@ public actor FaceLocalAuthenticator: SecretLocker {
             return passcode.hash
         }
         guard hasher.verify(typed, against: hash) else {
-            throw DeviceError(.wrongPasscode, "not the passcode")
+            throw DeviceError(.wrongPasscode, "The passcode is wrong.")
         }
         return try state.update { state in
             guard state.passcode?.hash == hash else {
-                throw DeviceError(.wrongPasscode, "the passcode was changed meanwhile")
+                throw DeviceError(.wrongPasscode, "The passcode was changed meanwhile.")
             }
             state.passcode?.counter.succeed(under: AuthenticatorState.passcodePolicy)
             state.faceFailures = 0
@@ -246,9 +252,10 @@ public actor FaceLocalAuthenticator: SecretLocker {
         if passcode.isDisabled {
             return DeviceError(
                 .passcodeLockout,
-                "too many wrong passcodes: it is disabled until the authenticator is reset")
+                "Too many wrong passcodes. The passcode is disabled until the authenticator is reset."
+            )
         }
-        return DeviceError(.passcodeLockout, "too many wrong passcodes; try again in a minute")
+        return DeviceError(.passcodeLockout, "Too many wrong passcodes. Try again in a minute.")
     }
 
     private static func capability(of state: AuthenticatorState) -> BiometricCapability {
@@ -259,10 +266,10 @@ public actor FaceLocalAuthenticator: SecretLocker {
 
     private func enrolled(in state: AuthenticatorState) throws -> FaceTemplate {
         guard let bytes = state.face else {
-            throw DeviceError(.biometricNoEnrollment, "enrol a face first")
+            throw DeviceError(.biometricNoEnrollment, "Enroll a face first.")
         }
         do { return try FaceTemplate(bytes: bytes) } catch {
-            throw DeviceError(.storage, "the enrolled face cannot be read: \(error); enrol again")
+            throw DeviceError(.storage, "The enrolled face cannot be read: \(error). Enroll again.")
         }
     }
 }
@@ -277,7 +284,7 @@ extension FaceLocalAuthenticator {
         let policy: BiometricPolicy =
             constraint == .userPresence
             ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics
-        // A locked-out face opens nothing now, but may be locked for.
+        // A locked face unlocks nothing now, but secrets may be locked for it.
         if let obstacle = Self.capability(of: state).obstacle(to: policy),
             obstacle.code != .biometricLockout
         {
@@ -319,7 +326,7 @@ extension FaceLocalAuthenticator {
     private static let encapsulatedSize = 32
     private static let gone = DeviceError(
         .biometricPrivateKeyNotFound,
-        "what opens this key is gone: the face or the device was enrolled anew")
+        "This key can no longer be unlocked, because the face or the device was enrolled again.")
 
     private static func info(_ constraint: BiometricAccessConstraint, _ context: String) -> Data {
         Data("mien/v1/device-release/\(constraint.rawValue)/\(context)".utf8)

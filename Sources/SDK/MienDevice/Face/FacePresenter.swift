@@ -2,17 +2,17 @@ public import MienCore
 public import MienFace
 internal import MienKeys
 
-/// Gets a face in front of the engine: from a camera, a video, a photo. What it hands over is taken
-/// for a live person's, so liveness is its duty. ``LocalFaceCapture`` is one.
+/// Presents a face to the engine from a camera, a video, or a photo. Its result is treated as that
+/// of a live person, so the presenter is responsible for liveness. ``LocalFaceCapture`` is one.
 public protocol FacePresenter: Sendable {
     func present(_ request: FaceRequest) async throws -> PresentedFace
 }
 
 public struct FaceRequest: Sendable, Hashable {
     public let reason: String
-    /// Faces that will be judged in this request, this one among them.
+    /// The number of faces that will be judged in this request, including this one.
     public let triesLeft: Int
-    /// Whether ``PresentedFace/usePasscode`` is an answer.
+    /// Whether ``PresentedFace/usePasscode`` is an allowed answer.
     public let mayUsePasscode: Bool
 
     public init(reason: String, triesLeft: Int, mayUsePasscode: Bool) {
@@ -22,17 +22,17 @@ public struct FaceRequest: Sendable, Hashable {
 
 public enum PresentedFace: Sendable {
     case face(FaceTemplate)
-    /// Somebody, or something, that did not pass as live, or turned away after it had been told
-    /// what to do. Counts like a wrong face: else a photo could be held up for ever, and a
-    /// challenge drawn anew until it suits a recording.
+    /// The presentation did not pass as live, or ended after the person had received an
+    /// instruction. It counts like a wrong face. Otherwise a photo could be presented without
+    /// limit, and challenges redrawn until one suits a recording.
     ///
-    /// - `refusals`: why, the first the one to tell.
+    /// - `refusals`: the reasons; the first is the one to show.
     case refused(_ refusals: [SessionRefusal], then: NextStep)
-    /// The person would rather type.
+    /// The person wants to type the passcode.
     case usePasscode
     case cancelled
 
-    /// What comes after a refusal.
+    /// The next step after a refusal.
     public enum NextStep: Sendable, Hashable {
         case tryAgain, usePasscode, cancel
     }
@@ -40,12 +40,12 @@ public enum PresentedFace: Sendable {
 
 /// Asks for the device PIN.
 public protocol PasscodePresenter: Sendable {
-    /// - Returns: what was typed; `nil` when the person turned away.
+    /// - Returns: the typed PIN; `nil` if the person canceled.
     func passcode(_ request: PasscodeRequest) async throws -> Sensitive<String>?
 }
 
 public struct PasscodeRequest: Sendable, Hashable {
     public let reason: String
-    /// Passcodes that will be judged in this request, this one among them.
+    /// The number of passcodes that will be judged in this request, including this one.
     public let triesLeft: Int
 }

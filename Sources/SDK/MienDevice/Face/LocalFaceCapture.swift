@@ -2,8 +2,8 @@ public import MienCore
 public import MienFace
 internal import MienKeys
 
-/// A device's own way to a face: presents one to ``FaceLocalAuthenticator``, captures the owner's
-/// for its enrolment.
+/// Captures faces on the device: presents them to ``FaceLocalAuthenticator`` and captures the
+/// owner's for enrollment.
 ///
 /// ```swift
 /// let capture = try LocalFaceCapture(live: .camera(), reader: engine, packID: engine.packID, guide: screen, now: clock)
@@ -11,9 +11,10 @@ internal import MienKeys
 /// if case .face(let owner) = try await capture.captureOwner() { try await authenticator.enrol(owner, passcode: pin) }
 /// ```
 ///
-/// From a live source the person does what is drawn at random for each capture; what does not pass
-/// is never handed on. The device draws and judges, so this holds against who stands before the
-/// camera, not against who puts frames in its place or runs code on the device.
+/// With a live source, the person performs actions drawn at random for each capture. A capture that
+/// does not pass is never handed on. The device draws the actions and judges them. This protects
+/// against a person in front of the camera, but not against injected frames or code that runs on
+/// the device.
 public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     private let frames: FaceFrames
     private let reader: Reader
@@ -24,19 +25,22 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     private let now: @Sendable () -> Instant
     private let draw: @Sendable () -> LivenessChallenge
 
-    /// A camera, a video, any source that shows somebody who can be asked to do something.
+    /// Creates a capture from a camera, a video, or another source that shows a person who can
+    /// follow instructions.
     ///
     /// - Parameters:
-    ///   - frames: opened for each capture.
-    ///   - reader: runs the networks: a `FaceEngine`.
-    ///   - packID: of the reader's model pack.
-    ///   - recognition: how faces are captured that are to be recognised; `livenessActive` unless
-    ///     it says otherwise.
-    ///   - enrolment: how the owner's is captured; the same.
-    ///   - now: the time, for templates.
-    ///   - draw: what to ask in `livenessActive`; anything but drawing is for tests.
-    /// - Throws: ``SessionSettingError`` for the mode `image`, in which a photo held up would do:
-    ///   see ``init(withoutLiveness:reader:packID:recognition:enrolment:guide:now:)``.
+    ///   - frames: The source, opened for each capture.
+    ///   - reader: Runs the networks: a `FaceEngine`.
+    ///   - packID: The id of the reader's model pack.
+    ///   - recognition: The settings for captures that are to be recognized; `livenessActive` by
+    ///     default.
+    ///   - enrolment: The settings for the owner's enrollment; `livenessActive` by default.
+    ///   - now: Returns the current time, for templates.
+    ///   - draw: Draws the challenge in `livenessActive`. Use anything but a random draw only in
+    ///     tests.
+    /// - Throws: ``SessionSettingError`` for the mode `image`, which a presented photo would pass.
+    ///   For that mode see
+    ///   ``init(withoutLiveness:reader:packID:recognition:enrolment:guide:now:)``.
     public init(
         live frames: FaceFrames, reader: Reader, packID: PackID,
         recognition: VerificationSettings = .live, enrolment: EnrollmentSettings = .live,
@@ -53,16 +57,16 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         self.init(frames, reader, packID, recognition, enrolment, guide, now, draw)
     }
 
-    /// Photos, or any frames of which nobody is to prove that they are live: **whoever has a photo
-    /// of the owner is let in.**
+    /// Creates a capture from photos, or from any frames that need not be live: **anyone with a
+    /// photo of the owner is accepted.**
     ///
-    /// For tests, for demonstrations, and where something else keeps photos out.
+    /// Use it for tests, for demonstrations, and where photos are kept out by other means.
     ///
     /// - Parameters:
-    ///   - recognition: in the mode `image`.
-    ///   - enrolment: in the mode `image`.
-    /// - Throws: ``SessionSettingError`` for another mode: what is shown here is not asked to do
-    ///   anything.
+    ///   - recognition: Settings in the mode `image`.
+    ///   - enrolment: Settings in the mode `image`.
+    /// - Throws: ``SessionSettingError`` for another mode, since these frames are not asked to show
+    ///   actions.
     public init(
         withoutLiveness frames: FaceFrames, reader: Reader, packID: PackID,
         recognition: VerificationSettings = .photo,
@@ -90,17 +94,17 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
     // MARK: Recognition
 
-    /// Captures a face for ``FaceLocalAuthenticator``, which says whose it is.
+    /// Captures a face for ``FaceLocalAuthenticator``, which decides whose it is.
     ///
-    /// - Throws: `DeviceError` `.notRecognised` when nobody could be judged in time,
-    ///   `.biometricNotSupportedOrPermissionDenied` when there is no camera or none for us,
-    ///   `.hardware` when it fails; `CancellationError`; what the reader throws.
+    /// - Throws: `DeviceError` `.notRecognised` if no face could be judged in time,
+    ///   `.biometricNotSupportedOrPermissionDenied` if there is no camera or no permission to use
+    ///   it, `.hardware` if the camera fails; `CancellationError`; errors of the reader.
     public func present(_ request: FaceRequest) async throws -> PresentedFace {
         let ending = try await guided(.recognition(request)) { try await recognise(in: $0) }
         switch ending.how {
         case .captured(let captures): return .face(try template(of: captures))
-        // Told what to do, then gone, however: whoever could do that for nothing would go on until
-        // something is drawn that suits a recording.
+        // Leaving after an instruction counts as a try, however it happens. Otherwise a person
+        // could retry for free until the instruction suits a recording.
         case .refused(let refusals) where Task.isCancelled:
             guard ending.wasInstructed else { throw CancellationError() }
             return .refused(refusals, then: .cancel)
@@ -108,7 +112,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
             guard ending.wasInstructed || refusals.contains(where: \.isOfLiveness) else {
                 throw DeviceError(
                     .notRecognised,
-                    "no face could be judged: \(refusals.map(\.rawValue).joined(separator: ", "))")
+                    "No face could be judged: \(refusals.map(\.rawValue).joined(separator: ", "))")
             }
             return .refused(refusals, then: .tryAgain)
         case .answered(.usePasscode):
@@ -131,12 +135,12 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         }
     }
 
-    // MARK: Enrolment
+    // MARK: Enrollment
 
     /// Captures the owner's face, for ``FaceLocalAuthenticator/enrol(_:passcode:)``.
     ///
     /// - Throws: `DeviceError` `.biometricNotSupportedOrPermissionDenied`, `.hardware`;
-    ///   `CancellationError`; what the reader throws. A refusal is not thrown.
+    ///   `CancellationError`; errors of the reader. A refusal is returned, not thrown.
     public func captureOwner() async throws -> CapturedOwner {
         switch try await guided(.enrolment, { try await enrol(in: $0) }).how {
         case .captured(let captures): return .face(try template(of: captures))
@@ -168,11 +172,11 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
             case answered(FaceCaptureAnswer)
         }
         var how: How
-        /// The person, or whatever it was, had been told something that was drawn.
+        /// Whether the person had already received a drawn instruction.
         var wasInstructed: Bool
     }
 
-    /// Opens the source, tells the guide of the capture's beginning and end.
+    /// Opens the source and tells the guide when the capture begins and ends.
     private func guided(
         _ purpose: FaceCapturePurpose, _ capture: (any FrameSource) async throws -> Ending
     ) async throws -> Ending {
@@ -197,8 +201,8 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         }
     }
 
-    /// Shows each frame to the guide until there is a verdict, or the person has had enough. The
-    /// source is let go with `updates`.
+    /// Shows each frame to the guide until there is a verdict or the person stops. The source is
+    /// released with `updates`.
     private func follow<Updates: AsyncSequence, Verdict>(
         _ updates: Updates, isDrawn: Bool, judging: (Verdict) -> Ending.How
     ) async throws -> Ending where Updates.Element == LiveUpdate<Verdict> {
@@ -236,17 +240,17 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     }
 }
 
-/// What came of capturing the owner's face.
+/// The result of capturing the owner's face.
 public enum CapturedOwner: Sendable {
     case face(FaceTemplate)
-    /// Never empty; the first is the one to tell.
+    /// The reasons, never empty; the first is the one to show.
     case refused([SessionRefusal])
     /// The person pressed a button.
     case cancelled
 }
 
 extension SessionRefusal {
-    /// Somebody was judged, and did not pass as live.
+    /// Whether a presentation was judged and did not pass as live.
     var isOfLiveness: Bool {
         switch self {
         case .timedOut, .cancelled, .sourceEnded, .badQuality, .noMatch, .clockWentBack: false
@@ -259,7 +263,7 @@ extension SessionRefusal {
 }
 
 extension DeviceError {
-    /// What a source without frames is to whoever asks for a face.
+    /// Converts the error of a source that has no frames.
     init(_ error: FrameSourceError) {
         let code: Code =
             switch error.code {

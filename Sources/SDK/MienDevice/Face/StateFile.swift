@@ -4,16 +4,17 @@ internal import MienKeys
 internal import MienVault
 
 extension SealPurpose {
-    /// The enrolled face, the PIN's hash, the counts and the keys of a device's face authenticator.
+    /// The state of a device's face authenticator: the enrolled face, the PIN's hash, counters, and
+    /// keys.
     static let deviceAuthenticator = SealPurpose(label: "mien/v1/device-authenticator")
     /// A device key's record.
     static let deviceKey = SealPurpose(label: "mien/v1/device-key")
 }
 
-/// One sealed file that is read, changed and replaced under a lock, so that several processes may
-/// share it and a crash leaves it old or new, whole.
+/// One sealed file that is read, changed, and replaced under a lock. Several processes may share
+/// it, and a crash leaves either the old or the new version complete.
 ///
-/// What it cannot see: an old version put back in its place by somebody who may write the folder.
+/// It cannot detect that someone with write access to the folder restored an old version.
 struct StateFile: Sendable {
     static let sizeLimit = 1 << 20
     static let name = "authenticator.sealed"
@@ -23,7 +24,7 @@ struct StateFile: Sendable {
     let files: any FileSystem
     let random: RandomSource
 
-    /// - Throws: what `body` throws, and then nothing is written; ``DeviceError`` `.storage`.
+    /// - Throws: errors of `body`, after which nothing is written; ``DeviceError`` `.storage`.
     func update<T>(_ body: (inout AuthenticatorState) throws -> T) throws -> T {
         try withLock { sealer in
             var state = try read(sealer) ?? AuthenticatorState(random: random)
@@ -35,8 +36,8 @@ struct StateFile: Sendable {
 
     func read() throws -> AuthenticatorState { try withLock { try read($0) } ?? update { $0 } }
 
-    /// Forgets the face, the PIN and everything locked. The key file stays: other records may need
-    /// it.
+    /// Removes the face, the PIN, and everything locked. The key file stays, because other records
+    /// may need it.
     func reset() throws {
         try withLock { try write(AuthenticatorState(random: random), $0) }
     }
@@ -57,7 +58,7 @@ struct StateFile: Sendable {
     private func read(_ sealer: RecordSealer) throws -> AuthenticatorState? {
         guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
         guard found.isRegular, found.size <= Self.sizeLimit else {
-            throw DeviceError(.storage, "\(path) is no regular file of at most 1 MiB")
+            throw DeviceError(.storage, "\(path) is not a regular file of at most 1 MiB.")
         }
         do {
             return try JSONDecoder().decode(
@@ -66,7 +67,7 @@ struct StateFile: Sendable {
         } catch let error
             as SealError
         { throw DeviceError(.storage, "\(path): \(error)") } catch {
-            throw DeviceError(.storage, "\(path) does not hold an authenticator's state")
+            throw DeviceError(.storage, "\(path) does not contain an authenticator's state.")
         }
     }
 
@@ -78,12 +79,12 @@ struct StateFile: Sendable {
     }
 }
 
-/// A folder of sealed records that nobody but its owner may enter.
+/// A folder of sealed records that only its owner can access.
 enum DeviceFolder {
     static let recordSuffix = ".sealed"
 
-    /// Makes it when it is missing, takes its lock and its key, and sweeps what an interrupted
-    /// process left.
+    /// Creates the folder if it is missing, takes its lock and its key, and removes leftovers of an
+    /// interrupted process.
     static func locked(
         _ folder: String, keyPath: String, files: any FileSystem, random: RandomSource
     ) throws -> (lock: any FileLock, key: MasterKey) {
@@ -92,7 +93,7 @@ enum DeviceFolder {
             if let mode = try files.mode(ofFolder: folder), mode & 0o077 != 0 {
                 throw DeviceError(
                     .storage,
-                    "others may enter \(folder), whose mode is 0\(String(mode, radix: 8)). Run: chmod 700 \(folder)"
+                    "Other users can access \(folder), whose mode is 0\(String(mode, radix: 8)). Run: chmod 700 \(folder)"
                 )
             }
             let lock = try files.lock("\(folder)/lock", .exclusive)

@@ -3,8 +3,8 @@ internal import Foundation
 internal import MienKeys
 internal import MienVault
 
-/// Key records in a folder (0700), a sealed file (0600) each, whose name tells nothing. A crash
-/// leaves a record there or not, never half.
+/// Key records in a folder (0700), each a sealed file (0600) whose name reveals nothing. After a
+/// crash a record is either there or not, never half written.
 struct KeyFolder: Sendable {
     static let sizeLimit = 64 << 10
     static let maxKeys = 1000
@@ -24,7 +24,7 @@ struct KeyFolder: Sendable {
             guard try read(name(record.tag, key), key) == nil else { throw Self.inUse }
             guard try names().count < Self.maxKeys else {
                 throw DeviceError(
-                    .storage, "\(folder) holds \(Self.maxKeys) keys, which is the limit")
+                    .storage, "\(folder) contains \(Self.maxKeys) keys, which is the limit.")
             }
             let name = name(record.tag, key), content = Array(try JSONEncoder().encode(record))
             let sealed = RecordSealer(key: key, purpose: .deviceKey, random: random).seal(
@@ -48,7 +48,8 @@ struct KeyFolder: Sendable {
         try withLock { key in try names().compactMap { try read($0, key)?.tag }.sorted() }
     }
 
-    static let inUse = DeviceError(.tagInUse, "a key of that tag is there already; delete it first")
+    static let inUse = DeviceError(
+        .tagInUse, "A key with this tag already exists. Delete it first.")
 
     private func names() throws -> [String] {
         try (files.list(folder) ?? []).filter { $0.hasSuffix(Self.suffix) }
@@ -64,14 +65,14 @@ struct KeyFolder: Sendable {
         let path = "\(folder)/\(name)"
         guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
         guard found.isRegular, found.size <= Self.sizeLimit else {
-            throw DeviceError(.storage, "\(path) is no regular file of at most 64 KiB")
+            throw DeviceError(.storage, "\(path) is not a regular file of at most 64 KiB.")
         }
         do {
             let content = try RecordSealer(key: key, purpose: .deviceKey, random: random).open(
                 found.bytes, identity: Array(name.utf8))
             return try JSONDecoder().decode(KeyRecord.self, from: Data(content))
         } catch let error as SealError { throw DeviceError(.storage, "\(path): \(error)") } catch {
-            throw DeviceError(.storage, "\(path) does not hold a device key")
+            throw DeviceError(.storage, "\(path) does not contain a device key.")
         }
     }
 

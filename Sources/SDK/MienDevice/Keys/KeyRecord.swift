@@ -2,15 +2,15 @@
 internal import Foundation
 internal import MienKeys
 
-/// One device key at rest, inside a sealed record.
+/// One stored device key, inside a sealed record.
 struct KeyRecord: Codable, Sendable {
     let tag: DeviceKeyTag
     let protection: BiometricAccessConstraint
-    /// X9.63, 65 bytes.
+    /// The public key in X9.63 form, 65 bytes.
     let publicKey: Data
-    /// What the vault of the keys made: a TPM's blob; nothing for keys in software.
+    /// The data of the key's store: a TPM's blob; empty for keys in software.
     let blob: Data
-    /// The TPM's auth value, or the private key itself, until a check is passed.
+    /// The TPM's auth value or the private key itself, locked until a check passes.
     let secret: LockedSecret
 }
 #endif

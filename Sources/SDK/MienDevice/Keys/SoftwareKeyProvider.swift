@@ -4,15 +4,15 @@ internal import MienCore
 public import MienKeys
 public import MienVault
 
-/// Device keys for machines without a TPM: the private key is locked with the authenticator, and
-/// its record is sealed. Whoever copies the whole disk has both.
+/// Device keys for machines without a TPM. The private key is locked with the authenticator, and
+/// its record is sealed. A copy of the whole disk contains both.
 public struct SoftwareKeyProvider: DeviceKeyProvider {
     private let keys: StoredKeys
 
     /// - Parameters:
-    ///   - folder: of the records, made with mode 0700 when it is missing. Nobody else may enter
-    ///     it.
-    ///   - keyPath: of the key file that seals them.
+    ///   - folder: The folder of the records. It is created with mode 0700 if missing and must be
+    ///     accessible to its owner only.
+    ///   - keyPath: The path of the key file that seals them.
     public init(
         folder: String, keyPath: String, authenticator: any SecretLocker,
         files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
@@ -51,12 +51,12 @@ private struct SoftwareKeyMaker: KeyMaker {
     func sign(digest: [UInt8], blob: [UInt8], secret: Sensitive<[UInt8]>) throws -> [UInt8] {
         let key: P256.Signing.PrivateKey
         do { key = try secret.use { try P256.Signing.PrivateKey(rawRepresentation: $0) } } catch {
-            throw DeviceError(.storage, "what the authenticator released is no key")
+            throw DeviceError(.storage, "The authenticator released something other than a key.")
         }
         return Array(try key.signature(for: Digest(digest)).rawRepresentation)
     }
 
-    /// A digest made elsewhere, in the shape that swift-crypto signs.
+    /// A digest computed elsewhere, in the form that swift-crypto signs.
     private struct Digest: Crypto.Digest {
         static let byteCount = 32
         let bytes: [UInt8]

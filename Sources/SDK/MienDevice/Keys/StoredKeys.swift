@@ -6,13 +6,13 @@ internal import MienKeys
 internal import MienTPM
 internal import MienVault
 
-/// What makes keys and signs with them, once the secret is released.
+/// Creates keys, and signs with them once the secret is released.
 protocol KeyMaker: Sendable {
     func make() async throws -> (publicKey: [UInt8], blob: [UInt8], secret: Sensitive<[UInt8]>)
     func sign(digest: [UInt8], blob: [UInt8], secret: Sensitive<[UInt8]>) async throws -> [UInt8]
 }
 
-/// The providers' common half: records on disk, secrets with the authenticator.
+/// The part that all providers share: records on disk, with secrets locked by the authenticator.
 actor StoredKeys {
     private let executor = ThreadExecutor(name: "mien.keys")
     private let folder: KeyFolder
@@ -57,7 +57,8 @@ actor StoredKeys {
             throw error
         }
         try Task.checkCancellation()
-        // Deleted while the person was asked: what they agreed to is no longer there.
+        // The key may have been deleted while the user was asked, so the confirmed key no longer
+        // exists.
         guard try folder.record(tag)?.publicKey == record.publicKey else { throw Self.notFound }
         return try await maker.sign(
             digest: Array(SHA256.hash(data: message)), blob: Array(record.blob), secret: secret)
@@ -68,9 +69,9 @@ actor StoredKeys {
     func tags() throws -> [DeviceKeyTag] { try folder.tags() }
 
     private static let notFound = DeviceError(
-        .biometricPrivateKeyNotFound, "there is no key of that tag; register anew")
+        .biometricPrivateKeyNotFound, "No key with this tag exists. Register again.")
 
-    /// The record, unless it is bound to an enrolment that is gone: then it goes, too.
+    /// Returns the record. A record that is bound to an enrollment that is gone is deleted.
     private func record(_ tag: DeviceKeyTag) async throws -> KeyRecord {
         guard let record = try folder.record(tag) else { throw Self.notFound }
         if record.protection == .biometryCurrentSet,
@@ -79,7 +80,7 @@ actor StoredKeys {
             try removeIfSame(record)
             throw DeviceError(
                 .biometricPrivateKeyNotFound,
-                "the enrolled face has changed since the key was made; register anew")
+                "The enrolled face has changed since the key was created. Register again.")
         }
         return record
     }
@@ -88,7 +89,7 @@ actor StoredKeys {
         guard bytes.count == 65, bytes[0] == 4,
             let key = try? DevicePublicKey(.p256(x: Array(bytes[1..<33]), y: Array(bytes[33...])))
         else {
-            throw DeviceError(.storage, "what should be a public key is no point of P-256")
+            throw DeviceError(.storage, "The stored public key is not a P-256 point.")
         }
         return key
     }

@@ -5,15 +5,15 @@ public import MienKeys
 public import MienTPM
 public import MienVault
 
-/// Device keys in a TPM 2.0. Its auth value, 32 random bytes, is locked with the authenticator:
-/// without a passed check nobody has it.
+/// Device keys in a TPM 2.0. The key's auth value, 32 random bytes, is locked with the
+/// authenticator and released only after a passed check.
 public struct TPMKeyProvider: DeviceKeyProvider {
     private let keys: StoredKeys
 
     /// - Parameters:
-    ///   - folder: of the records, made with mode 0700 when it is missing. Nobody else may enter
-    ///     it.
-    ///   - keyPath: of the key file that seals them.
+    ///   - folder: The folder of the records. It is created with mode 0700 if missing and must be
+    ///     accessible to its owner only.
+    ///   - keyPath: The path of the key file that seals them.
     public init(
         tpm: TPM, folder: String, keyPath: String, authenticator: any SecretLocker,
         files: any FileSystem = POSIXFileSystem(),
@@ -47,7 +47,7 @@ private struct TPMKeyMaker: KeyMaker {
     let random: RandomSource
 
     func make() async throws -> (publicKey: [UInt8], blob: [UInt8], secret: Sensitive<[UInt8]>) {
-        // A TPM does not count zeros at the end, and none must be left out by chance.
+        // A TPM ignores trailing zeros, so the last byte is never zero.
         let auth = Sensitive(random.bytes(31) + [1])
         let key = try await translated { try await tpm.makeSigningKey(auth: auth) }
         return (key.publicKey, key.blob.bytes, auth)
@@ -61,7 +61,7 @@ private struct TPMKeyMaker: KeyMaker {
 
     private func translated<T>(_ body: () async throws -> T) async throws -> T {
         do { return try await body() } catch let error as TPMError {
-            // Another TPM, or a cleared one: the key is gone for good.
+            // The TPM was replaced or cleared, so the key is permanently unusable.
             if error.code == .blobRefused {
                 throw DeviceError(.biometricPrivateKeyNotFound, "\(error)")
             }

@@ -4,11 +4,11 @@ public import MienFace
 package import MienVault
 internal import Synchronization
 
-/// That an enrolled person was in front of this device's camera just now: opens a token in face
-/// mode, once, within 60 s.
+/// Proof that an enrolled person was in front of this device's camera just now. It unlocks an OTP
+/// token in face mode once, within 60 s.
 ///
-/// Made by ``FaceAuthService/verify(_:in:reader:matcher:settings:capture:onFrame:)`` alone, from a
-/// verdict that was reached there.
+/// Only ``FaceAuthService/verify(_:in:reader:matcher:settings:capture:onFrame:)`` creates it, from
+/// a verdict reached there.
 public final class FaceAuthInput: Sendable {
     public static let lifetime = Duration.seconds(60)
 
@@ -18,14 +18,14 @@ public final class FaceAuthInput: Sendable {
     private let madeAt: ContinuousClock.Instant
     private let isSpent = Mutex(false)
 
-    /// - Returns: `nil` unless the verdict accepts a capture, its own, and has compared it.
+    /// - Returns: `nil` unless the verdict accepts its own capture and has compared it.
     init?(_ verdict: VerificationVerdict, _ mode: FaceAuthMode, at now: ContinuousClock.Instant) {
         guard case .accepted(let live, score: .some) = verdict.outcome, live.id == verdict.capture
         else { return nil }
         (capture, self.mode, madeAt) = (verdict.capture, mode, now)
     }
 
-    /// Uses it up, whatever comes of it.
+    /// Uses up the input, whatever the result.
     ///
     /// - Throws: ``OTPTokenError`` `.inputSpent`.
     func spend(at now: ContinuousClock.Instant) throws(OTPTokenError) {
@@ -34,24 +34,25 @@ public final class FaceAuthInput: Sendable {
             return !isSpent
         }
         guard isFirst else {
-            throw OTPTokenError(.inputSpent, "this look at a face was used already: verify again")
+            throw OTPTokenError(
+                .inputSpent, "This face verification was already used. Verify again.")
         }
         guard (.zero..<Self.lifetime).contains(now - madeAt) else {
             throw OTPTokenError(
-                .inputSpent, "this look at a face is older than 60 seconds: verify again")
+                .inputSpent, "This face verification is older than 60 seconds. Verify again.")
         }
     }
 }
 
-/// How a verification ended, and what it opens.
+/// The result of a verification, and the input that it allows.
 public struct FaceAuthentication: Sendable {
     public let verdict: VerificationVerdict
-    /// `nil` when the verdict refuses.
+    /// The input for an OTP token; `nil` if the verdict refuses.
     public let input: FaceAuthInput?
 
-    /// Compares whoever is in front of `frames` with `template`, in a session of its own. Checks no
-    /// licence, counts no try and takes any mode: those are ``FaceAuthService``'s to see to; nobody
-    /// else calls it but tests.
+    /// Compares the person in front of `frames` with `template`, in a session of its own. It checks
+    /// no license, counts no tries, and accepts any mode. ``FaceAuthService`` does those; only it
+    /// and tests call this function.
     package static func run(
         _ template: FaceTemplate, of person: PersonName, in frames: some FrameSource,
         reader: some LiveFaceReader, matcher: FaceMatcher,

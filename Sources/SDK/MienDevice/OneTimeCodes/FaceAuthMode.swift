@@ -3,8 +3,8 @@ internal import Crypto
 package import MienFace
 public import MienVault
 
-/// The face that may open tokens: a person, as enrolled now. Another enrolment of the same person
-/// is another mode.
+/// A face that may unlock OTP tokens: a person, as enrolled now. Another enrollment of the same
+/// person is another mode.
 public struct FaceAuthMode: Sendable, Hashable {
     public let person: PersonName
     /// SHA-256 of the template.

@@ -1,13 +1,13 @@
-/// Whether a file that counts its changes is the one that was written last, told from the count
-/// kept in a second place.
+/// The result of comparing a file's change counter with the copy of the counter kept elsewhere,
+/// which tells whether the file is the latest version.
 ///
-/// The file is written first, the second place follows, and only then is anything shown: so the
-/// file may be one ahead, after a crash, and never behind.
+/// The file is written first, then the copy is advanced, and only then is anything shown. So after
+/// a crash the file may be one ahead, and it is never behind.
 enum Generation: Equatable, Sendable {
     case present
-    /// The second place has not followed: nothing was shown of this change.
+    /// The copy was not advanced, so nothing of this change was shown.
     case interrupted
-    /// The file, or the second place, was put back from a copy.
+    /// The file or the copy was restored from a backup.
     case restored
 
     init(file: UInt64, witness: UInt64?) {

@@ -4,22 +4,22 @@ internal import MienTPM
 internal import MienVault
 
 extension SealPurpose {
-    /// How often a device's tokens have changed.
+    /// The number of changes of a device's OTP tokens.
     static let tokenGeneration = SealPurpose(label: "mien/v1/token-generation")
 }
 
-/// The second place that a generation is kept in.
+/// The second store of a generation.
 protocol GenerationWitness: Sendable {
-    /// - Returns: `nil` when it is gone.
+    /// - Returns: `nil` if the generation is gone.
     func read() async throws -> UInt64?
-    /// From the one before, durably.
+    /// Advances the generation from the previous value, durably.
     func advance(to generation: UInt64) async throws
 }
 
-/// A file, better in another folder than the tokens: a backup that brings back only one of the two
-/// is noticed.
+/// A witness in a file, preferably in another folder than the OTP tokens, so that a backup that
+/// restores only one of the two is detected.
 struct FileWitness: GenerationWitness {
-    /// What takes the place of a generation when a TPM keeps it from now on.
+    /// The value that replaces the generation once a TPM stores it.
     static let moved = UInt64.max
     private static let identity = Array("generation".utf8)
 
@@ -30,7 +30,7 @@ struct FileWitness: GenerationWitness {
 
     func read() throws -> UInt64? {
         guard let found = try files.read(path, atMost: 1024), found.isRegular else { return nil }
-        // One that does not open tells nothing, as if it were gone.
+        // A file that cannot be opened counts as missing.
         guard let bytes = try? sealer.open(found.bytes, identity: Self.identity), bytes.count == 8
         else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
@@ -48,7 +48,7 @@ struct FileWitness: GenerationWitness {
     }
 
     private var path: String { "\(folder)/\(name)" }
-    /// Several vaults may share the folder.
+    /// The file's name, which differs between vaults, since several may share the folder.
     private var name: String {
         "tokens-\(hexadecimal(key.code(for: Array("name".utf8), purpose: .tokenGeneration).prefix(8))).generation"
     }
@@ -57,20 +57,20 @@ struct FileWitness: GenerationWitness {
     }
 }
 
-/// A counter of the TPM's, which nothing brings back.
+/// A witness in a TPM counter, which cannot be restored from a backup.
 struct TPMWitness: GenerationWitness {
     let tpm: TPM
     let index: UInt32
     let key: MasterKey
 
-    /// A TPM does not count zeros at the end, and none must be left out by chance.
+    /// A TPM ignores trailing zeros, so the last byte is never zero.
     static func auth(_ key: MasterKey) -> Sensitive<[UInt8]> {
         Sensitive(key.code(for: Array("tpm".utf8), purpose: .tokenGeneration).prefix(31) + [1])
     }
 
-    /// Always the same for a vault: what a crash left there is taken over, or removed, by whoever
-    /// has its key.
-    static func place(_ key: MasterKey) -> UInt32 {
+    /// Returns the counter's NV index, always the same for a vault. A counter left by a crash is
+    /// thus reused or removed by the process that has the vault's key.
+    static func index(_ key: MasterKey) -> UInt32 {
         let bits: UInt32 = key.code(for: Array("place".utf8), purpose: .tokenGeneration).prefix(4)
             .reduce(0) { $0 << 8 | UInt32($1) }
         return TPMCounter.indices.lowerBound + bits % UInt32(TPMCounter.indices.count)
@@ -83,7 +83,7 @@ struct TPMWitness: GenerationWitness {
     func advance(to generation: UInt64) async throws {
         guard try await tpm.increment(counter: index, auth: Self.auth(key)) == generation else {
             throw OTPTokenError(
-                .storage, "the TPM's counter was changed by somebody else: try again")
+                .storage, "The TPM's counter was changed by another process. Try again.")
         }
     }
 }

@@ -6,18 +6,18 @@ internal import MienPassword
 internal import MienVault
 
 extension SealPurpose {
-    /// A token's secret for the face mode.
+    /// An OTP token's secret for the face mode.
     static let tokenFaceMode = SealPurpose(label: "mien/v1/token-face-mode")
 }
 
-/// A token at rest, inside the sealed file of them all. Never prints.
+/// A stored OTP token, inside the sealed file that contains all of them. Never printed.
 struct OTPStoredToken: Codable, Sendable, Equatable {
-    /// What a face opens.
+    /// The part that a face unlocks.
     struct FaceMode: Codable, Sendable, Equatable {
         let person: String
         /// SHA-256 of the template.
         let enrolment: Data
-        /// The secret, sealed by the device's key alone: the PIN has no part in it.
+        /// The secret, sealed by the device's key only, independently of the PIN.
         let sealed: Data
     }
 
@@ -26,24 +26,24 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     /// SHA1, SHA256 or SHA512.
     let hash: String
     let digits: Int
-    /// Of a token that goes by the clock: its step in seconds.
+    /// The time step in seconds; only in a time-based token.
     let step: Int?
-    /// Of a token that counts: the next counter; `nil` after the last.
+    /// The next counter; only in a counter-based token. `nil` after the last one.
     private(set) var counter: UInt64?
     let suite: String
     let createdAt: Int64
 
     private(set) var salt: Data
-    /// Argon2id's: KiB, passes, lanes.
+    /// The Argon2id parameters: KiB, passes, lanes.
     private(set) var cost: [Int]
-    /// The secret under the PIN, see ``PINCipher``.
+    /// The secret hidden by the PIN, see ``PINCipher``.
     private(set) var hidden: Data
 
     private(set) var isMultiAuth = false
     private(set) var face: FaceMode?
     private(set) var isRestored = false
 
-    // MARK: Making one
+    // MARK: Creation
 
     init(
         _ new: OTPTokenDefinition, pin: PINInput, key: MasterKey, cost: PasswordHasher.Cost,
@@ -68,7 +68,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
 
     // MARK: The secret
 
-    /// What the PIN makes of it: the secret, or with a wrong PIN another one.
+    /// Returns the secret for a PIN. A wrong PIN yields a different secret.
     func secret(_ pin: PINInput, _ key: MasterKey) throws(OTPTokenError) -> OTPSecret {
         guard cost.count == 3, (8...4_194_304).contains(cost[0]), (1...100).contains(cost[1]),
             (1...16).contains(cost[2]), cost[0] >= 8 * cost[2],
@@ -88,7 +88,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
         else {
             throw OTPTokenError(
                 .faceInactive,
-                "this face does not open the token: activate face mode with the PIN first")
+                "This face does not unlock the token. Activate face mode with the PIN first.")
         }
         do {
             return try Self.checked(
@@ -118,7 +118,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
 
     // MARK: Modes
 
-    /// Whatever the old PIN makes of the secret, under the new one.
+    /// Encrypts the secret that the old PIN yields, right or wrong, with the new PIN.
     mutating func changePIN(
         _ old: PINInput, _ new: PINInput, _ key: MasterKey, _ cost: PasswordHasher.Cost,
         _ random: RandomSource
@@ -132,7 +132,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
 
     mutating func upgrade() { isMultiAuth = true }
 
-    /// Whatever the PIN makes of the secret, for the face.
+    /// Seals the secret that the PIN yields, right or wrong, for the face.
     mutating func activate(
         _ mode: FaceAuthMode, _ pin: PINInput, _ key: MasterKey, _ random: RandomSource
     ) throws(OTPTokenError) {
@@ -155,8 +155,8 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
         face.flatMap { try? PersonName($0.person) } == person
     }
 
-    /// From a backup: what counts may have counted further, and a face that was forgotten meanwhile
-    /// opens nothing.
+    /// Marks a token from a backup. Its counter may have advanced since the backup, and a face that
+    /// was removed meanwhile unlocks nothing.
     mutating func restore() {
         face = nil
         if step == nil { isRestored = true }
@@ -164,16 +164,17 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
 
     // MARK: Codes
 
-    /// - Returns: the counter to make a code at. It is used up.
+    /// - Returns: the counter for the next code, which is used up.
     mutating func takeCounter() throws(OTPTokenError) -> UInt64 {
         guard !isRestored else {
             throw OTPTokenError(
                 .restored,
-                "this token came back from a backup and would repeat codes: remove it, and get a new one"
+                "This token was restored from a backup and would repeat codes. Remove it and get a new one."
             )
         }
         guard let next = counter else {
-            throw OTPTokenError(.exhausted, "the token's last counter has been used: get a new one")
+            throw OTPTokenError(
+                .exhausted, "The token's last counter has been used. Get a new token.")
         }
         counter = next == .max ? nil : next + 1
         return next
@@ -206,9 +207,9 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     }
 
     private static let damaged = OTPTokenError(
-        .storage, "a token is not as it was written: remove it, and get a new one")
+        .storage, "A stored token is malformed. Remove it and get a new one.")
     private static let pinOnly = OTPTokenError(
-        .notMultiAuth, "the token is in PIN mode only: upgrade it first")
+        .notMultiAuth, "The token is in PIN mode only. Upgrade it first.")
 }
 
 extension OTPStoredToken: CustomReflectable, CustomStringConvertible {

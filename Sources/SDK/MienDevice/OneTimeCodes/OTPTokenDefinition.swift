@@ -2,7 +2,7 @@
 internal import MienCore
 public import MienOTP
 
-/// A token as a server gave it, to be kept.
+/// An OTP token from a server, ready to be stored.
 public struct OTPTokenDefinition: Sendable {
     public enum Kind: Sendable, Hashable {
         case totp(TOTP)
@@ -12,14 +12,14 @@ public struct OTPTokenDefinition: Sendable {
     /// The authenticator's id on the server.
     public let id: String
     public let app: String
-    /// Where it is good; shown, and asked when the token is upgraded.
+    /// The server that accepts its codes. It is shown, and asked when the token is upgraded.
     public let server: String?
     public let kind: Kind
     public let signatureSuite: OCRASuite
     public let secret: OTPSecret
 
-    /// - Throws: ``OTPTokenError`` `.secret` unless `secret` has 32 bytes: at one length no wrong
-    ///   PIN gives itself away.
+    /// - Throws: ``OTPTokenError`` `.secret` unless `secret` has 32 bytes. With one length for all,
+    ///   no wrong PIN can be detected by the length.
     public init(
         id: String, app: String, server: String?, kind: Kind, signatureSuite: OCRASuite,
         secret: OTPSecret
@@ -27,7 +27,7 @@ public struct OTPTokenDefinition: Sendable {
         guard secret.bytes.count == PINCipher.secretSize else {
             throw OTPTokenError(
                 .secret,
-                "a token's secret has \(PINCipher.secretSize) bytes, this one has \(secret.bytes.count)"
+                "A token's secret needs \(PINCipher.secretSize) bytes; this one has \(secret.bytes.count)."
             )
         }
         (self.id, self.app, self.server, self.kind, self.signatureSuite, self.secret) = (

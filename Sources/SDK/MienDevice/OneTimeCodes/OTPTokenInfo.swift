@@ -1,12 +1,12 @@
 #if canImport(MienTPM)
 public import MienCore
 
-/// A token of this device, as it may be shown.
+/// The displayable properties of an OTP token of this device.
 public struct OTPTokenInfo: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Codes by the clock.
+        /// Time-based codes.
         case totp
-        /// Codes by count.
+        /// Counter-based codes.
         case hotp
     }
 
@@ -14,17 +14,17 @@ public struct OTPTokenInfo: Sendable, Hashable {
     public let app: String
     public let server: String?
     public let kind: Kind
-    /// Of a code, 6...10.
+    /// The length of a code, 6...10 digits.
     public let digits: Int
-    /// Of a code that goes by the clock.
+    /// The time step of a time-based token.
     public let stepSeconds: Int?
-    /// RFC 6287, for signatures.
+    /// The OCRA suite (RFC 6287) for signatures.
     public let signatureSuite: String
     /// Whether other modes than the PIN may be activated.
     public let isMultiAuthModeEnabled: Bool
-    /// Whether somebody's face opens it.
+    /// Whether a face unlocks it.
     public let isFaceModeActive: Bool
-    /// Whether it counts, and came back from a backup: it gives no codes any more.
+    /// Whether it is counter-based and was restored from a backup; it then creates no more codes.
     public let isRestored: Bool
     public let createdAt: Instant
 }

@@ -3,21 +3,21 @@ internal import Foundation
 internal import MienCore
 internal import MienVault
 
-/// All tokens of a device, as they are sealed. Never prints.
+/// All OTP tokens of a device, as sealed in the file. Never printed.
 struct OTPTokenState: Codable, Sendable, Equatable {
     static let maxTokens = 100
-    /// A registration code's life.
+    /// The lifetime of a registration code.
     private static let registrationMilliseconds: Int64 = 600_000
 
     var version = 1
-    /// One more with each change; kept a second time, see ``GenerationWitness``.
+    /// Incremented with each change. A copy is kept elsewhere, see ``GenerationWitness``.
     var generation: UInt64
-    /// The TPM's counter that is the second place; `nil`: a file is.
+    /// The NV index of the TPM counter that stores the copy; `nil` if a file does.
     var counter: UInt32?
     private(set) var tokens: [OTPStoredToken] = []
     private var pending: Pending?
 
-    /// The key of a registration that is under way.
+    /// The key of a registration in progress.
     private struct Pending: Codable, Equatable {
         /// SHA-256 of the registration code.
         let code: Data
@@ -29,14 +29,14 @@ struct OTPTokenState: Codable, Sendable, Equatable {
         (self.generation, self.counter) = (generation, counter)
     }
 
-    // MARK: At rest
+    // MARK: Encoding
 
     /// JSON. Its length depends on no secret and no PIN: slashes of base64 are not escaped.
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(self) else {
-            preconditionFailure("a state of our own can be written")
+            preconditionFailure("A state of our own can always be encoded.")
         }
         return Array(data)
     }
@@ -65,19 +65,19 @@ struct OTPTokenState: Codable, Sendable, Equatable {
 
     mutating func add(_ token: OTPStoredToken) throws(OTPTokenError) {
         guard !tokens.contains(where: { $0.id == token.id }) else {
-            throw OTPTokenError(.exists, "this device has this token already")
+            throw OTPTokenError(.exists, "This device already has this token.")
         }
         guard tokens.count < Self.maxTokens else {
             throw OTPTokenError(
                 .full,
-                "a device has at most \(Self.maxTokens) tokens: remove one that is not needed")
+                "A device can have at most \(Self.maxTokens) tokens. Remove one first.")
         }
         tokens.append(token)
         pending = nil
     }
 
-    /// The key to send with a registration code: the same one while the code can be good, whatever
-    /// happens in between.
+    /// Returns the key to send with a registration code. It stays the same while the code can be
+    /// valid.
     mutating func registrationKey(for code: [UInt8], at now: Instant, _ make: () -> [UInt8])
         -> [UInt8]
     {
@@ -97,7 +97,7 @@ struct OTPTokenState: Codable, Sendable, Equatable {
         tokens.remove(at: index)
     }
 
-    /// - Returns: whether there was any.
+    /// - Returns: whether any face mode was active.
     mutating func deactivateFaces(of person: PersonName?) -> Bool {
         var some = false
         for index in tokens.indices
@@ -108,10 +108,10 @@ struct OTPTokenState: Codable, Sendable, Equatable {
         return some
     }
 
-    /// The file is older than it should be.
+    /// Marks all tokens as restored, because the file is older than its generation's copy.
     mutating func restore() { for index in tokens.indices { tokens[index].restore() } }
 
-    static let unknown = OTPTokenError(.unknown, "this device has no token of this id")
+    static let unknown = OTPTokenError(.unknown, "This device has no token with this id.")
 }
 
 extension OTPTokenState: CustomReflectable, CustomStringConvertible {

@@ -7,8 +7,8 @@ package import MienPassword
 public import MienTPM
 public import MienVault
 
-/// The tokens of one device: their secrets under PINs that nothing here can check, and, if their
-/// owner wants it, under a face.
+/// The OTP tokens of one device. Their secrets are hidden by PINs that the device cannot check and,
+/// if the owner enables it, can also be unlocked by a face.
 ///
 /// ```swift
 /// let vault = OTPVault(folder: "…/tokens", keyPath: "…/device.key", generationFolder: "…/state", tpm: TPM())
@@ -16,11 +16,11 @@ public import MienVault
 /// let code = try await vault.code(of: token.id, with: .pin(PINInput(typed)))        // right or wrong: the server says
 /// ```
 ///
-/// One sealed file, bound to the TPM or else to the machine id as the faces are
-/// (``FaceAuthService``). A counter is written, durably, before its code is shown. The file's
-/// generation is kept a second time, in a counter of the TPM's or in a file elsewhere: so a file
-/// that comes back from a backup is recognised, and tokens that count are then of no use. What it
-/// cannot see: both places brought back together, without a TPM.
+/// The vault is one sealed file, bound to the TPM or else to the machine id, like the faces of
+/// ``FaceAuthService``. A counter is written durably before its code is shown. A copy of the file's
+/// generation is kept in a TPM counter or in a file elsewhere, so a file restored from a backup is
+/// detected; its counter-based tokens can then no longer be used. Without a TPM, it cannot detect
+/// that both places were restored together.
 public actor OTPVault: FaceModeHolder {
     static let name = "tokens.sealed", sizeLimit = 1 << 20
 
@@ -43,13 +43,13 @@ public actor OTPVault: FaceModeHolder {
     }
 
     /// - Parameters:
-    ///   - folder: of the tokens alone, made with mode 0700 when it is missing. Nobody else may
-    ///     enter it.
-    ///   - keyPath: of the key file, better outside of it.
-    ///   - generationFolder: where the generation is kept a second time when no TPM does: better
-    ///     one that backups leave out.
-    ///   - tpm: `nil` for a device without one.
-    ///   - now: the time, for codes that go by it.
+    ///   - folder: The folder, used for tokens only. It is created with mode 0700 if missing and
+    ///     must be accessible to its owner only.
+    ///   - keyPath: The path of the key file, preferably outside the folder.
+    ///   - generationFolder: The folder for the copy of the generation if no TPM stores it;
+    ///     preferably one that backups exclude.
+    ///   - tpm: The TPM; `nil` for a device without one.
+    ///   - now: Returns the current time, for time-based codes.
     public init(
         folder: String, keyPath: String, generationFolder: String, tpm: TPM?,
         now: @escaping @Sendable () -> Instant,
@@ -81,8 +81,8 @@ public actor OTPVault: FaceModeHolder {
 
     // MARK: Tokens
 
-    /// A key on P-256 to send with a registration code, kept until the token is, or the code is
-    /// over: so a device that crashes in between can ask again.
+    /// Returns a P-256 key to send with a registration code. It is kept until the token is stored
+    /// or the code has expired, so a device that crashes in between can ask again.
     ///
     /// - Returns: the private key, 32 bytes.
     public func registrationKey(for code: Sensitive<String>) async throws -> Sensitive<[UInt8]> {
@@ -95,7 +95,7 @@ public actor OTPVault: FaceModeHolder {
         }
     }
 
-    /// Keeps a token in PIN mode.
+    /// Stores a token in PIN mode.
     ///
     /// - Throws: ``OTPTokenError``: `.exists`, `.full`, `.otherDevice`, `.bindingUnavailable`,
     ///   `.storage`.
@@ -108,7 +108,7 @@ public actor OTPVault: FaceModeHolder {
         }
     }
 
-    /// In the order they came.
+    /// Returns the tokens in the order in which they were stored.
     public func tokens() async throws -> [OTPTokenInfo] {
         guard try exists() else { return [] }
         return try await perform { state, _ in state.tokens.map(\.shown) }
@@ -123,15 +123,15 @@ public actor OTPVault: FaceModeHolder {
         try await perform { state, _ in try state.remove(id) }
     }
 
-    /// Forgets all tokens, and the key: also where the data does not open. The TPM's counter goes,
-    /// too, if the TPM can be asked.
+    /// Removes all tokens and the key, even if the data cannot be opened. Also removes the TPM's
+    /// counter if the TPM responds.
     public func reset() async throws {
         await takeTurn()
         defer { giveTurn() }
         do {
-            // With the key its place would be forgotten.
+            // Without the key, the counter's index would be lost.
             await removeCounter()
-            // Then the key: should the rest fail, what is left opens no more.
+            // The key goes next: if the rest fails, the remaining files can no longer be opened.
             try binding.forget()
             guard try files.read(path, atMost: 0) != nil else { return }
             try files.remove(path)
@@ -139,20 +139,20 @@ public actor OTPVault: FaceModeHolder {
         } catch { throw Self.translated(error) }
     }
 
-    /// Without a word when it cannot be done: tokens have to go from a device whose TPM does not
-    /// answer, too.
+    /// Removes the counter and ignores errors, because tokens must be removable from a device whose
+    /// TPM does not respond.
     private func removeCounter() async {
         guard let tpm, let names = try? files.list(folder), names.contains(DeviceBinding.name),
             (try? binding.source()) == .tpm,
             let key = try? await binding.key(recordsExist: true)
         else { return }
         let auth = TPMWitness.auth(key)
-        var places: Set = [TPMWitness.place(key)]
-        if let noted = (try? read(key))?.counter { places.insert(noted) }
-        for place in places {
-            // Counted up first, which takes its auth value: nobody else's is removed.
-            guard (try? await tpm.increment(counter: place, auth: auth)) != nil else { continue }
-            _ = try? await tpm.removeCounter(place)
+        var indexes: Set = [TPMWitness.index(key)]
+        if let noted = (try? read(key))?.counter { indexes.insert(noted) }
+        for index in indexes {
+            // Incrementing first proves the auth value, so nobody else's counter is removed.
+            guard (try? await tpm.increment(counter: index, auth: auth)) != nil else { continue }
+            _ = try? await tpm.removeCounter(index)
         }
     }
 
@@ -162,13 +162,13 @@ public actor OTPVault: FaceModeHolder {
         try await token(id).isMultiAuthModeEnabled
     }
 
-    /// Lets other modes than the PIN be activated. Nothing of the secret is stored for it.
+    /// Allows modes other than the PIN to be activated. Stores nothing derived from the secret.
     ///
     /// - Parameters:
-    ///   - pin: the right one, as far as anybody but the server can tell.
-    ///   - check: asks the server whether a code is good: better done, for a wrong PIN would later
-    ///     be activated as it is. Without, the PIN is not looked at.
-    /// - Throws: ``OTPTokenError`` `.notConfirmed` when `check` says no.
+    ///   - pin: The PIN, which only the server can verify.
+    ///   - check: Asks the server whether a code is valid. Pass it if possible, because a wrong PIN
+    ///     would otherwise be activated unnoticed later. Without it the PIN is not checked.
+    /// - Throws: ``OTPTokenError`` `.notConfirmed` if `check` returns false.
     public func upgradeToMultiAuthMode(
         _ id: String, pin: PINInput, check: (@Sendable (OneTimeCode) async throws -> Bool)? = nil
     ) async throws {
@@ -177,7 +177,7 @@ public actor OTPVault: FaceModeHolder {
             guard try await check(code) else {
                 throw OTPTokenError(
                     .notConfirmed,
-                    "the server did not take the code: the PIN was wrong, or the token is not good any more"
+                    "The server did not accept the code. The PIN was wrong, or the token is no longer valid."
                 )
             }
         }
@@ -188,8 +188,8 @@ public actor OTPVault: FaceModeHolder {
         try await perform { state, _ in try state.token(id).isOpened(by: mode) }
     }
 
-    /// Lets a face open the token, instead of another one if there was. A wrong PIN activates a
-    /// mode of wrong codes: nothing is compared.
+    /// Lets a face unlock the token and replaces an earlier face. A wrong PIN activates a mode that
+    /// produces wrong codes, because the PIN cannot be compared.
     ///
     /// - Throws: ``OTPTokenError`` `.notMultiAuth`.
     public func activateAuthMode(_ mode: FaceAuthMode, on id: String, pin: PINInput) async throws {
@@ -205,7 +205,8 @@ public actor OTPVault: FaceModeHolder {
         try await perform { state, _ in try state.change(id) { $0.deactivateFace() } }
     }
 
-    /// ``FaceModeHolder``. On a device where the data does not open, no face opens anything.
+    /// Conforms to ``FaceModeHolder``. If the data cannot be opened on this device, no face unlocks
+    /// anything.
     public func deactivateFaceMode(of person: PersonName?) async throws {
         guard try exists() else { return }
         do { try await perform { state, _ in _ = state.deactivateFaces(of: person) } } catch let
@@ -213,8 +214,8 @@ public actor OTPVault: FaceModeHolder {
         {}
     }
 
-    /// With a wrong old PIN the token gives wrong codes from then on, under any PIN, and nothing
-    /// says so: ask the server about a code first. The face's mode stays as it is.
+    /// Changes the PIN. With a wrong old PIN, the token permanently produces wrong codes under any
+    /// PIN, without an error, so have the server check a code first. The face mode is not changed.
     public func changePIN(of id: String, from old: PINInput, to new: DevicePIN) async throws {
         let (cost, random) = (cost, random)
         try await perform { state, key in
@@ -226,7 +227,7 @@ public actor OTPVault: FaceModeHolder {
 
     // MARK: Codes
 
-    /// A code to sign in with. Of a token that counts, its counter is used up first, also with a
+    /// Creates a code for sign-in. A counter-based token uses up its counter first, even with a
     /// wrong PIN.
     ///
     /// - Throws: ``OTPTokenError``: `.unknown`, `.restored`, `.exhausted`, `.notMultiAuth`,
@@ -240,15 +241,15 @@ public actor OTPVault: FaceModeHolder {
                     return try token.hotp().code(at: token.takeCounter(), with: secret)
                 }
                 do { return try totp.code(at: time, with: secret) } catch {
-                    throw OTPTokenError(.storage, "the clock stands before 1970: set it")
+                    throw OTPTokenError(.storage, "The clock is set before 1970. Set the clock.")
                 }
             }
         }
     }
 
-    /// The response to a question under the token's suite (RFC 6287).
+    /// Creates the response to a challenge with the token's suite (RFC 6287).
     ///
-    /// - Throws: as ``code(of:with:)``; `OTPError` for a question that the suite has no place for.
+    /// - Throws: as ``code(of:with:)``; `OTPError` for a challenge that the suite does not support.
     public func response(of id: String, to question: String, with input: OTPTokenInput) async throws
         -> OneTimeCode
     {
@@ -280,23 +281,23 @@ public actor OTPVault: FaceModeHolder {
 
     // MARK: The device
 
-    /// Whether the tokens are bound to the machine id, and there is a TPM now.
+    /// Whether the tokens are bound to the machine id although a TPM is available now.
     public func isMigrationNeeded() async throws -> Bool {
         do { return try await binding.isMigrationNeeded() } catch { throw Self.translated(error) }
     }
 
-    /// Binds the tokens to the TPM, and has it keep their generation. A copy of before is
-    /// recognised.
+    /// Binds the tokens to the TPM, which then stores their generation. Earlier copies of the file
+    /// are detected.
     public func migrate() async throws {
         do { try await binding.migrate() } catch { throw Self.translated(error) }
         guard try exists() else { return }
         try await perform { _, _ in }
     }
 
-    // MARK: One after another
+    // MARK: Serialization
 
-    /// The TPM is waited for under the lock, so calls of one vault must not wait for each other on
-    /// its thread.
+    /// Waits for this vault's turn. The TPM is awaited while the file is locked, so calls of one
+    /// vault must not block each other on its thread.
     private func takeTurn() async {
         if isBusy { await withCheckedContinuation { waiting.append($0) } } else { isBusy = true }
     }
@@ -305,11 +306,11 @@ public actor OTPVault: FaceModeHolder {
         if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
     }
 
-    /// Reads the file, has `body` look at it or change it, and writes it back when it has: only
-    /// then is the result given.
+    /// Reads the file, runs `body`, and writes the file if `body` changed it. The result is
+    /// returned only after that.
     ///
-    /// - Parameter mayBegin: makes the first file. Otherwise a device without one has no token, and
-    ///   neither its TPM nor its disk is touched.
+    /// - Parameter mayBegin: Creates the file if there is none. Otherwise a device without a file
+    ///   has no tokens, and neither its TPM nor its disk is accessed.
     private func perform<T: Sendable>(
         mayBegin: Bool = false, _ body: @Sendable (inout OTPTokenState, MasterKey) throws -> T
     ) async throws -> T {
@@ -357,8 +358,8 @@ public actor OTPVault: FaceModeHolder {
         FileWitness(folder: generationFolder, key: key, files: files, random: random)
     }
 
-    /// What the file holds, after anything wrong with its generation was dealt with; `nil` when
-    /// there is none.
+    /// Returns the file's content after handling a mismatch of its generation; `nil` if there is no
+    /// file.
     private func current(_ key: MasterKey, _ source: DeviceBindingSource) async throws
         -> OTPTokenState?
     {
@@ -367,15 +368,15 @@ public actor OTPVault: FaceModeHolder {
         switch Generation(file: state.generation, witness: kept) {
         case .present: break
         case .interrupted:
-            // Whoever wrote it may not have made its name durable.
+            // The process that wrote it may not have synced the folder.
             try files.syncFolder(folder)
             try await witness.advance(to: state.generation)
         case .restored:
-            // Where a TPM took over, a copy of before is of no use at all.
+            // After the generation moved to a TPM, earlier copies are unusable.
             guard kept != FileWitness.moved else {
                 throw OTPTokenError(
                     .otherDevice,
-                    "these tokens have since been bound to the TPM: reset, and get new ones")
+                    "These tokens have since been bound to the TPM. Reset, and get new tokens.")
             }
             state.restore()
             try await recount(&state, from: kept, key)
@@ -385,7 +386,7 @@ public actor OTPVault: FaceModeHolder {
         return state
     }
 
-    /// Goes on from where the second place stands, or from a new one when it is gone.
+    /// Continues from the generation's copy, or from a new one if the copy is gone.
     private func recount(_ state: inout OTPTokenState, from kept: UInt64?, _ key: MasterKey)
         async throws
     {
@@ -396,24 +397,24 @@ public actor OTPVault: FaceModeHolder {
         }
     }
 
-    /// From the file to the TPM. First the new state, then the mark that makes the old one
-    /// worthless.
+    /// Moves the generation from the file to the TPM. Writes the new state first, then the mark
+    /// that invalidates the old one.
     private func handOver(_ state: inout OTPTokenState, _ key: MasterKey) async throws {
         try await count(&state, key)
         try await write(&state, key)
         try fileWitness(key).advance(to: FileWitness.moved)
     }
 
-    /// To be written next. Where that fails, or never comes, the counter waits at its place for the
-    /// next try.
+    /// Creates the TPM counter. The state is to be written next. If that fails, the counter stays
+    /// at its index for the next attempt.
     private func count(_ state: inout OTPTokenState, _ key: MasterKey) async throws {
         guard let tpm else { throw Self.elsewhere }
         let counter = try await tpm.makeCounter(
-            auth: TPMWitness.auth(key), at: TPMWitness.place(key))
+            auth: TPMWitness.auth(key), at: TPMWitness.index(key))
         (state.counter, state.generation) = (counter.index, counter.value)
     }
 
-    /// Writes the first file, after the second place.
+    /// Writes the first file, after its generation's copy.
     private func begin(
         _ state: inout OTPTokenState, _ key: MasterKey, _ source: DeviceBindingSource
     ) async throws {
@@ -423,9 +424,9 @@ public actor OTPVault: FaceModeHolder {
         }
         try await count(&state, key)
         do { try await write(&state, key) } catch {
-            // A file that got its name all the same needs it.
-            if let tpm, let place = state.counter, (try? exists()) == false {
-                _ = try? await tpm.removeCounter(place)
+            // Keep the counter if the file exists despite the error, because the file needs it.
+            if let tpm, let index = state.counter, (try? exists()) == false {
+                _ = try? await tpm.removeCounter(index)
             }
             throw error
         }
@@ -433,7 +434,7 @@ public actor OTPVault: FaceModeHolder {
 
     private func begin(_ state: inout OTPTokenState, _ witness: FileWitness) throws {
         guard let kept = try witness.read() else {
-            // Before the file: a file without it has lost it.
+            // The copy is written before the file: a file without a copy counts as having lost it.
             return try witness.advance(to: 0)
         }
         guard kept != FileWitness.moved else { throw Self.elsewhere }
@@ -449,7 +450,7 @@ public actor OTPVault: FaceModeHolder {
     private func read(_ key: MasterKey) throws -> OTPTokenState? {
         guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
         guard found.isRegular, found.size <= Self.sizeLimit else {
-            throw OTPTokenError(.storage, "\(path) is no regular file of at most 1 MiB")
+            throw OTPTokenError(.storage, "\(path) is not a regular file of at most 1 MiB.")
         }
         let content: [UInt8]
         do { content = try sealer(key).open(found.bytes, identity: Self.identity) } catch {
@@ -457,12 +458,12 @@ public actor OTPVault: FaceModeHolder {
         }
         guard let state = OTPTokenState(bytes: content) else {
             throw OTPTokenError(
-                .storage, "\(path) does not hold tokens of version 1. Restore it, or reset.")
+                .storage, "\(path) does not contain tokens of version 1. Restore it, or reset.")
         }
         return state
     }
 
-    /// File first, second place next: see ``Generation``.
+    /// Writes the file first and then the copy of its generation: see ``Generation``.
     private func write(_ state: inout OTPTokenState, _ key: MasterKey) async throws {
         state.generation += 1
         let content = sealer(key).seal(state.bytes, identity: Self.identity)
@@ -475,7 +476,7 @@ public actor OTPVault: FaceModeHolder {
 
     private static let elsewhere = OTPTokenError(
         .otherDevice,
-        "these tokens are bound to another device, or this one's TPM was cleared or turned off: reset, and get new ones"
+        "These tokens are bound to another device, or this device's TPM was cleared or turned off. Reset, and get new tokens."
     )
 
     private static func translated(_ error: any Error) -> any Error {
@@ -486,14 +487,14 @@ public actor OTPVault: FaceModeHolder {
         case let error as FaceAuthError: OTPTokenError(.storage, error.reason)
         case let error as DeviceError: OTPTokenError(.storage, error.reason)
         case let error as FileSystemError: OTPTokenError(.storage, "\(error)")
-        case let error as TPMError: OTPTokenError(.bindingUnavailable, "the TPM: \(error)")
+        case let error as TPMError: OTPTokenError(.bindingUnavailable, "The TPM failed: \(error)")
         default: error
         }
     }
 }
 
 extension SealPurpose {
-    /// A device's tokens.
+    /// A device's OTP tokens.
     static let tokens = SealPurpose(label: "mien/v1/tokens")
 }
 #endif

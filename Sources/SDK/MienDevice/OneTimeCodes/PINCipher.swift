@@ -4,34 +4,34 @@ internal import MienPassword
 internal import MienVault
 
 extension SealPurpose {
-    /// What a PIN is mixed with.
+    /// The key that PINs are combined with.
     static let tokenPIN = SealPurpose(label: "mien/v1/token-pin")
 }
 
-/// Hides a token's secret under a PIN, without anything by which a PIN could be checked.
+/// Hides an OTP token's secret under a PIN so that no PIN can be checked against it.
 ///
-/// The secret is 32 bytes of chance; what hides it is 32 bytes that look like chance, one for each
-/// PIN: so every PIN opens *some* secret, each as likely as the next. No length, checksum or code
-/// of the secret is kept. The bytes are HMAC-SHA256, under a key of the device's, of Argon2id of
-/// the PIN: who has the file without the device cannot even begin, and who has both gets 10,000
-/// secrets from 10,000 PINs and no way to choose.
+/// The secret is 32 random bytes, and each PIN hides it with 32 bytes that look random. So every
+/// PIN yields *some* secret, all of them equally likely. No length, checksum, or code of the secret
+/// is stored. The hiding bytes are HMAC-SHA256, under a device key, of Argon2id of the PIN. An
+/// attacker with the file but not the device cannot start guessing. An attacker with both gets
+/// 10,000 secrets from 10,000 PINs and cannot tell which is right.
 struct PINCipher: Sendable {
     static let secretSize = 32, saltSize = PasswordHasher.saltSize
 
-    /// RFC 9106 §4's second choice on one lane: 64 MiB, three passes.
+    /// The second recommended option of RFC 9106 §4 on one lane: 64 MiB, three passes.
     static let standardCost = PasswordHasher.Cost(memory: 65_536, passes: 3)
 
     let key: MasterKey
-    /// A token's id: two tokens have nothing in common under one PIN.
+    /// The OTP token's id. It makes two tokens with one PIN independent of each other.
     let token: String
-    /// Drawn anew with every change.
+    /// A salt drawn for each change.
     let salt: [UInt8]
     let cost: PasswordHasher.Cost
 
-    /// Its own inverse.
+    /// Hides or recovers a secret; the function is its own inverse.
     ///
-    /// - Parameter bytes: ``secretSize`` of them.
-    /// - Throws: ``OTPTokenError`` `.storage` when there is no memory to stretch the PIN in.
+    /// - Parameter bytes: ``secretSize`` bytes.
+    /// - Throws: ``OTPTokenError`` `.storage` if there is not enough memory to stretch the PIN.
     func applied(to bytes: [UInt8], _ pin: PINInput) throws(OTPTokenError) -> [UInt8] {
         precondition(
             bytes.count == Self.secretSize && salt.count == Self.saltSize, "a secret and a salt")
@@ -43,7 +43,7 @@ struct PINCipher: Sendable {
     private func mask(_ pin: PINInput) throws(OTPTokenError) -> [UInt8] {
         var stretched: [UInt8]
         do { stretched = try PasswordHasher(cost: cost).stretched(pin.digits, salt: salt) } catch {
-            throw OTPTokenError(.storage, "the PIN cannot be stretched: \(error)")
+            throw OTPTokenError(.storage, "The PIN cannot be stretched: \(error)")
         }
         defer { wipe(&stretched) }
         let name = Array(token.utf8)

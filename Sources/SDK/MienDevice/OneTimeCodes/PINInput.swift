@@ -1,7 +1,6 @@
 public import MienCore
 
-/// A PIN as somebody typed it, to compute something with. Whether it is the right one, nobody here
-/// can tell.
+/// A PIN as typed, for a computation. The device cannot tell whether it is right.
 public struct PINInput: Sendable {
     let digits: Sensitive<String>
 
@@ -11,15 +10,15 @@ public struct PINInput: Sendable {
             DevicePIN.sizeRange.contains(text.utf8.count)
                 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         }
-        guard isPIN else { throw OTPTokenError(.pin, "a PIN has 4 to 12 digits") }
+        guard isPIN else { throw OTPTokenError(.pin, "A PIN needs 4 to 12 digits.") }
         digits = typed
     }
 
-    /// One that was chosen.
+    /// Creates an input from a chosen PIN.
     public init(_ pin: DevicePIN) { digits = pin.digits }
 }
 
-/// What opens a token's secret for one computation.
+/// The input that unlocks an OTP token's secret for one computation.
 public enum OTPTokenInput: Sendable {
     case pin(PINInput)
     case face(FaceAuthInput)

@@ -1,8 +1,8 @@
 #if canImport(MienTPM)
 internal import Foundation
 
-/// Zeros over bytes that nobody else holds a copy of. Swift may have moved them before: what this
-/// shortens is how long secrets lie about, no more.
+/// Overwrites bytes with zeros. The caller must hold the only copy. Swift may have moved the bytes
+/// before, so this only shortens the time that secrets stay in memory.
 func wipe(_ bytes: inout [UInt8]) {
     let count = bytes.count
     unsafe bytes.withUnsafeMutableBytes { bytes in

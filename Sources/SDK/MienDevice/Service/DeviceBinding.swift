@@ -5,7 +5,7 @@ internal import MienKeys
 internal import MienTPM
 internal import MienVault
 
-/// What a device's data is bound to.
+/// The hardware that a device's data is bound to.
 public enum DeviceBindingSource: String, Sendable, CaseIterable, Codable {
     /// The machine id, and the key file.
     case machine
@@ -18,14 +18,13 @@ extension SealPurpose {
     static let deviceBinding = SealPurpose(label: "mien/v1/device-binding")
 }
 
-/// The key of a device's vault, at rest in one file that opens on this device only.
+/// The key of a device's vault, stored in one file that opens only on this device.
 ///
-/// The key itself is random and stays the same for the life of the vault; what changes is what
-/// wraps it:
-/// - machine: AES-256-GCM under a key made of the key file and the machine id;
-/// - TPM: sealed by the TPM, under an auth value made of the key file.
+/// The key is random and stays the same for the life of the vault. Only its wrapping changes:
+/// - machine: AES-256-GCM under a key derived from the key file and the machine id;
+/// - TPM: sealed by the TPM, with an auth value derived from the key file.
 ///
-/// No lock is held while the TPM is asked; what was read is compared before it is replaced.
+/// No lock is held while the TPM is called. The record is compared before it is replaced.
 struct DeviceBinding: Sendable {
     static let name = "binding.sealed"
     static let sizeLimit = 8 << 10
@@ -40,24 +39,27 @@ struct DeviceBinding: Sendable {
     private struct Record: Codable, Equatable {
         var version = 1
         let source: DeviceBindingSource
-        /// Of the key file, so that a wrong one is told from a wrong machine, and a TPM never
-        /// counts a try that cannot succeed.
+        /// A code of the key file. It distinguishes a wrong key file from a wrong machine, and
+        /// keeps the TPM from counting attempts that cannot succeed.
         let keyFile: [UInt8]
-        /// A code of the machine id, told nothing about it without the key file; empty for a TPM.
+        /// A code of the machine id, which reveals nothing about it without the key file; empty for
+        /// a TPM.
         let machine: [UInt8]
         let wrapped: [UInt8]
     }
 
     private static let identity = Array("vault-key".utf8)
 
-    // MARK: Using it
+    // MARK: Use
 
-    /// - Returns: `nil` when nothing was bound yet.
+    /// - Returns: `nil` if nothing is bound yet.
     func source() throws -> DeviceBindingSource? { try withLock { _ in try read()?.source } }
 
-    /// The vault's key. Made, and bound to the TPM or else the machine, when there is none.
+    /// Returns the vault's key. If there is none, creates one and binds it to the TPM or else the
+    /// machine.
     ///
-    /// - Parameter recordsExist: then none is made, as it could not open them.
+    /// - Parameter recordsExist: If true, no key is created, because a new one could not open the
+    ///   records.
     /// - Throws: ``FaceAuthError``: `.otherDevice`, `.bindingUnavailable`, `.storage`.
     func key(recordsExist: Bool) async throws -> MasterKey {
         let (record, keyFile) = try withLock { (try read(), $0) }
@@ -65,13 +67,13 @@ struct DeviceBinding: Sendable {
         guard !recordsExist else {
             throw FaceAuthError(
                 .storage,
-                "\(path) is missing, and only what it holds opens the faces beside it. Restore it, or reset the service."
+                "\(path) is missing, and only its content opens the faces beside it. Restore it, or reset the service."
             )
         }
         let vaultKey = random.bytes(MasterKey.size)
         let new = try await wrap(vaultKey, keyFile, to: try await tpmIsThere() ? .tpm : .machine)
         let winner = try withLock { _ in
-            // Another process may have been quicker.
+            // Another process may have been faster.
             if let other = try read() { return other }
             try write(new)
             return new
@@ -79,32 +81,32 @@ struct DeviceBinding: Sendable {
         return MasterKey(bytes: winner == new ? vaultKey : try await unwrap(winner, keyFile))
     }
 
-    /// Whether the data could be bound to something better than it is.
+    /// Whether a TPM is available to which the data is not bound yet.
     func isMigrationNeeded() async throws -> Bool {
         guard try source() == .machine else { return false }
         return try await tpmIsThere()
     }
 
-    /// Binds the vault's key to the TPM. Whatever happens on the way, the file is the old one or
-    /// the new one, whole.
+    /// Binds the vault's key to the TPM. If it is interrupted, the file is either the old or the
+    /// new one, complete.
     func migrate() async throws {
         let (found, keyFile) = try withLock { (try read(), $0) }
         guard let record = found, record.source == .machine else { return }
         guard try await tpmIsThere() else {
             throw FaceAuthError(
                 .bindingUnavailable,
-                "no TPM answers on this machine; the data stays bound to its machine id")
+                "No TPM responds on this machine. The data stays bound to its machine id.")
         }
         let new = try await wrap(try await unwrap(record, keyFile), keyFile, to: .tpm)
         try withLock { _ in
-            // Somebody else has migrated, or reset, meanwhile: theirs stands.
+            // If another process migrated or reset meanwhile, its record stays.
             guard try read() == record else { return }
             try write(new)
         }
     }
 
-    /// Forgets the key: what was sealed under it opens no more. Needs neither the key file nor the
-    /// device that it was bound to.
+    /// Removes the key, so that nothing sealed under it can be opened again. Needs neither the key
+    /// file nor the device that it was bound to.
     func forget() throws {
         do throws(FileSystemError) {
             try files.ensureFolder(folder)
@@ -116,11 +118,11 @@ struct DeviceBinding: Sendable {
         } catch { throw FaceAuthError(.storage, "\(error)") }
     }
 
-    /// What this device calls itself: 32 bytes of the key file and the machine id. Stays the same
-    /// after a reset.
+    /// Returns this device's identifier: 32 bytes derived from the key file and the machine id. It
+    /// stays the same after a reset.
     ///
-    /// - Throws: ``FaceAuthError``: `.bindingUnavailable` when the machine id cannot be read now:
-    ///   without it this would be another device; `.storage`.
+    /// - Throws: ``FaceAuthError``: `.bindingUnavailable` if the machine id cannot be read now,
+    ///   because the identifier would then be that of another device; `.storage`.
     func deviceMark() throws -> [UInt8] {
         let machine = try machineID()
         return try withLock { $0.code(for: Array("device/".utf8) + machine, purpose: .licence) }
@@ -154,7 +156,7 @@ struct DeviceBinding: Sendable {
         guard record.keyFile == keyFile.id else {
             throw FaceAuthError(
                 .storage,
-                "\(path) was made with another key file than \(keyPath). Restore that one, or reset the service."
+                "\(path) was created with another key file than \(keyPath). Restore that key file, or reset the service."
             )
         }
         switch record.source {
@@ -163,7 +165,7 @@ struct DeviceBinding: Sendable {
             guard record.machine == Self.mark(keyFile, machine) else {
                 throw FaceAuthError(
                     .otherDevice,
-                    "this data was made on a machine with another id: it was copied here, or the system was set up anew. Reset, and enrol here."
+                    "This data was created on a machine with another id. It was copied here, or the system was reinstalled. Reset, and enroll here."
                 )
             }
             do {
@@ -191,7 +193,7 @@ struct DeviceBinding: Sendable {
         Array(keyFile.code(for: Array("mark/".utf8) + machine, purpose: .deviceBinding).prefix(8))
     }
 
-    /// A TPM does not count zeros at the end, and none must be left out by chance.
+    /// A TPM ignores trailing zeros, so the last byte is never zero.
     private static func auth(_ keyFile: MasterKey) -> Sensitive<[UInt8]> {
         Sensitive(keyFile.code(for: Array("tpm".utf8), purpose: .deviceBinding).prefix(31) + [1])
     }
@@ -206,13 +208,13 @@ struct DeviceBinding: Sendable {
         } catch let error as TPMError where error.code == .unreachable { return false } catch let
             error as TPMError
         {
-            throw FaceAuthError(.bindingUnavailable, "the TPM: \(error)")
+            throw FaceAuthError(.bindingUnavailable, "The TPM failed: \(error)")
         }
     }
 
     private static let noTPM = FaceAuthError(
         .otherDevice,
-        "this data is bound to a TPM, and this service has none: it was copied here, or the chip was turned off. Reset, and enrol here."
+        "This data is bound to a TPM, and this service has none. It was copied here, or the chip was turned off. Reset, and enroll here."
     )
 
     private static func asked<T>(_ body: () async throws -> T) async throws -> T {
@@ -221,9 +223,9 @@ struct DeviceBinding: Sendable {
             case .blobRefused:
                 throw FaceAuthError(
                     .otherDevice,
-                    "this data is bound to another TPM: it was copied here, or this one was cleared. Reset, and enrol here."
+                    "This data is bound to another TPM. It was copied here, or this TPM was cleared. Reset, and enroll here."
                 )
-            default: throw FaceAuthError(.bindingUnavailable, "the TPM: \(error)")
+            default: throw FaceAuthError(.bindingUnavailable, "The TPM failed: \(error)")
             }
         }
     }
@@ -248,14 +250,15 @@ struct DeviceBinding: Sendable {
     private func read() throws -> Record? {
         guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
         guard found.isRegular, found.size <= Self.sizeLimit else {
-            throw FaceAuthError(.storage, "\(path) is no regular file of at most 8 KiB")
+            throw FaceAuthError(.storage, "\(path) is not a regular file of at most 8 KiB.")
         }
         guard let record = try? JSONDecoder().decode(Record.self, from: Data(found.bytes)),
             record.version == 1
         else {
             throw FaceAuthError(
                 .storage,
-                "\(path) does not hold a binding of version 1. Restore it, or reset the service.")
+                "\(path) does not contain a binding of version 1. Restore it, or reset the service."
+            )
         }
         return record
     }

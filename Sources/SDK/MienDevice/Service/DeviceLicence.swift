@@ -4,44 +4,46 @@ public import MienCore
 internal import MienKeys
 internal import MienVault
 
-/// That a device needs a licence to be used. Without this policy every device is licensed.
+/// A policy that requires a license on each device. Without it every device is licensed.
 public struct LicencePolicy: Sendable {
     public let product: String
     let now: @Sendable () -> Instant
 
     /// - Parameters:
-    ///   - product: 1...64 of a-z, 0-9, `.` and `-`.
-    ///   - now: the time.
+    ///   - product: 1...64 characters of a-z, 0-9, `.`, and `-`.
+    ///   - now: Returns the current time.
     public init(product: String, now: @escaping @Sendable () -> Instant) {
         (self.product, self.now) = (product, now)
     }
 }
 
 extension SealPurpose {
-    /// A device's licence.
+    /// A device's license.
     static let licence = SealPurpose(label: "mien/v1/licence")
 }
 
-/// A licence at rest, with the key to check it: sealed under the key file, so that neither can be
-/// put in another's place.
+/// A stored license and the key to verify it. They are sealed under the key file, so neither can be
+/// replaced.
 struct LicenceFile: Sendable {
-    /// No sealed record that the key file has to open: without it a licence is fetched anew.
+    /// The file does not count as a record that needs the key file; a license can be fetched again
+    /// without it.
     static let name = "device.licence"
     static let sizeLimit = 16 << 10
     private static let identity = Array("licence".utf8)
 
-    /// How far the latest time seen may lag behind: it is written down no oftener.
+    /// The stored latest time may lag by this much, so that it is not written more often.
     private static let timeStep = Duration.seconds(3600)
 
     private struct Record: Codable {
         var version = 1
         let licence: String
         let key: JSONValue
-        /// That the clock showed when the licence was looked at; missing in files of before.
+        /// The latest time that the clock showed when the license was checked; missing in older
+        /// files.
         var latestSeen: Instant?
     }
 
-    /// What is kept.
+    /// The stored license and key.
     struct Kept: Sendable {
         let text: String
         let key: DevicePublicKey
@@ -53,7 +55,8 @@ struct LicenceFile: Sendable {
     let files: any FileSystem
     let random: RandomSource
 
-    /// - Parameter now: kept as the latest time seen when it is later, by an hour or more.
+    /// - Parameter now: The current time. It is stored as the latest time seen if it is later by an
+    ///   hour or more.
     func read(at now: Instant) throws -> Kept? {
         try withLock { sealer in
             guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
@@ -64,7 +67,8 @@ struct LicenceFile: Sendable {
                 let key = try? DevicePublicKey(jwk: record.key)
             else {
                 throw FaceAuthError(
-                    .storage, "\(path) does not hold a licence of this device's: configure one anew"
+                    .storage,
+                    "\(path) does not contain a license of this device. Configure one again."
                 )
             }
             if record.latestSeen.map({ now >= $0 + Self.timeStep }) ?? true {
@@ -75,8 +79,8 @@ struct LicenceFile: Sendable {
         }
     }
 
-    /// - Parameter now: the latest time seen from now on, also when the clock stood ahead before:
-    ///   the server has just dated the licence.
+    /// - Parameter now: The latest time seen from now on, even if the clock was ahead before,
+    ///   because the server has just dated the license.
     func write(_ text: String, _ key: DevicePublicKey, at now: Instant) throws {
         try withLock { try write(Record(licence: text, key: key.jwk, latestSeen: now), $0) }
     }

@@ -1,37 +1,37 @@
 public import MienCore
 
-/// The on-device service could not do what was asked. Branch on ``code``; show ``reason`` to
-/// whoever set the device up. Holds no name of a person.
+/// An error of the on-device service. Branch on ``code``; show ``reason`` to the person who sets up
+/// the device. It contains no person's name.
 public struct FaceAuthError: CodedError {
-    /// Stable words: logged, documented, and never reused for another meaning. Those of the guide
-    /// are in docs/face-service.md.
+    /// Stable codes: logged, documented, and never reused for another meaning. docs/face-service.md
+    /// lists the codes of the guide.
     public enum Code: String, Sendable, CaseIterable {
         /// The device has no camera.
         case noCamera = "face.no-camera"
-        /// There are cameras, none of them of the name that was chosen.
+        /// The device has cameras, but none with the selected name.
         case invalidCameraName = "face.invalid-camera-name"
         case alreadyInitialized = "face.already-initialized"
         case notInitialized = "face.not-initialized"
         /// Nobody, or not this person, is enrolled.
         case notEnrolled = "face.not-enrolled"
-        /// Five tries in a row that were not the enrolled face, or not live:
-        /// ``FaceAuthService/unlock(_:)`` lets it be tried again.
+        /// Five tries in a row did not show the enrolled face or were not live.
+        /// ``FaceAuthService/unlock(_:)`` allows further tries.
         case lockedOut = "face.locked-out"
-        /// The face was made by another model pack than the service's.
+        /// The face was created with another model pack than the service's.
         case otherModelPack = "face.other-model-pack"
-        /// The operator asks for a licence, and there is none, or none that holds.
+        /// The operator requires a license, and there is no valid one.
         case notLicensed = "face.not-licensed"
-        /// The data was made on another device, or this one's chip was cleared: it cannot be opened
-        /// here. Enrol anew.
+        /// The data was created on another device, or this device's chip was cleared, so it cannot
+        /// be opened here. Enroll again.
         case otherDevice = "face.other-device"
-        /// What the data is bound to does not answer.
+        /// The TPM or machine id that the data is bound to cannot be read.
         case bindingUnavailable = "face.binding-unavailable"
-        /// A file of the service's cannot be read, written or trusted.
+        /// A file of the service cannot be read, written, or trusted.
         case storage = "face.storage"
     }
 
     public let code: Code
-    /// What was wrong and what is allowed.
+    /// The problem, and what is allowed.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }

@@ -7,15 +7,16 @@ public import MienTPM
 public import MienVault
 internal import Synchronization
 
-/// What else on a device opens with a face: tokens in multi-authentication mode. Told before a face
-/// goes.
+/// Holds other things on a device that a face unlocks: OTP tokens in multi-auth mode. It is told
+/// before a face is removed.
 public protocol FaceModeHolder: Sendable {
-    /// Ends the face mode of everything that the person's face opens; `nil` for everybody's. Until
-    /// it has returned, the face stays.
+    /// Ends the face mode of everything that the person's face unlocks; `nil` means everybody's.
+    /// The face is removed only after this returns.
     func deactivateFaceMode(of person: PersonName?) async throws
 }
 
-/// Face login on one device: which camera, who is enrolled, and data that opens here only.
+/// Face login on one device: camera selection, enrolled people, and data that opens only on this
+/// device.
 ///
 /// ```swift
 /// let service = FaceAuthService(folder: "…/face", keyPath: "…/device.key", packID: pack.id, tpm: TPM())
@@ -24,9 +25,10 @@ public protocol FaceModeHolder: Sendable {
 /// let video = try await service.openCamera()
 /// ```
 ///
-/// Faces are sealed under a key that is bound to the TPM when there is one, and else to the machine
-/// id; with either the key file is needed, too. Copied to another device they do not open, and the
-/// error says why. What it cannot see: somebody who runs code as the same user on this device.
+/// Faces are sealed under a key that is bound to the TPM if there is one, and otherwise to the
+/// machine id. Both cases also need the key file. Data copied to another device cannot be opened,
+/// and the error gives the reason. It does not protect against code that runs as the same user on
+/// this device.
 public actor FaceAuthService {
     private let executor = ThreadExecutor(name: "mien.faceauth")
     private let binding: DeviceBinding
@@ -46,14 +48,14 @@ public actor FaceAuthService {
     }
 
     /// - Parameters:
-    ///   - folder: of the service's data, made with mode 0700 when it is missing. Nobody else may
-    ///     enter it.
-    ///   - keyPath: of the key file, better outside of it.
-    ///   - packID: of the model pack that makes the faces.
-    ///   - tpm: `nil` for a device without one.
-    ///   - cameras: what there is to choose from.
-    ///   - faceModes: what has to end before a face goes.
-    ///   - licensing: that the device needs a licence; `nil`: it needs none.
+    ///   - folder: The folder of the service's data. It is created with mode 0700 if missing and
+    ///     must be accessible to its owner only.
+    ///   - keyPath: The path of the key file, preferably outside the folder.
+    ///   - packID: The id of the model pack that creates the faces.
+    ///   - tpm: The TPM; `nil` for a device without one.
+    ///   - cameras: Lists the available cameras.
+    ///   - faceModes: Ends face modes before a face is removed.
+    ///   - licensing: The policy if the device needs a license; `nil` if it needs none.
     public init(
         folder: String, keyPath: String, packID: PackID, tpm: TPM?,
         cameras: @escaping @Sendable () -> [Camera] = { Camera.all() },
@@ -87,21 +89,20 @@ public actor FaceAuthService {
         )
     }
 
-    // MARK: The licence
+    // MARK: The license
 
-    /// Whether this device may be used: it has a licence that holds now, or needs none. Asks no
-    /// server.
+    /// Whether this device may be used: it has a valid license or needs none. Contacts no server.
     ///
-    /// - Throws: ``FaceAuthError`` `.storage`, `.bindingUnavailable` when the machine id cannot be
+    /// - Throws: ``FaceAuthError`` `.storage`, `.bindingUnavailable` if the machine id cannot be
     ///   read.
     public func isLicenseConfigured() throws -> Bool {
         guard licensing != nil else { return true }
         return try licenceVerdict()?.isValid ?? false
     }
 
-    /// What there is to say of this device's licence; `nil` when it has none, or needs none.
-    /// Remembers the latest time that it was asked at, to the hour: a clock that is set back
-    /// lengthens no licence by more.
+    /// Returns the verdict on this device's license; `nil` if it has none or needs none. Stores the
+    /// latest time at which it was called, to the hour, so setting the clock back extends a license
+    /// by an hour at most.
     public func licenceVerdict() throws -> Licence.Verdict? {
         guard let licensing else { return nil }
         let now = licensing.now()
@@ -111,12 +112,12 @@ public actor FaceAuthService {
             at: now, latestSeen: kept.latestSeen)
     }
 
-    /// Gets a licence and keeps it, in place of one there was. Does nothing when none is needed.
+    /// Gets a license and stores it in place of an earlier one. Does nothing if none is needed.
     ///
-    /// - Parameter exchange: gives a licence for a device of this name, and the key to check it
-    ///   with: from the server that the operator names, over TLS.
-    /// - Throws: what `exchange` throws; ``FaceAuthError`` `.notLicensed` when what it gives does
-    ///   not hold here and now: the one before stays.
+    /// - Parameter exchange: Returns a license for a device with the given identifier and the key
+    ///   to verify it, from the operator's server over TLS.
+    /// - Throws: errors of `exchange`; ``FaceAuthError`` `.notLicensed` if the new license is not
+    ///   valid here and now. The earlier one then stays.
     public func configureLicense(
         _ exchange:
             @Sendable (_ device: String) async throws -> (text: String, key: DevicePublicKey)
@@ -140,28 +141,28 @@ public actor FaceAuthService {
     private static func unlicensed(_ verdict: Licence.Verdict?) -> FaceAuthError {
         let why =
             switch verdict {
-            case nil, .valid: "this device has no licence"
-            case .expired: "this device's licence has expired"
+            case nil, .valid: "This device has no license."
+            case .expired: "This device's license has expired."
             case .clockBehind:
-                "this device's clock stands before its licence was issued, or before a time that it has shown already: set it"
-            case .otherDevice: "the licence is another device's"
-            case .otherProduct: "the licence is for another product"
-            case .notGenuine: "the licence was changed, or is none"
+                "This device's clock shows a time before its license was issued, or before a time it has already shown. Set the clock."
+            case .otherDevice: "The license is for another device."
+            case .otherProduct: "The license is for another product."
+            case .notGenuine: "The license was changed or is malformed."
             }
-        return FaceAuthError(.notLicensed, "\(why); configure one with a product key")
+        return FaceAuthError(.notLicensed, "\(why) Configure a license with a product key.")
     }
 
     // MARK: The camera
 
-    /// Whether this device can do it at all: it has a camera.
+    /// Whether this device supports face login: it has a camera.
     public func isSupported() -> Bool { !cameras().isEmpty }
 
     public var isInitialized: Bool { camera != nil }
 
-    /// Chooses the camera, and sees that this device's data opens.
+    /// Selects the camera and checks that this device's data can be opened.
     ///
-    /// - Parameter choose: given the cameras' names, the one to use, or `nil` for the first whose
-    ///   name contains "front", or else the first.
+    /// - Parameter choose: Receives the cameras' names and returns the one to use, or `nil` for the
+    ///   first whose name contains "front", or else the first.
     /// - Returns: the camera.
     /// - Throws: ``FaceAuthError``: `.alreadyInitialized`, `.noCamera`, `.invalidCameraName`, and
     ///   as ``people()``.
@@ -180,7 +181,7 @@ public actor FaceAuthService {
                 error.code == .noCamera ? .noCamera : .invalidCameraName, error.reason)
         }
         _ = try await store()
-        // Another task may have been quicker, while the TPM was asked.
+        // Another task may have been faster while the TPM was called.
         guard camera == nil else { throw Self.twice }
         camera = chosen
         return chosen
@@ -188,28 +189,28 @@ public actor FaceAuthService {
 
     private static let twice = FaceAuthError(
         .alreadyInitialized,
-        "the service was initialised already; uninitialise it first to choose another camera")
+        "The service is already initialized. Uninitialize it first to select another camera.")
 
-    /// Gives the camera up. Streams that are open stay so until they are closed.
+    /// Releases the camera. Open streams stay open until they are closed.
     public func uninitialize() { camera = nil }
 
-    /// Frames of the chosen camera.
+    /// Returns frames of the selected camera.
     ///
     /// - Throws: ``FaceAuthError`` `.notInitialized`; `MediaError`.
     public func openCamera(options: VideoOptions = VideoOptions()) async throws -> VideoStream {
         guard let camera else {
             throw FaceAuthError(
-                .notInitialized, "initialise the service first: that chooses the camera")
+                .notInitialized, "Initialize the service first, which selects the camera.")
         }
         return try await VideoStream.open(.camera(camera), options: options)
     }
 
-    // MARK: The enrolled
+    // MARK: Enrolled people
 
     /// Whether anybody is enrolled.
     public func isConfigured() async throws -> Bool { try await !people().isEmpty }
 
-    /// Who is enrolled.
+    /// Returns the names of the enrolled people.
     ///
     /// - Throws: ``FaceAuthError``: `.otherDevice`, `.bindingUnavailable`, `.storage`.
     public func people() async throws -> [PersonName] {
@@ -221,8 +222,8 @@ public actor FaceAuthService {
         }
     }
 
-    /// Keeps a face under a name. When the name had one, its face mode ends everywhere first: a new
-    /// face opens nothing that the old one did.
+    /// Stores a face under a name. If the name already had a face, its face mode ends everywhere
+    /// first, so the new face unlocks nothing that the old one did.
     ///
     /// - Throws: as ``people()``; ``FaceAuthError`` `.otherModelPack`.
     public func enrol(_ face: FaceTemplate, as name: PersonName) async throws {
@@ -232,15 +233,15 @@ public actor FaceAuthService {
         let isNew = try Self.stored { () throws(FaceStoreError) in try store.find(name) == nil }
         if !isNew {
             try await faceModes?.deactivateFaceMode(of: name)
-            // Anything may have happened meanwhile, a reset even.
+            // The state may have changed meanwhile, even by a reset.
             store = try await self.store()
         }
         let outcome = try Self.stored { () throws(FaceStoreError) in try store.put(face, as: name) }
-        // Another process was quicker.
+        // Another process was faster.
         if isNew, outcome == .replaced { try await faceModes?.deactivateFaceMode(of: name) }
     }
 
-    /// The face to compare with.
+    /// Returns the face to compare with.
     ///
     /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`, `.otherModelPack`.
     public func face(of name: PersonName) async throws -> FaceTemplate {
@@ -251,44 +252,43 @@ public actor FaceAuthService {
         return found.template
     }
 
-    /// What tokens are activated for: this person's face, as enrolled now.
+    /// Returns the mode for activating OTP tokens: this person's face, as enrolled now.
     ///
     /// - Throws: as ``face(of:)``.
     public func authMode(of name: PersonName) async throws -> FaceAuthMode {
         FaceAuthMode(try await face(of: name), of: name)
     }
 
-    /// Verifies that a person is in front of a source of frames, and gives what opens their tokens:
-    /// once, within 60 s.
+    /// Verifies that a person is in front of a source of frames. Returns an input that unlocks
+    /// their OTP tokens once, within 60 s.
     ///
-    /// The person does what is drawn at random here, for each look; only settings that name
-    /// `livenessPassive` have them keep still and blink. Looks are counted before they begin: five
-    /// in a row that were somebody else, not live, or left after an instruction lock the face, see
-    /// ``unlock(_:)``.
-    ///
+    /// The person performs actions drawn at random for each attempt. With settings of the mode
+    /// `livenessPassive`, they only keep still and blink. Attempts are counted before they begin.
+    /// Five in a row that showed another person, were not live, or were left after an instruction
+    /// lock the face, see ``unlock(_:)``.
     /// - Parameters:
-    ///   - reader: the pipeline.
-    ///   - matcher: of the model pack that the service was made for.
-    ///   - settings: those of a live source unless they say otherwise; a `VerificationSettings`
+    ///   - reader: The face pipeline.
+    ///   - matcher: The matcher of the service's model pack.
+    ///   - settings: The settings, by default those of a live source. A `VerificationSettings`
     ///     without a mode is passive.
-    ///   - capture: names what the verdict is about.
+    ///   - capture: The id of the capture in the verdict.
     /// - Throws: as ``face(of:)``; ``FaceAuthError`` `.notLicensed`, `.lockedOut`;
-    ///   `SessionSettingError` for the mode `image`, in which a photo held up would do;
-    ///   `FrameSourceError` and what the reader throws. A refusal is not thrown.
+    ///   `SessionSettingError` for the mode `image`, which a presented photo would pass;
+    ///   `FrameSourceError` and errors of the reader. A refusal is returned, not thrown.
     public func verify(
         _ name: PersonName, in frames: some FrameSource, reader: some LiveFaceReader,
         matcher: FaceMatcher,
         settings: VerificationSettings = .live, capture: CaptureID,
         onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
     ) async throws -> FaceAuthentication {
-        // Before the face is opened.
+        // Checked before the stored face is opened.
         try requireLicence()
         return try await verify(
             face(of: name), of: name, in: frames, reader: reader, matcher: matcher,
             settings: settings, capture: capture, onFrame: onFrame)
     }
 
-    /// The same for a face that is kept elsewhere.
+    /// Verifies a face that is stored elsewhere.
     package func verify(
         _ enrolled: FaceTemplate, of name: PersonName, in frames: some FrameSource,
         reader: some LiveFaceReader, matcher: FaceMatcher,
@@ -299,7 +299,7 @@ public actor FaceAuthService {
         guard settings.mode != .image else {
             throw SessionSettingError(
                 setting: "mode",
-                allowed: "liveness_passive or liveness_active: a photo opens no token")
+                allowed: "liveness_passive or liveness_active; a photo unlocks no token")
         }
         let mode = FaceAuthMode(enrolled, of: name)
         guard try lockouts.begin(mode) else { throw Self.lockedOut }
@@ -319,8 +319,8 @@ public actor FaceAuthService {
                 await onFrame?(event)
             }
         } catch {
-            // Told what was drawn, then gone, however: that was a try, or one could go on until
-            // something is drawn that suits a recording.
+            // Leaving after an instruction counts as a try. Otherwise a person could retry until
+            // the instruction suits a recording.
             if !wasInstructed.withLock({ $0 }) { try? lockouts.abandon(mode) }
             throw error
         }
@@ -336,30 +336,30 @@ public actor FaceAuthService {
 
     private static let lockedOut = FaceAuthError(
         .lockedOut,
-        "the face was wrong, or not live, \(AuthenticatorState.maxFaceFailures) times in a row: it opens nothing until it is unlocked, "
-            + "and then activated with the PIN")
+        "The face was wrong or not live \(AuthenticatorState.maxFaceFailures) times in a row. Unlock it, "
+            + "and then activate it with the PIN.")
 
-    /// Whether looks at this person's face are judged no more, after five in vain.
+    /// Whether this person's face is locked after five failed tries.
     ///
     /// - Throws: as ``face(of:)``.
     public func isLockedOut(_ name: PersonName) async throws -> Bool {
         try lockouts.isLockedOut(await authMode(of: name))
     }
 
-    /// Lets a locked face be tried again. First its face mode ends everywhere: activating it again
-    /// takes the token's PIN. Does nothing when it is not locked.
+    /// Unlocks a locked face. Its face mode ends everywhere first; activating it again needs the
+    /// token's PIN. Does nothing if the face is not locked.
     ///
     /// - Throws: as ``face(of:)``.
     public func unlock(_ name: PersonName) async throws { try await unlock(authMode(of: name)) }
 
-    /// The same for a face that is kept elsewhere.
+    /// Unlocks a face that is stored elsewhere.
     package func unlock(_ mode: FaceAuthMode) async throws {
         guard try lockouts.isLockedOut(mode) else { return }
         try await faceModes?.deactivateFaceMode(of: mode.person)
         try lockouts.succeed(mode)
     }
 
-    /// Forgets a person, after the face mode of all that the face opened has ended.
+    /// Removes a person, after ending the face mode of everything that their face unlocks.
     ///
     /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`.
     public func unenroll(_ name: PersonName) async throws {
@@ -371,13 +371,13 @@ public actor FaceAuthService {
         _ = try Self.stored { () throws(FaceStoreError) in try store.remove(name) }
     }
 
-    /// Forgets everybody, and the key: also on a device where the data does not open. Ends all face
-    /// modes first, and the camera.
+    /// Removes everybody and the key, even if the data cannot be opened on this device. Ends all
+    /// face modes first, and releases the camera.
     public func reset() async throws {
         try await faceModes?.deactivateFaceMode(of: nil)
         camera = nil
-        // First the key: should the rest fail, what is left opens no more, and the next try goes
-        // on.
+        // The key goes first: if the rest fails, the remaining files can no longer be opened, and
+        // the next attempt continues.
         try binding.forget()
         do throws(FileSystemError) {
             for name in try files.list(faceFolder) ?? []
@@ -389,24 +389,24 @@ public actor FaceAuthService {
         try lockouts.reset()
     }
 
-    private static let nobody = FaceAuthError(.notEnrolled, "nobody is enrolled under this name")
+    private static let nobody = FaceAuthError(.notEnrolled, "Nobody is enrolled under this name.")
 
     private func otherPack(_ face: FaceTemplate) -> FaceAuthError {
         FaceAuthError(
             .otherModelPack,
-            "the face was made with the model pack \(face.packID.text), \(packID.text) is in use: enrol again"
+            "The face was created with the model pack \(face.packID.text), but \(packID.text) is in use. Enroll again."
         )
     }
 
     // MARK: The device
 
-    /// What the data is bound to; `nil` before there is any.
+    /// Returns the hardware that the data is bound to; `nil` before there is any data.
     public func bindingSource() throws -> DeviceBindingSource? { try binding.source() }
 
-    /// Whether the data is bound to the machine id, and there is a TPM now.
+    /// Whether the data is bound to the machine id although a TPM is available now.
     public func isMigrationNeeded() async throws -> Bool { try await binding.isMigrationNeeded() }
 
-    /// Binds the data to the TPM; who is enrolled stays so. Does nothing when it is already.
+    /// Binds the data to the TPM and keeps the enrolled people. Does nothing if it already is.
     ///
     /// - Throws: ``FaceAuthError`` `.bindingUnavailable` without a TPM, and as ``people()``.
     public func migrate() async throws { try await binding.migrate() }

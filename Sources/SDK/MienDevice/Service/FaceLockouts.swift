@@ -4,20 +4,21 @@ internal import MienKeys
 internal import MienVault
 
 extension SealPurpose {
-    /// How often each enrolled face of a device was tried in vain.
+    /// The number of failed tries for each enrolled face of a device.
     static let faceLockouts = SealPurpose(label: "mien/v1/face-lockouts")
 }
 
-/// How often in a row each enrolled face was tried in vain: five lock it, as they do for
-/// ``FaceLocalAuthenticator``. Tries are counted, durably, before they begin: killing the process
+/// Counts the failed tries in a row for each enrolled face. Five lock the face, as with
+/// ``FaceLocalAuthenticator``. Tries are counted durably before they begin, so killing the process
 /// gains none.
 ///
-/// Counted for an enrolment, not for a name, which has several spellings. One sealed file under the
-/// key file.
+/// Tries are counted per enrollment, not per name, because a name has several spellings. The counts
+/// are one sealed file under the key file.
 struct FaceLockouts: Sendable {
     static let name = "lockouts.sealed"
     static let sizeLimit = 64 << 10
-    /// Of enrolments that are gone some may be left over: the oldest go.
+    /// The maximum number of entries. Removed enrollments may leave entries; the oldest are
+    /// dropped.
     static let maxEntries = 256
     private static let identity = Array("lockouts".utf8)
 
@@ -39,7 +40,7 @@ struct FaceLockouts: Sendable {
 
     /// Counts a try that begins now.
     ///
-    /// - Returns: whether it may go on; when not, nothing was counted.
+    /// - Returns: whether the try may proceed. If not, nothing was counted.
     /// - Throws: ``FaceAuthError`` `.storage`.
     func begin(_ mode: FaceAuthMode) throws -> Bool {
         try update(mode) { failures in
@@ -49,10 +50,10 @@ struct FaceLockouts: Sendable {
         }
     }
 
-    /// It was the right face: all is forgiven.
+    /// Resets the count after the right face.
     func succeed(_ mode: FaceAuthMode) throws { try update(mode) { $0 = 0 } }
 
-    /// Nobody was judged: it does not count.
+    /// Uncounts a try in which nobody was judged.
     func abandon(_ mode: FaceAuthMode) throws { try update(mode) { $0 = max(0, $0 - 1) } }
 
     func isLockedOut(_ mode: FaceAuthMode) throws -> Bool {
@@ -60,7 +61,7 @@ struct FaceLockouts: Sendable {
         return try update(mode) { $0 >= AuthenticatorState.maxFaceFailures }
     }
 
-    /// Forgets all counts. Needs no key.
+    /// Removes all counts. Needs no key.
     func reset() throws {
         do throws(FileSystemError) {
             guard try files.read(path, atMost: 0) != nil else { return }
@@ -84,14 +85,14 @@ struct FaceLockouts: Sendable {
         return try withLock { sealer in
             let before = try read(sealer)
             var record = before
-            let place = record.entries.firstIndex { $0.enrolment == enrolment }
-            var failures = place.map { record.entries[$0].failures } ?? 0
+            let index = record.entries.firstIndex { $0.enrolment == enrolment }
+            var failures = index.map { record.entries[$0].failures } ?? 0
             let result = body(&failures)
-            if let place { record.entries.remove(at: place) }
+            if let index { record.entries.remove(at: index) }
             if failures > 0 {
                 record.entries.insert(
                     Entry(enrolment: enrolment, failures: failures),
-                    at: place ?? record.entries.endIndex)
+                    at: index ?? record.entries.endIndex)
             }
             record.entries.removeFirst(max(0, record.entries.count - Self.maxEntries))
             if record != before { try write(record, sealer) }
@@ -108,7 +109,7 @@ struct FaceLockouts: Sendable {
         else {
             throw FaceAuthError(
                 .storage,
-                "\(path) does not hold counts of version 1 of this device's. Restore it, or reset the service."
+                "\(path) does not contain counts of version 1 of this device. Restore it, or reset the service."
             )
         }
         return record

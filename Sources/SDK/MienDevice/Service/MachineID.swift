@@ -1,8 +1,8 @@
 #if canImport(MienTPM)
 internal import Foundation
 
-/// What tells this installation of the system from all others: systemd's machine id. Not secret,
-/// and not to be told to anybody either.
+/// The identifier of this system installation: systemd's machine id. It is not secret, but should
+/// not be disclosed either.
 enum MachineID {
     static let path = "/etc/machine-id"
 
@@ -16,8 +16,8 @@ enum MachineID {
         else {
             throw FaceAuthError(
                 .bindingUnavailable,
-                "\(path) holds no machine id (32 hexadecimal digits). systemd-machine-id-setup makes one. "
-                    + "Data bound to a TPM does without, a licence does not."
+                "\(path) contains no machine id (32 hexadecimal digits). Create one with systemd-machine-id-setup. "
+                    + "Data bound to a TPM does not need one; a license does."
             )
         }
         return Array(text.utf8)
