@@ -47,7 +47,7 @@ final class WatchedStream: FrameSource {
             } catch let error as MediaError {
                 source.state.withLock { $0.failure = error }
                 throw FrameSourceError(.failed, error.reason)
-            } catch { throw FrameSourceError(.cancelled, "the task was cancelled") }
+            } catch { throw FrameSourceError(.cancelled, "the task was canceled") }
         }
     }
 
