@@ -210,7 +210,7 @@ import Testing
                 2, "authenticator.unknown", "admin", "authenticator", "remove", "ada", "face")
             #expect(
                 try await mien("admin", "consent", "list", "ada").out
-                    == "ada has consented to nothing.\n")
+                    == "ada has not given any consent.\n")
             try await refused(
                 2, "server.not-found", "admin", "consent", "withdraw", "ada", "default_application")
 
@@ -228,7 +228,7 @@ import Testing
                     && offered["digits"] as? Int == 8)
             #expect(
                 try await mien("admin", "authenticator", "offer-token", "grace", "shop").out
-                    .contains("\nGood once, until "))
+                    .contains("\nSingle-use, valid until "))
             try await refused(
                 2, "server.not-found", "admin", "authenticator", "offer-token", "ada", "nothing")
             let again = try await json("admin", "app", "secret", "shop")
@@ -273,7 +273,7 @@ import Testing
             #expect(
                 try await mien(
                     "admin", "app", "set", "shop", "--all-journeys", "--face-threshold", "default"
-                ).out.contains("every published one"))
+                ).out.contains("all published"))
             #expect(
                 try await mien("admin", "app", "delete", "shop", "--yes").out == "Deleted shop.\n")
 
@@ -344,7 +344,7 @@ import Testing
             #expect(late.out.contains("user.deleted") && !late.out.contains("user.created"))
             let verdict = try await json("admin", "audit", "verify")
             #expect(verdict["is_whole"] as? Bool == true && (verdict["entries"] as? Int ?? 0) > 10)
-            #expect(try await mien("admin", "audit", "verify").out.hasPrefix("The log is whole: "))
+            #expect(try await mien("admin", "audit", "verify").out.hasPrefix("The log is intact: "))
         }
     }
 
@@ -378,7 +378,7 @@ import Testing
             #expect(count == end && count >= 4)
             #expect(
                 try await mien("admin", "audit", "verify", "--file", first).out.hasPrefix(
-                    "\(first) is whole: entries 1 to \(end), "))
+                    "\(first) is intact: entries 1 to \(end), "))
             #expect(
                 try await mien("admin", "audit", "prune", first).out
                     == "Removed \(count) entries. The log now starts after number \(end).\n")
@@ -400,7 +400,7 @@ import Testing
                     ).utf8), as: "torn.jsonl")
             let refused = try await mien("admin", "audit", "verify", "--file", torn)
             #expect(
-                refused.status == 2 && refused.err.contains("is not as it was written"),
+                refused.status == 2 && refused.err.contains("was modified"),
                 "\(refused)")
             #expect(try await mien("admin", "audit", "prune", torn).status == 2)
         }

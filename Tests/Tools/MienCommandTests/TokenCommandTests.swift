@@ -86,7 +86,7 @@ import Testing
             }
 
             // Getting it.
-            #expect(try await run("token", "list").out == "This device has no token.\n")
+            #expect(try await run("token", "list").out == "This device has no tokens.\n")
             let registration = try await offered("hotp")
             try await refused(2, "secret.missing", "token", "provision", input: "\n")
             try await refused(
@@ -147,7 +147,7 @@ import Testing
             #expect(try await signsIn(code("4711")))
             #expect(second["kind"] as? String == "totp")
             #expect(try await run("token", "remove", "--all").status == 0)
-            #expect(try await run("token", "list").out == "This device has no token.\n")
+            #expect(try await run("token", "list").out == "This device has no tokens.\n")
             #expect(try await run("token", "remove").status == 2)
         }
     }
