@@ -9,13 +9,15 @@ import Testing
 
     private static func example(_ name: String) -> String { examples.appending(path: name).path }
 
-    @Test func `lint: nothing to say is 0, a finding 1, no journey 2`() async throws {
+    @Test func `lint exits with 0 without findings, 1 with a finding, 2 for an invalid journey`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false)
         let good = try await home.mien(
             "journey", "lint", Self.example("face-login.json"), Self.example("sign-up.json"))
         #expect(
             good.status == 0 && good.err.isEmpty
-                && good.out.contains("face-login.json: nothing to say."))
+                && good.out.contains("face-login.json: no findings."))
 
         let lame = try home.write(
             #"{"id":"j","version":1,"title":"J","start":"a","steps":{"a":{"type":"complete_journey"}}}"#

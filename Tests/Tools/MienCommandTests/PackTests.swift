@@ -40,7 +40,8 @@ import Testing
         let home = try TemporaryHome()
         let result = try await home.mien("doctor")
         #expect(
-            result.status == 0 && result.out.contains("All is well.") && !result.out.contains("✗"),
+            result.status == 0 && result.out.contains("Everything is in order.")
+                && !result.out.contains("✗"),
             "\(result.out)")
         let checks = try #require(
             try await home.mien("doctor", "--json").json["checks"] as? [[String: Any]])

@@ -159,7 +159,8 @@ import Testing
 
         let words = try await home.mien(mode + ["turn_left,blink"])
         #expect(
-            words.status == 0 && words.out.contains("Accepted: somebody who did what was asked: "))
+            words.status == 0
+                && words.out.contains("Accepted: a person who performed the requested actions: "))
         #expect(
             words.out.contains("turn your head to your left") && words.out.contains("blink")
                 && words.out.contains("  depth       passed"))
@@ -276,7 +277,7 @@ import Testing
             #expect(try result.status == 3 && result.error.code == "camera.none")
         }
         let list = try await home.mien("face", "watch", "--cameras")
-        #expect(list.status == 0 && list.out == "There is no camera on this machine.\n")
+        #expect(list.status == 0 && list.out == "This machine has no camera.\n")
         #expect(
             try await home.mien("face", "watch", "--cameras", "--json").out == "{\"cameras\":[]}\n")
     }
