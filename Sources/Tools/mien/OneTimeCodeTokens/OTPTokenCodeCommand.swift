@@ -117,7 +117,7 @@ struct LookOptions: ParsableArguments {
         var generator = SystemRandomNumberGenerator()
         let capture = CaptureID.random(using: &generator), result: FaceAuthentication
         do {
-            // Ctrl-C gives a verdict, too, but before the first request it is not a failed attempt.
+            // Ctrl-C gives a verdict, too. Before the first request, it is not a failed attempt.
             result = try await WatchCommand.untilInterrupted {
                 try await service.verify(
                     template, of: name, in: watched, reader: reader, matcher: matcher,

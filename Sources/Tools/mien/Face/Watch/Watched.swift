@@ -48,7 +48,7 @@ struct WatchedFrame: Encodable {
     let eyes: EyeOpening?
     let quality: Int
     let reasons: [QualityReason]
-    /// What to tell the person, held for long enough to be read; `nil` when nothing is wrong.
+    /// The instruction to show, held for long enough to be read; `nil` when nothing is wrong.
     var guidance: Guidance?
 
     /// A session's values for a frame.
