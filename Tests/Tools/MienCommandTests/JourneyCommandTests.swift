@@ -54,7 +54,7 @@ import Testing
                 && refused.err.contains("262,144 bytes"))
     }
 
-    @Test func `show: a table, two languages of pictures, JSON`() async throws {
+    @Test func `show prints a table, two graph formats, and JSON`() async throws {
         let home = try TemporaryHome(hasPack: false), file = Self.example("password-login.json")
         let table = try await home.mien("journey", "show", file)
         #expect(
@@ -73,7 +73,7 @@ import Testing
         #expect(try await home.mien("journey", "show", file, "--mermaid", "--dot").status == 2)
     }
 
-    @Test func `test: every example passes; a case that differs is 1, with the difference`()
+    @Test func `test passes every example, and exits with 1 and the difference for a failing case`()
         async throws
     {
         let home = try TemporaryHome(hasPack: false)
@@ -110,7 +110,7 @@ import Testing
         #expect(try malformed.status == 2 && malformed.error.code == "journey.test-malformed")
     }
 
-    @Test func `schema: the published one`() async throws {
+    @Test func `schema prints the published schema`() async throws {
         let published = try String(
             contentsOf: Self.examples.appending(path: "../../docs/spec/journey.schema.json"),
             encoding: .utf8)
