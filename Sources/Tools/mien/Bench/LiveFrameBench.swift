@@ -49,7 +49,7 @@ struct LiveFrameBench {
         }
     }
 
-    /// Crops the photo as a camera of 640×480 pixels would show a person in front of it: as much as
+    /// Crops the photo like a camera of 640×480 pixels with a person in front of it: as much as
     /// fits around the face.
     ///
     /// - Parameter face: its box.
