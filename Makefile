@@ -1,26 +1,26 @@
-# What people type. Each target says what it does in `make help`; scripts/ holds the rest.
+# Entry points for people. `make help` lists the targets; scripts/ contains the rest.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test test-api prove bench fuzz format lint docs test-setup clean
 
-help: ## this list
+help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## install what is missing: Debian packages, OpenVINO, model pack, photos
 	@scripts/setup
 
-build: setup ## build everything, optimised
+build: setup ## build everything, optimized
 	@scripts/run swift build -c release
 
-demo: setup ## enrol and verify faces on the demo photos
+demo: setup ## enroll and verify faces on the demo photos
 	@scripts/run swift build -c release --product mien
 	@scripts/run .build/release/mien demo
 
 test: ## set up, check format, build, run all tests and examples
 	@scripts/test
 
-test-api: setup ## run a server and check every answer against docs/openapi.json (Python 3.11; PyPI the first time)
+test-api: setup ## run a server and check every response against docs/openapi.json (Python 3.11; PyPI the first time)
 	@scripts/run scripts/test-api
 
 prove: setup ## longer proofs: 200 kills, a minute of fuzzing for each parser, every answer against docs/openapi.json
@@ -46,8 +46,8 @@ lint: ## check format and language, change nothing
 docs: setup ## build the documentation
 	@scripts/run scripts/docs
 
-test-setup: ## test set-up itself, in clean folders (downloads about 400 MB)
+test-setup: ## test the setup itself, in clean folders (downloads about 400 MB)
 	@scripts/test-setup
 
-clean: ## remove what was built; what was set up stays
+clean: ## remove build products, but keep what setup installed
 	@rm -rf .build Benchmarks/.build Examples/.build Fuzz/.build

@@ -1,7 +1,7 @@
-/// Any bytes as CBOR, in both forms, and as an authenticator's data.
+/// Reads any bytes as CBOR, in both forms, and as authenticator data.
 ///
-/// What must hold whatever they are: an error, or a value of no more parts than bytes; what CTAP2
-/// takes, the general form takes as the same.
+/// Must hold: the result is an error, or a value with no more parts than bytes. The general form
+/// reads whatever the CTAP2 form accepts as the same value.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -17,7 +17,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
                     data.credential?.id.count ?? 1)
         )
         guard let again = try? AuthenticatorData(bytes, toleratingMissingCredential: true) else {
-            preconditionFailure("read strictly, but not loosely")
+            preconditionFailure("accepted in the strict form, but not in the lenient one")
         }
         precondition(again == data)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import MienFace
 
-/// Any bytes as a calibration's JSON. What parses is a curve that falls.
+/// Reads any bytes as the JSON of a calibration. A parsed calibration is a decreasing curve.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     guard

@@ -1,7 +1,7 @@
 import MienFace
 
-/// Any bytes as a cohort. What parses is written back as it was, but for the rounding of a member's
-/// length.
+/// Reads any bytes as a cohort. A parsed cohort is written back unchanged, except for rounding of
+/// the members' lengths.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))

@@ -1,17 +1,17 @@
 import MienCore
 import MienKeys
 
-/// Any text as a DPoP proof, and any bytes as the payload of a proof that is signed.
+/// Reads any text as a DPoP proof, and any bytes as the payload of a signed proof.
 ///
-/// Must hold: an error that repeats nothing, or a proof whose claims are within the limits; a
-/// changed signature is refused.
+/// Must hold: the result is an error that does not repeat the input, or a proof whose claims are
+/// within the limits. A changed signature is refused.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     check(String(decoding: bytes, as: UTF8.self))
     let input = header + "." + Base64URL.encode(bytes)
     guard let signature = try? signer.sign(Array(input.utf8)) else {
-        preconditionFailure("a key that does not sign")
+        preconditionFailure("the key cannot sign")
     }
     if let proof = check(input + "." + Base64URL.encode(signature)) {
         precondition(proof.key == signer.publicKey)

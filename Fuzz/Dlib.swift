@@ -1,7 +1,7 @@
-/// Any bytes as values of a dlib archive, one kind after the other as the first bytes say.
+/// Reads any bytes as values of a dlib archive, one kind after another, as the first bytes select.
 ///
-/// Must hold: an error with a place within the bytes, or values of no more memory than the bytes
-/// have; reading never goes back.
+/// Must hold: the result is an error with an offset within the bytes, or values that take no more
+/// memory than the bytes. The reader never moves backward.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count)), kinds = bytes.prefix(8)

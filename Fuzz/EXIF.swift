@@ -1,6 +1,7 @@
 import MienImage
 
-/// Any bytes as an EXIF's TIFF structure. Seeds: Tests/Engines/MienImageTests/Vectors/EXIF.
+/// Reads any bytes as the TIFF structure of EXIF data. Seeds:
+/// Tests/Engines/MienImageTests/Vectors/EXIF.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let file = [UInt8](UnsafeBufferPointer(start: start, count: count))

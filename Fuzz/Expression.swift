@@ -1,10 +1,11 @@
 import MienCore
 import MienJourney
 
-/// Any text, up to the first NUL, as a journey's expression and as a text with expressions in it,
-/// over variables that a client has sent: the JSON after the NUL.
+/// Reads any text, up to the first NUL, as a journey's expression and as a text with embedded
+/// expressions. The variables include a client's data: the JSON after the NUL.
 ///
-/// Must hold: an error with a place, or a value within the limits, the same each time.
+/// Must hold: the result is an error with a position, or a value within the limits, and is the same
+/// each time.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count)),

@@ -1,9 +1,9 @@
 internal import MienAPI
 internal import MienCore
 
-/// Any text as a form, and as one value of it.
+/// Reads any text as a form, and as one value of a form.
 ///
-/// What must hold: an error, or fields that written and read again are the same.
+/// Must hold: the result is an error, or fields that stay the same when written and read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     guard
@@ -16,9 +16,9 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     if let fields = try? FormFields(parsing: text) {
         precondition(fields.pairs.count <= FormFields.maxFields)
         guard let again = try? FormFields(parsing: fields.text) else {
-            preconditionFailure("what was written cannot be read")
+            preconditionFailure("the written form cannot be read")
         }
-        // A field without name and value is written as “=”, which is one again.
+        // A field without a name and a value is written as “=”, which is read as such a field.
         precondition(again == fields)
     }
     return 0

@@ -1,10 +1,10 @@
 internal import MienAPI
 
-/// Any bytes as a batch of frames, and its frames as a live capture's. Seeds, linked with this
-/// nonce: Fuzz/Seeds/FrameBatch.
+/// Reads any bytes as a batch of frames, and its frames as those of a capture session. Seeds,
+/// linked with this nonce: Fuzz/Seeds/FrameBatch.
 ///
-/// What must hold: an error, or frames within the limits that are written as the bytes they were
-/// read from. A chain takes the next frame or is left as it was, and says why.
+/// Must hold: the result is an error, or frames within the limits that are written as the same
+/// bytes. A chain accepts the next frame, or stays unchanged and reports the reason.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -12,7 +12,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     precondition((1...FrameBatch.maxFrames).contains(frames.count))
     precondition(
         frames.allSatisfy { $0.link.count == LinkedFrame.linkBytes && !$0.picture.isEmpty })
-    precondition(FrameBatch.encode(frames) == bytes, "one form for one batch")
+    precondition(FrameBatch.encode(frames) == bytes, "a batch has more than one encoding")
     takeAsSent(frames)
     takeRelinked(frames)
     return 0
@@ -20,7 +20,8 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
 
 private let nonce = [UInt8](0..<UInt8(FrameChain.nonceBytes))
 
-/// Faults end a session on the server; here the chain goes on, as none of them may change it.
+/// Accepts frames as received. Faults end a session on the server; here the chain continues,
+/// because none of them may change it.
 private func takeAsSent(_ frames: [LinkedFrame]) {
     var chain = FrameChain(nonce: nonce), last: LinkedFrame?
     for frame in frames {
@@ -28,11 +29,14 @@ private func takeAsSent(_ frames: [LinkedFrame]) {
         do {
             try chain.accept(frame)
             precondition(
-                frame.number == before.next && chain.next == before.next + 1, "numbers rise by one")
-            precondition(last.map { $0.milliseconds < frame.milliseconds } ?? true, "times rise")
+                frame.number == before.next && chain.next == before.next + 1,
+                "a number does not increase by one")
+            precondition(
+                last.map { $0.milliseconds < frame.milliseconds } ?? true,
+                "a time does not increase")
             last = frame
         } catch {
-            precondition(chain == before, "a frame that was refused left something behind")
+            precondition(chain == before, "a refused frame changed the chain")
             switch error {
             case .outOfOrder(let next): precondition(next == before.next && frame.number != next)
             case .altered: precondition(frame.number == before.next)
@@ -43,8 +47,8 @@ private func takeAsSent(_ frames: [LinkedFrame]) {
     }
 }
 
-/// No mutation makes a right link: the chain makes them here, so that what comes after the first is
-/// reached, too.
+/// Accepts frames with new links. No mutation makes a valid link, so a chain computes them here,
+/// to get past the first frame.
 private func takeRelinked(_ frames: [LinkedFrame]) {
     var sender = FrameChain(nonce: nonce), receiver = FrameChain(nonce: nonce), last: UInt32?,
         isTaking = true
@@ -58,8 +62,8 @@ private func takeRelinked(_ frames: [LinkedFrame]) {
                 LinkedFrame(
                     number: linked.number, milliseconds: linked.milliseconds, link: linked.link,
                     picture: changed))) == nil,
-            "another picture under the same link")
-        // The first that is not later is refused, and so is all that was linked to it.
+            "a changed picture is accepted with the same link")
+        // The first frame that is not later is refused, and so are all frames linked to it.
         isTaking = isTaking && last.map { $0 < frame.milliseconds } ?? true
         precondition(((try? receiver.accept(linked)) != nil) == isTaking)
         if isTaking { precondition(receiver == sender) }

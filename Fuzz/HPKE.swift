@@ -3,10 +3,10 @@ import Foundation
 import MienAPI
 import MienCore
 
-/// Any JSON as the message that brings a device its token's secret; and a genuine message, changed
-/// as the bytes say.
+/// Reads any JSON as the message that contains an OTP token's secret, and a genuine message that is
+/// changed as the bytes say.
 ///
-/// Must hold: an error, or the genuine message and its secret.
+/// Must hold: the result is an error, or the secret of the genuine message.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -14,7 +14,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         let answer = try? value.decoded(as: OTPTokenAnswer.self)
     {
         precondition(
-            (try? answer.secret(with: key)) == nil, "a message that nobody encrypted opens")
+            (try? answer.secret(with: key)) == nil, "a forged message is decrypted")
     }
     guard let kind = bytes.first else { return 0 }
     var changed = genuine
@@ -32,7 +32,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let opened = try? changed.secret(with: key)
     precondition(
         (opened?.use { $0 } == secret) == (changed == genuine),
-        "what opens is not the genuine message")
+        "a changed message is decrypted, or the genuine one is not")
     return 0
 }
 
@@ -51,7 +51,7 @@ private let genuine: OTPTokenAnswer = {
         encryptedSecret: Base64URL.encode([UInt8](ciphertext)))
 }()
 
-/// Pairs of place and mask.
+/// Applies changes: pairs of index and mask.
 private func changing(_ text: String, _ changes: [UInt8]) -> String {
     var bytes = Base64URL.decode(text)!
     for pair in stride(from: 0, to: changes.count - 1, by: 2) {

@@ -1,10 +1,11 @@
 import MienCore
 import MienJourney
 
-/// Any bytes as a journey, as a recorded test and as an expression. Seeds: Examples/Journeys.
+/// Reads any bytes as a journey, as a recorded test, and as an expression. Seeds:
+/// Examples/Journeys.
 ///
-/// What must hold whatever they are: an error, or a definition that can be linted, drawn and
-/// written, and reads the same again.
+/// Must hold: the result is an error, or a definition that can be linted, drawn, and written, and
+/// that is the same when read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -12,7 +13,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         _ = JourneyLinter.lint(definition)
         _ = JourneyGraph.mermaid(definition)
         guard let again = try? JourneyDefinition(definition.source) else {
-            preconditionFailure("read once, not twice")
+            preconditionFailure("the definition cannot be read a second time")
         }
         precondition(again == definition)
     }

@@ -1,9 +1,9 @@
 internal import MienCore
 internal import MienKeys
 
-/// Any bytes as a public key: SubjectPublicKeyInfo, a bare point, a JWK.
+/// Reads any bytes as a public key: SubjectPublicKeyInfo, a bare point, a JWK.
 ///
-/// What must hold: an error, or a key that every form written from it gives again.
+/// Must hold: the result is an error, or a key that stays the same in every form.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -21,7 +21,7 @@ private func check(_ key: DevicePublicKey) {
     guard let fromSPKI = try? DevicePublicKey(spki: key.spki),
         let fromJWK = try? DevicePublicKey(jwk: key.jwk)
     else {
-        preconditionFailure("a key that was read cannot be read again")
+        preconditionFailure("a written key cannot be read again")
     }
     precondition(fromSPKI == key && fromJWK == key)
     precondition(!key.isValid([UInt8](repeating: 1, count: 64), over: [1, 2, 3]))

@@ -1,17 +1,17 @@
 import MienCore
 import MienKeys
 
-/// Any text as a license, and any bytes as the payload of a license that the server has signed.
+/// Reads any text as a license, and any bytes as the payload of a license that the server signed.
 ///
-/// Must hold: nothing that the server has not signed is a license; what is valid is for this
-/// product, this device, and this time.
+/// Must hold: only what the server signed is a license, and a valid license is for this product,
+/// this device, and this time.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     precondition(judge(String(decoding: bytes, as: UTF8.self)) == .notGenuine)
     let input = header + "." + Base64URL.encode(bytes)
     guard let signature = try? signer.sign(Array(input.utf8)) else {
-        preconditionFailure("a key that does not sign")
+        preconditionFailure("the key cannot sign")
     }
     if case .valid(let licence) = judge(input + "." + Base64URL.encode(signature)) {
         precondition(

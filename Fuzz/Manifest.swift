@@ -2,10 +2,10 @@ import Foundation
 import MienCore
 import MienFace
 
-/// Any bytes as a model pack's manifest. Seed: the default pack's.
+/// Reads any bytes as a model pack's manifest. Seed: the default pack's manifest.
 ///
-/// Must hold: an error, or a manifest that is the same when written and parsed again; one without
-/// faults is within its limits; faults can be printed.
+/// Must hold: the result is an error, or a manifest that is the same when written and parsed again.
+/// A manifest without faults is within its limits. Faults can be printed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let data = Data(UnsafeBufferPointer(start: start, count: count))
@@ -23,7 +23,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         let again = (try? JSONEncoder().encode(manifest)).flatMap({ try? PackManifest(parsing: $0) }
         )
     else {
-        preconditionFailure("what was written cannot be parsed")
+        preconditionFailure("the written manifest cannot be parsed")
     }
     precondition(again == manifest)
     return 0

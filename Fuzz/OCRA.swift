@@ -1,15 +1,16 @@
 internal import MienCore
 internal import MienOTP
 
-/// Any text as an OCRA suite, and what follows it as what the suite asks for. Seeds:
-/// Fuzz/Seeds/OCRA, which also say how it is cut up.
+/// Reads any text as an OCRA suite, and the text after it as the suite's inputs. Seeds:
+/// Fuzz/Seeds/OCRA. Their generator describes the layout.
 ///
-/// What must hold: an error of the codes that are documented, or a suite within the limits that
-/// prints as it was written, and a response of as many digits as it says, which its verifier takes.
+/// Must hold: the result is an error with a documented code, or a suite within the limits that
+/// prints as it was written, and a response with the suite's number of digits that the verifier
+/// accepts.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    // Whole as well: a line of its own would hide what line ends do.
+    // Also reads the whole input, because a single line would hide the effect of line breaks.
     _ = suite(String(decoding: bytes, as: UTF8.self))
     var rest = bytes[...]
     guard let suite = suite(line(of: &rest)) else { return 0 }
@@ -32,13 +33,13 @@ private func suite(_ text: String) -> OCRASuite? {
         precondition(error.code == .suite && error.reason.isPrintable)
         return nil
     }
-    // Bytes, not characters: the text is part of what is computed.
+    // Compares bytes, not characters, because the text is part of the computation.
     precondition(
         suite.description.utf8.elementsEqual(text.utf8) && text.utf8.allSatisfy { $0 < 128 })
     guard let again = try? OCRASuite(suite.description) else {
-        preconditionFailure("read once, not twice")
+        preconditionFailure("the suite cannot be read a second time")
     }
-    precondition(again == suite && isSpelled(suite), "it says something else than it means")
+    precondition(again == suite && isSpelled(suite), "the text differs from the meaning")
     precondition(suite.digits.map { OCRASuite.digitCounts.contains($0) } ?? true)
     precondition(OCRASuite.questionLengths.contains(suite.questionLength))
     precondition(suite.sessionLength.map { OCRASuite.sessionLengths.contains($0) } ?? true)
@@ -46,7 +47,7 @@ private func suite(_ text: String) -> OCRASuite? {
     return suite
 }
 
-/// Whether the text is one that the parts may be written as: most have one spelling, the standard's
+/// Whether the text is a valid spelling of the suite. Most parts have one spelling; the standard's
 /// defaults have two.
 private func isSpelled(_ suite: OCRASuite) -> Bool {
     let question = "Q" + suite.questionFormat.rawValue, length = suite.questionLength
@@ -77,15 +78,16 @@ private func padded(_ number: Int, _ digits: Int) -> String {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
 }
 
-/// Inputs from what is left of the bytes, and whether they are what the suite asks for.
+/// Inputs from the remaining bytes, and whether they are those that the suite requires.
 private struct Given {
     let input: OCRAInput
     let isAsAsked: Bool
     let isTimeGood: Bool
 
-    /// The first byte says what is there although nobody asks, or is missing: 1 the counter, 2 the
-    /// PIN, 4 session data, 8 the time. Then 8 bytes each of counter and milliseconds, and one line
-    /// of PIN; session data is the rest.
+    /// The first byte says which inputs are present although the suite does not require them, or
+    /// missing although it does: 1 the counter, 2 the PIN, 4 session data, 8 the time. Then follow
+    /// 8 bytes each of counter and milliseconds, and one line with the PIN. The rest is session
+    /// data.
     init(_ question: OCRAQuestion, for suite: OCRASuite, _ bytes: inout ArraySlice<UInt8>) {
         let against = bytes.popFirst() ?? 0
         let counter = number(of: &bytes), milliseconds = Int64(bitPattern: number(of: &bytes)),
@@ -107,11 +109,11 @@ private func respond(_ given: Given, under suite: OCRASuite) {
     let ocra = OCRA(suite)
     do {
         let code = try ocra.response(to: given.input, with: secret)
-        precondition(given.isAsAsked, "taken against what the suite says")
+        precondition(given.isAsAsked, "accepted against the suite")
         check(code, of: suite)
         verify(code, given.input, ocra)
     } catch {
-        precondition(!given.isAsAsked, "refused as the suite says")
+        precondition(!given.isAsAsked, "refused, although the suite requires these inputs")
         precondition(error.code == .input || error.code == .time && !given.isTimeGood)
     }
 }
@@ -123,7 +125,7 @@ private func check(_ code: OneTimeCode, of suite: OCRASuite) {
         text.count == suite.digits ?? 2 * suite.hash.byteCount
             && text.allSatisfy { digits.contains($0) })
     guard let typed = OneTimeCode(typed: code.text) else {
-        preconditionFailure("a code that cannot be typed")
+        preconditionFailure("the code cannot be typed")
     }
     precondition(typed.matches(code))
 }
@@ -135,26 +137,26 @@ private func verify(_ code: OneTimeCode, _ input: OCRAInput, _ ocra: OCRA) {
     guard let memory = try? HOTPVerifier(nextCounter: counter, lookAhead: 2),
         var verifier = try? OCRAVerifier(ocra, counter: memory)
     else {
-        preconditionFailure("no verifier for what was computed")
+        preconditionFailure("the suite has no verifier")
     }
     guard let verdict = try? verifier.verify(code, to: asked, with: secret) else {
-        preconditionFailure("computed, but cannot be verified")
+        preconditionFailure("the response cannot be verified")
     }
-    // The last counter there is has none after it, and is never used.
+    // The maximum counter has no successor and is never used.
     precondition(verdict.isAccepted == (counter < .max))
     precondition(
         verifier.counter.nextCounter > counter || !ocra.suite.hasCounter || counter == .max,
-        "a code that is good twice")
+        "a code is accepted twice")
 }
 
-/// Up to the line feed, which is left out, or to the end.
+/// Returns the text up to the line feed, without it, or up to the end.
 private func line(of bytes: inout ArraySlice<UInt8>) -> String {
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
     bytes = bytes.dropFirst(line.count + 1)
     return String(decoding: line, as: UTF8.self)
 }
 
-/// The highest byte comes first; what is missing is zero.
+/// Reads a big-endian number. Missing bytes count as zero.
 private func number(of bytes: inout ArraySlice<UInt8>) -> UInt64 {
     defer { bytes = bytes.dropFirst(8) }
     return (0..<8).reduce(0) {

@@ -1,6 +1,6 @@
 import MienFace
 
-/// Any bytes as a list of pairs. What parses has as many pairs of one kind as of the other in each
+/// Reads any bytes as a list of pairs. A parsed list has equally many pairs of both kinds in each
 /// fold.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {

@@ -1,15 +1,15 @@
 import MienVault
 
-/// Any bytes as a sealed record; and a genuine record, changed as the bytes say.
+/// Reads any bytes as a sealed record, and a genuine record that is changed as the bytes say.
 ///
-/// Must hold: only the genuine record under its own identity opens, and to its own content; every
-/// refusal is a `SealError`.
+/// Must hold: only the genuine record under its own identity opens, and it yields its own content.
+/// Every refusal is a `SealError`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     open(bytes, identity: identity)
-    // The first byte says how much of the genuine record stays; pairs of place and mask change it;
-    // the rest follows it.
+    // The first byte is how much of the genuine record stays. Pairs of index and mask change it,
+    // and the remaining bytes follow it.
     guard let first = bytes.first else { return 0 }
     var record = Array(genuine.prefix(first == 0 ? genuine.count : Int(first)))
     for pair in stride(from: 1, to: min(bytes.count - 1, 17), by: 2) where !record.isEmpty {
@@ -33,7 +33,7 @@ private func open(_ record: [UInt8], identity given: [UInt8]) {
         let opened = try sealer.open(record, identity: given)
         precondition(
             record == genuine && given == identity && opened == content,
-            "a record that nobody sealed opens")
+            "a forged record opens")
     } catch {
         precondition(record != genuine || given != identity, "the genuine record does not open")
         precondition(!error.description.isEmpty)

@@ -1,11 +1,11 @@
 import MienAccess
 import MienCore
 
-/// Any text as the server's configuration file, as environment values, and as the settings of an
-/// app.
+/// Reads any text as the server's configuration file, as environment values, and as the settings of
+/// an app.
 ///
-/// Must hold: an error, or a text for every setting; an app's settings without faults are the same
-/// when written and parsed again.
+/// Must hold: the result is an error, or a text for every setting. An app's settings without faults
+/// are the same when written and parsed again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -16,7 +16,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
             ServerSetting.all.allSatisfy { sources.texts[$0.key] != nil }
                 && sources.texts.count == ServerSetting.all.count)
     } catch let error as ConfigurationError { precondition(!error.description.isEmpty) } catch {
-        preconditionFailure("another error: \(error)")
+        preconditionFailure("unexpected error: \(error)")
     }
     if let settings = try? JSONText.parse(bytes).decoded(as: AppSettings.self),
         settings.faults.isEmpty

@@ -1,6 +1,6 @@
 import MienCore
 
-/// Any bytes as a tar archive. What it hands out has harmless names and is no more than allowed.
+/// Reads any bytes as a tar archive. Its files have harmless names and are within the limits.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     var rest = [UInt8](UnsafeBufferPointer(start: start, count: count))[...]

@@ -3,12 +3,12 @@ import MienAPI
 import MienAccess
 import MienCore
 
-/// Makes text that is expensive to normalize, of up to 32 KiB, and gives it to everything that
-/// reads text of strangers.
+/// Makes text that is expensive to normalize, up to 32 KiB, and passes it to everything that reads
+/// text from strangers.
 ///
-/// Bytes come in pairs: a kind of character, and how many. Must hold: what is accepted has no long
-/// run of combining marks, and nothing takes longer than a second of processor time, which 32 KiB
-/// of marks take threefold where they are compared as they came.
+/// Bytes come in pairs: a kind of character, and how many. Must hold: accepted text has no long run
+/// of combining marks, and nothing takes longer than a second of processor time. Comparing 32 KiB
+/// of marks without this limit takes three times as long.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count)), text = made(from: bytes)
@@ -37,8 +37,8 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     return 0
 }
 
-/// Marks of several classes, letters they join, and characters with peculiar rules: Hangul, emoji,
-/// flags, Indic, compatibility forms.
+/// Marks of several classes, letters they combine with, and characters with special rules: Hangul,
+/// emoji, flags, Indic, compatibility forms.
 private let characters: [Unicode.Scalar] = [
     "\u{301}", "\u{316}", "\u{334}", "\u{345}", "\u{344}", "\u{F73}", "\u{F81}", "\u{1D165}",
     "\u{3099}", "\u{FF9E}", "a", "e", "\u{E9}", "\u{1EA5}",
@@ -51,7 +51,7 @@ private let characters: [Unicode.Scalar] = [
 private func made(from bytes: [UInt8]) -> String {
     var text = "", order = 0
     for pair in stride(from: 0, to: bytes.count - 1, by: 2) {
-        // The top bits say how many characters take turns, the rest which is the first.
+        // The top bits are the number of characters that alternate; the rest is the first of them.
         let turns = Int(bytes[pair] >> 5) + 1, first = Int(bytes[pair] & 31)
         for _ in 0..<(1 << Int(bytes[pair + 1] % 15)) where text.utf8.count < 32_768 {
             text.unicodeScalars.append(characters[(first + order % turns) % characters.count])
@@ -75,7 +75,7 @@ private func check(_ value: JSONValue) {
     }
 }
 
-/// What a server does with text it has accepted.
+/// Performs the operations of a server on accepted text.
 private func use(_ text: String) {
     precondition(text.isStreamSafe)
     var hasher = Hasher()

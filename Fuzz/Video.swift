@@ -1,14 +1,14 @@
 import MienMedia
 import MienPixels
 
-/// Small enough that an input takes milliseconds; every limit is still reached.
+/// Small enough that an input takes milliseconds, but every limit can be reached.
 private let limits = VideoLimits(maxBytes: 1 << 16, maxPixels: 1 << 18, maxDuration: .seconds(600))
 
-/// Any bytes as a video. What must hold whatever they are: frames within the limits, with times
-/// that rise, or a `MediaError`. Seeds: Tests/Engines/MienMediaTests/Vectors/Video.
+/// Reads any bytes as a video. Must hold: the result is frames within the limits, with increasing
+/// times, or a `MediaError`. Seeds: Tests/Engines/MienMediaTests/Vectors/Video.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    // exactly as long, on the heap: one byte too far is seen
+    // On the heap with its exact length, so that AddressSanitizer sees overreads.
     let file = [UInt8](UnsafeBufferPointer(start: start, count: count))
     guard let reader = try? FrameReader(bytes: file, limits: limits, longestSide: 256) else {
         return 0

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# What the scripts share. Sourced, not run.
+# Shared by the scripts. Source it; do not run it.
 
 # shellcheck disable=SC2034
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
-# Where set-up keeps what it fetches and makes.
+# The folder for everything that setup downloads and creates.
 MIEN_HOME=${MIEN_HOME:-${HOME:?set HOME or MIEN_HOME}/.local/share/mien}
 case $MIEN_HOME in
     /*) ;;
@@ -12,7 +12,7 @@ case $MIEN_HOME in
 esac
 export MIEN_HOME
 
-# Set-up without root rights leaves env.sh: where OpenVINO is for pkg-config and the loader.
+# Setup without root writes env.sh, which tells pkg-config and the loader where OpenVINO is.
 load_environment() {
     # shellcheck source=/dev/null
     if [ -f "$MIEN_HOME/env.sh" ]; then . "$MIEN_HOME/env.sh"; fi

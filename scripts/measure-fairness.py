@@ -1,4 +1,4 @@
-"""Measures how long a user's sign-ins take while one address keeps password answers waiting. Used by scripts/measure-fairness."""
+"""Measures how long a user's sign-ins take while one address keeps the password queue full. Used by scripts/measure-fairness."""
 
 import asyncio
 import collections
@@ -14,17 +14,17 @@ PASSWORD = "a password nobody has"
 
 
 class Connection:
-    """One HTTP connection that is kept open, from a chosen address."""
+    """A persistent HTTP connection from a chosen source address."""
 
-    def __init__(self, source, place=server):
-        self.source, self.place, self.streams = source, place, None
+    def __init__(self, source, peer=server):
+        self.source, self.peer, self.streams = source, peer, None
 
     async def post(self, path, body, credential=None):
         if self.streams is None:
-            self.streams = await asyncio.open_connection(self.place.hostname, self.place.port, local_addr=(self.source, 0))
+            self.streams = await asyncio.open_connection(self.peer.hostname, self.peer.port, local_addr=(self.source, 0))
         reader, writer = self.streams
         data = json.dumps(body).encode()
-        head = f"POST {path} HTTP/1.1\r\nhost: {self.place.netloc}\r\ncontent-type: application/json\r\ncontent-length: {len(data)}\r\n"
+        head = f"POST {path} HTTP/1.1\r\nhost: {self.peer.netloc}\r\ncontent-type: application/json\r\ncontent-length: {len(data)}\r\n"
         if credential:
             head += f"authorization: Bearer {credential}\r\n"
         writer.write(head.encode() + b"\r\n" + data)
@@ -48,7 +48,7 @@ async def sign_in(connection, name, password, device=None):
 
 
 async def attack(number, until, statuses):
-    """Guesses at names that do not exist, a new one each time, so that no limit per account applies."""
+    """Guesses passwords of nonexistent names, a new one each time, so that no limit per account applies."""
     connection, guess = Connection("127.0.0.2"), 0
     while time.perf_counter() < until:
         guess += 1
@@ -64,7 +64,7 @@ async def attack(number, until, statuses):
 
 
 async def use(source, until, device):
-    """Signs in again and again, as a user would: one answer at a time. A sign-in that is refused counts with its time and as a failure."""
+    """Signs in repeatedly, one request at a time, like a user. Refused sign-ins count with their time and as failures."""
     times, failures = [], 0
     while time.perf_counter() < until:
         begun = time.perf_counter()
@@ -84,7 +84,7 @@ async def measure(what, source, count, length, device=None):
     await asyncio.sleep(1)
     times, failures = await use(source, begun + length, device)
     await asyncio.gather(*tasks)
-    # The server notices that the attackers have left.
+    # Gives the server time to notice that the attackers have left.
     await asyncio.sleep(2)
     times.sort()
     p50, p95 = times[len(times) // 2], times[min(len(times) - 1, int(len(times) * 0.95))]
@@ -99,7 +99,7 @@ async def main():
     print("|---|--:|--:|--:|--:|---|")
     await measure("no attack", "127.0.0.3", 0, min(seconds, 10))
     await measure("new device, another address", "127.0.0.3", attackers, seconds)
-    # An account keeps a bounded number of devices: one from before the other lines would be forgotten by now.
+    # An account keeps a limited number of devices, so one created earlier would already be forgotten.
     status, answer = await sign_in(Connection("127.0.0.3"), "ada", PASSWORD)
     assert status == 200, answer
     device = answer["device_token"]

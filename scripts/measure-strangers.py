@@ -1,4 +1,4 @@
-"""Asks a server in turn for names of several kinds and compares how long it takes. Used by scripts/measure-strangers."""
+"""Sends names of several kinds to a server and compares its response times. Used by scripts/measure-strangers."""
 
 import http.client
 import json
@@ -10,7 +10,7 @@ import time
 import urllib.parse
 
 public, admin = (
-    http.client.HTTPConnection(place.hostname, place.port) for place in (urllib.parse.urlsplit(text) for text in sys.argv[1:3])
+    http.client.HTTPConnection(url.hostname, url.port) for url in (urllib.parse.urlsplit(text) for text in sys.argv[1:3])
 )
 part, tries = sys.argv[3], int(sys.argv[4])
 used = {}
@@ -86,7 +86,7 @@ def user(name, **more):
 
 
 def difference(a, b):
-    """Of the medians, in µs, with the middle 95 % of what drawing again gives."""
+    """Returns the difference of the medians in µs, with its bootstrapped 95 % interval."""
     drawn = sorted(
         statistics.median(random.choices(a, k=len(a))) - statistics.median(random.choices(b, k=len(b))) for _ in range(1000)
     )
@@ -102,7 +102,7 @@ words = {
 
 
 def measure(title, act, kinds, name_of):
-    """Rows of the table; the first kind is what the others are compared with."""
+    """Prints rows of the table. The other kinds are compared with the first."""
     for kind in kinds:
         act(name_of(kind, -1))
     times = {kind: [] for kind in kinds}
@@ -117,7 +117,7 @@ def measure(title, act, kinds, name_of):
         print(f"| {title} | {words[kind]} | {median:.2f} ms | {high:.2f} ms | {more} |", flush=True)
 
 
-# A lock comes after five wrong guesses: each of these is guessed at four times at most.
+# Five wrong guesses cause a lock, so each account gets at most four.
 few = 4
 
 
@@ -162,7 +162,7 @@ def refusals():
     measure("options for a passkey", passkeys, ["unknown", "again", "known", "suspended"], named("password"))
     send("PUT", "/v1/journeys/measured-otp/versions/1", journey, True)
     send("POST", "/v1/journeys/measured-otp/versions/1/publish", {}, True)
-    # Their users have no token. A token's owner is refused after the same writes, which the lock gate's tests count.
+    # These users have no OTP token. An owner of one is refused after the same writes, which the lock gate's tests count.
     measure("a wrong one-time code", token, ["unknown", "again", "known", "suspended"], named("password"))
 
     def signing_up(what):
@@ -181,14 +181,14 @@ def refusals():
 
 
 def limits():
-    """Each name has one guess a minute: those before drain the bucket, those after find it empty."""
+    """Measures refusals by limits. Each name allows one guess per minute: earlier guesses drain the bucket, later ones find it empty."""
     for index in range(-1, (tries + few - 1) // few):
         user(f"dry-{index}", password="a password nobody has")
         user(f"pair-{index}", password="a password nobody has")
     drained = {}
 
     def drain(name):
-        # Refilled after a minute: drained again in good time.
+        # The bucket refills after a minute, so it is drained again earlier.
         if time.monotonic() - drained.get(name, -100) > 20:
             password(name)
             drained[name] = time.monotonic()
@@ -204,7 +204,7 @@ def limits():
     measure("a password, when the limit is reached", dry, ["unknown", "again", "known"], name_of)
 
     def second(names):
-        """What is asked about `names[1]` after the limit of `names[0]` is reached."""
+        """Guesses at `names[1]` after the limit of `names[0]` is reached."""
         password(names[0])
         password(names[0])
         return password(names[1])

@@ -1,5 +1,5 @@
 // dlib's face descriptor network: 150x150 RGB to 128 numbers.
-// The type is that of dlib 19.24, examples/dnn_face_recognition_ex.cpp (`anet_type`), and must match the file it is read from.
+// The type is that of dlib 19.24, examples/dnn_face_recognition_ex.cpp (`anet_type`), and must match the file with the parameters.
 #pragma once
 
 #include <dlib/dnn.h>

@@ -1,13 +1,13 @@
-// The peer: dlib's face pipeline, timed. One thread.
+// Times dlib's face pipeline on one thread.
 //
 //     dlib-peer MODELS_DIR [--repeat N] photo.ppm ...
 //
 // For each photo: the HOG frontal face detector at the photo's own size (no upsampling), then for every face found five
-// landmarks, a 150x150 chip (padding 0.25) and a descriptor. Each photo runs once unmeasured, then N times (default 10).
-// Prints one JSON line for each photo, in milliseconds by the wall clock, and in processor time, which a busy machine disturbs
-// less; a final line gives the time to load the models.
+// landmarks, a 150x150 chip (padding 0.25), and a descriptor. Each photo runs once unmeasured, then N times (default 10).
+// Prints one JSON line per photo, with milliseconds of wall-clock time and of processor time, which a busy machine distorts
+// less. The last line has the time to load the models.
 //
-// Photos are PPM (P6, 8 bit), so that whoever is compared decodes nothing either.
+// Photos are PPM (P6, 8 bit), so that neither side of the comparison decodes.
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,7 @@
 #include "descriptor_network.h"
 
 extern "C" {
-// OpenBLAS's own names; linking fails if some other BLAS stands in for it.
+// OpenBLAS's own functions, so that linking fails with any other BLAS.
 void openblas_set_num_threads(int);
 int openblas_get_num_threads(void);
 char *openblas_get_config(void);
@@ -75,7 +75,7 @@ double cpu_milliseconds() {
     return 1e3 * now.tv_sec + 1e-6 * now.tv_nsec;
 }
 
-// Landmarks include cutting out the chip. Descriptors of several faces are computed one by one.
+// The time of landmarks includes extracting the chip. Descriptors of several faces are computed one by one.
 run measure(models &models, const photo &photo) {
     run run;
     const double cpu = cpu_milliseconds();
@@ -89,7 +89,7 @@ run measure(models &models, const photo &photo) {
         run.landmarks += lap();
         const dlib::matrix<float, 0, 1> descriptor = models.network(chip);
         run.descriptor += lap();
-        if (descriptor.size() != 128) throw std::runtime_error("the descriptor has no 128 numbers");
+        if (descriptor.size() != 128) throw std::runtime_error("the descriptor does not have 128 numbers");
     }
     run.total = total();
     run.cpu = cpu_milliseconds() - cpu;
@@ -100,21 +100,21 @@ run measure(models &models, const photo &photo) {
 long header_number(std::istream &in) {
     while (in >> std::ws && in.peek() == '#') in.ignore(1 << 16, '\n');
     long number = 0;
-    if (!(in >> number) || number < 1 || number > 32768) throw std::runtime_error("no PPM header");
+    if (!(in >> number) || number < 1 || number > 32768) throw std::runtime_error("invalid PPM header");
     return number;
 }
 
 photo read_ppm(const std::string &path) {
     std::ifstream in(path, std::ios::binary);
     char magic[2] = {};
-    if (!in.read(magic, 2) || std::memcmp(magic, "P6", 2) != 0) throw std::runtime_error(path + ": no P6 file");
+    if (!in.read(magic, 2) || std::memcmp(magic, "P6", 2) != 0) throw std::runtime_error(path + ": not a P6 file");
     const long width = header_number(in), height = header_number(in);
     if (header_number(in) != 255) throw std::runtime_error(path + ": not 8 bit");
     in.get();
     photo photo(height, width);
     std::vector<char> row(3 * width);
     for (long y = 0; y < height; y++) {
-        if (!in.read(row.data(), row.size())) throw std::runtime_error(path + ": too short");
+        if (!in.read(row.data(), row.size())) throw std::runtime_error(path + ": truncated");
         for (long x = 0; x < width; x++) photo[y][x] = dlib::rgb_pixel(row[3 * x], row[3 * x + 1], row[3 * x + 2]);
     }
     return photo;
@@ -180,7 +180,7 @@ struct arguments {
 int main(int argc, char **argv) try {
     const arguments arguments(argc, argv);
     openblas_set_num_threads(1);
-    if (openblas_get_num_threads() != 1) throw std::runtime_error("OpenBLAS does not keep to one thread");
+    if (openblas_get_num_threads() != 1) throw std::runtime_error("OpenBLAS uses more than one thread");
     lap load;
     models models(arguments.models);
     const double loaded = load();

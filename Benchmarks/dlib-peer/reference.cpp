@@ -1,8 +1,8 @@
-// Prints what dlib's own descriptor network says to three pictures made by formula, as JSON.
+// Prints the outputs of dlib's own descriptor network for three pictures drawn by formulas, as JSON.
 //
 //     dlib-reference dlib_face_recognition_resnet_model_v1.dat > reference.json
 //
-// The pictures are those of `ReferenceChip` in Sources/Tools/MienPackBuilder. They show nothing, and nobody.
+// The pictures are those of `ReferenceChip` in Sources/Tools/MienPackBuilder. They show nothing.
 
 #include <cstdint>
 #include <cstdio>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the seeds of fuzz targets: python3 make-seeds.py
+"""Generates the seeds of fuzz targets: python3 make-seeds.py
 
-Written from the formats' descriptions, not by the product: what it links has to be taken. No picture shows anything.
+Follows the descriptions of the formats instead of using the product, which must accept the result. The pictures are blank.
 """
 import hashlib, pathlib, struct
 
@@ -14,7 +14,7 @@ def save(name, data):
     path.write_bytes(data)
 
 
-# --- FrameBatch: number, milliseconds, link, length, picture; the nonce is the target's --------------------------------------
+# --- FrameBatch: number, milliseconds, link, length, picture; with the target's nonce --------------------------------------
 
 def frame(number, milliseconds, link, picture):
     return struct.pack(">II", number, milliseconds) + link + struct.pack(">I", len(picture)) + picture
@@ -43,7 +43,7 @@ save("FrameBatch/length-too-large", three[:40] + b"\xff" * 4 + three[44:])
 save("FrameBatch/no-picture", frame(1, 0, bytes(32), b""))
 
 
-# --- OCRA: suite, question, the other's question, each on a line; what is given against the suite's word (1 counter, 2 PIN, -----
+# --- OCRA: suite, question, the other party's question, each on a line; inputs present or missing against the suite (1 counter, 2 PIN, -----
 # --- 4 session, 8 time); counter; milliseconds; PIN on a line; session data ----------------------------------------------------
 
 def ocra(name, suite, question, other="", against=0, counter=7, milliseconds=1_206_446_790_000, pin="1234", session=b""):
@@ -70,7 +70,7 @@ ocra("wrong-question", "OCRA-1:HOTP-SHA1-6:QN08", "12a")
 save("OCRA/suite-alone", b"OCRA-1:HOTP-SHA512-0:C-QA64-PSHA512-S999-T59M")
 save("OCRA/no-suite", "OCRA-1:HOTP-SHA1-6:QN0８".encode())
 
-# --- Expression: a source, a NUL, what a client sent as JSON -----------------------------------------------------------------
+# --- Expression: a source, a NUL, a client's data as JSON -----------------------------------------------------------------
 
 for name, source in {
     "access": "data.user.name == 'ada' && data.tries < 3", "text": "s.split(',')[0].upperAscii() + string(n)",
@@ -87,7 +87,7 @@ save("DPoP/large-time", b'{"jti": "a1", "htm": "POST", "htu": "https://login.exa
 save("Licence/valid", b'{"product": "face-login", "device": "' + b"A" * 43 + b'", "iat": 1800000000, "exp": 1900000000}')
 save("Licence/far", b'{"product": "face-login", "device": "' + b"A" * 43 + b'", "iat": 0, "exp": 1099511627775}')
 
-# --- HPKE: a JSON answer, or a kind of change and the change -----------------------------------------------------------------
+# --- HPKE: a JSON message, or a kind of change and the change -----------------------------------------------------------------
 
 save("HPKE/answer", b'{"token_id": "aut_1", "app_id": "app", "kind": "totp", "algorithm": "SHA256", "digits": 6, "period": 30, '
      b'"signature_suite": "OCRA-1:HOTP-SHA256-8:QH64", "encapsulated_key": "BAAA", "encrypted_secret": "AAAA"}')
@@ -95,7 +95,7 @@ for kind in range(5):
     save(f"HPKE/change-{kind}", bytes([kind, 0, 1]))
 save("HPKE/nothing", bytes([0]))
 
-# --- SealedRecord: how much of the genuine record stays, eight pairs of place and mask, what follows -----------------------
+# --- SealedRecord: how much of the genuine record stays, eight pairs of index and mask, the remaining bytes -----------------------
 
 save("SealedRecord/genuine", bytes([0]))
 save("SealedRecord/header", b"MISR" + struct.pack(">HHI", 1, 0, 1) + bytes(8 + 12 + 32 + 16 + 12) + struct.pack(">I", 0) + bytes(16))
@@ -118,7 +118,7 @@ save("Settings/server", b"host: 127.0.0.1\nport: 8080\ntls:\n  certificate: a.pe
 save("Settings/aliases", b"a: &a [x, x]\nb: &b [*a, *a, *a]\nc: [*b, *b, *b]\n")
 save("Settings/app", b'{"redirect_uris": ["https://app.example.org/back", "com.example.app:/cb"], "token_seconds": 300, "client_scopes": ["read"]}')
 
-# --- Text: pairs of a kind of character and how many -------------------------------------------------------------------------
+# --- Text: pairs of a kind of character and a count -------------------------------------------------------------------------
 
 save("Text/two-marks", bytes([0b0010_0000, 14]))
 save("Text/letter-and-marks", bytes([10, 0, 0b0110_0000, 4]) * 8)

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// One HTTP/1.1 connection to this machine, blocking: it shares the processor with what it
-/// measures, so it does as little as it can.
+/// One HTTP/1.1 connection to this machine. It blocks, and does as little work as possible, because
+/// it shares the processor with the server that it measures.
 ///
 ///     let connection = try LoadConnection(port: 8080)
 ///     let answer = try connection.post("/v1/journeys/face-login/start", json: #"{"client_id": "default_application"}"#)
@@ -13,21 +13,21 @@ public final class LoadConnection {
         public let head: String
         public let body: [UInt8]
 
-        /// A member that is a text without escapes, found by looking for its name: a parser would
+        /// Finds a string member without escapes by searching for its name, because a parser would
         /// take longer than the server.
         ///
-        /// - Parameter start: what it begins with, where several have the name.
+        /// - Parameter start: the start of the value, to distinguish members with the same name.
         public func text(_ name: String, startingWith start: String = "") -> String? {
             let mark = Array("\"\(name)\":\"".utf8), begin = Array(start.utf8)
-            var place = 0
-            while place + mark.count <= body.count {
-                if body[place] == mark[0], body[place..<(place + mark.count)].elementsEqual(mark),
-                    body[(place + mark.count)...].starts(with: begin)
+            var index = 0
+            while index + mark.count <= body.count {
+                if body[index] == mark[0], body[index..<(index + mark.count)].elementsEqual(mark),
+                    body[(index + mark.count)...].starts(with: begin)
                 {
-                    let value = body[(place + mark.count)...].prefix { $0 != UInt8(ascii: "\"") }
+                    let value = body[(index + mark.count)...].prefix { $0 != UInt8(ascii: "\"") }
                     return String(decoding: value, as: UTF8.self)
                 }
-                place += 1
+                index += 1
             }
             return nil
         }
@@ -38,8 +38,8 @@ public final class LoadConnection {
     private let socketNumber: Int32
     private var received: [UInt8] = []
 
-    /// - Parameter timeoutSeconds: how long the server may be silent.
-    /// - Throws: ``LoadError`` when nobody listens at 127.0.0.1:`port`.
+    /// - Parameter timeoutSeconds: the maximum time without data from the server.
+    /// - Throws: ``LoadError`` when no server listens at 127.0.0.1:`port`.
     public init(port: Int, timeoutSeconds: Int = 60) throws(LoadError) {
         socketNumber = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socketNumber >= 0 else { throw LoadError("no socket: \(Self.lastError)") }
@@ -84,7 +84,7 @@ public final class LoadConnection {
         return try answer()
     }
 
-    /// Bytes as they are: for requests that are none.
+    /// Sends bytes unchanged, for malformed requests.
     public func send(_ bytes: [UInt8]) throws(LoadError) {
         var sent = 0
         while sent < bytes.count {
@@ -92,12 +92,14 @@ public final class LoadConnection {
                 unsafe Foundation.send(
                     socketNumber, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
             }
-            guard count > 0 else { throw LoadError("the server took no more: \(Self.lastError)") }
+            guard count > 0 else {
+                throw LoadError("the server accepted no more data: \(Self.lastError)")
+            }
             sent += count
         }
     }
 
-    /// Waits for the next answer.
+    /// Waits for the next response.
     ///
     /// - Throws: ``LoadError`` when the server closes the connection or is silent for too long.
     public func answer() throws(LoadError) -> Answer {
@@ -110,13 +112,13 @@ public final class LoadConnection {
                         Int($0)
                     })
                 else {
-                    throw LoadError("the answer is not HTTP: \(fields.first ?? "")")
+                    throw LoadError("the response is not HTTP: \(fields.first ?? "")")
                 }
                 let length =
                     fields.lazy.filter { $0.lowercased().hasPrefix("content-length:") }.first
                     .flatMap { Int($0.drop { $0 != ":" }.dropFirst().drop { $0 == " " }) } ?? 0
                 while received.count < end + 4 + length {
-                    guard try receive() else { throw LoadError("the answer was cut off") }
+                    guard try receive() else { throw LoadError("the response was truncated") }
                 }
                 let body = Array(received[(end + 4)..<(end + 4 + length)])
                 received.removeFirst(end + 4 + length)
@@ -126,9 +128,9 @@ public final class LoadConnection {
         }
     }
 
-    /// Waits until the server closes the connection; whatever it says before is read over.
+    /// Waits until the server closes the connection, and discards data that arrives before.
     ///
-    /// - Throws: ``LoadError`` when it does not within the time that this connection waits.
+    /// - Throws: ``LoadError`` when the server does not close it within the connection's timeout.
     public func waitForClose() throws(LoadError) {
         while try receive() { received.removeAll(keepingCapacity: true) }
     }
@@ -153,13 +155,13 @@ public final class LoadConnection {
             failure = errno
             initialized = max(0, count)
         }
-        // A connection that was reset is a closed one.
+        // Treats a connection reset like a close.
         if count == 0 || (count < 0 && failure == ECONNRESET) { return false }
         guard count > 0 else {
             throw LoadError(
                 failure == EAGAIN
-                    ? "the server did not answer in time"
-                    : "nothing came from the server: \(failure)")
+                    ? "the server did not respond in time"
+                    : "receiving from the server failed: \(failure)")
         }
         received += chunk
         return true

@@ -1,4 +1,4 @@
-/// The load could not be put on the server, or what it answered is not what was asked for.
+/// A failure to put load on the server, or an unexpected response.
 public struct LoadError: Error, Sendable, CustomStringConvertible {
     public let description: String
     public init(_ description: String) { self.description = description }

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import Synchronization
 
-/// Puts load on a server: threads with a connection each, every call measured.
+/// Puts load on a server with one thread per connection, and measures every call.
 public enum LoadRun {
-    /// One thread's work.
+    /// The work of one thread.
     public final class Worker {
-        /// Of all workers, from 0.
+        /// The worker's number, from 0.
         public let index: Int
         public let connection: LoadConnection
         fileprivate var milliseconds: [String: [Double]] = [:]
@@ -15,7 +15,7 @@ public enum LoadRun {
             connection = try LoadConnection(port: port)
         }
 
-        /// Does something and notes how long it took, under `name`.
+        /// Runs a body and records its duration under `name`.
         public func measured<Output>(_ name: String, _ body: () throws(LoadError) -> Output)
             throws(LoadError) -> Output
         {
@@ -29,13 +29,13 @@ public enum LoadRun {
 
     public enum End: Sendable {
         case seconds(Double)
-        /// Calls of all workers together.
+        /// The calls of all workers together.
         case calls(Int)
     }
 
-    /// Calls `body` again and again on `workers` threads.
+    /// Calls `body` repeatedly on `workers` threads.
     ///
-    /// - Throws: the first thing any of them threw; the others then stop.
+    /// - Throws: the first error of any worker. The others then stop.
     public static func run(
         port: Int, workers: Int, until end: End, _ body: @escaping @Sendable (Worker) throws -> Void
     ) throws -> LoadFigures {
@@ -80,14 +80,14 @@ public enum LoadRun {
     }
 }
 
-/// What a run of load has shown.
+/// The measurements of a run.
 public struct LoadFigures: Sendable, Encodable {
-    /// Milliseconds from the first byte sent to the last received.
+    /// Milliseconds from the first byte sent to the last byte received.
     public struct Latency: Sendable, Encodable {
         public let count: Int
         public let p50, p95, p99, most: Double
 
-        /// Nearest rank.
+        /// Returns a percentile by the nearest-rank method.
         init(_ milliseconds: [Double]) {
             let sorted = milliseconds.sorted()
             func rank(_ part: Double) -> Double {
@@ -101,7 +101,7 @@ public struct LoadFigures: Sendable, Encodable {
     }
 
     public let seconds: Double
-    /// By the name that each call was measured under.
+    /// The latencies by the names under which calls were measured.
     public let latencies: [String: Latency]
 
     public func perSecond(_ name: String) -> Double {

@@ -1,26 +1,26 @@
 public import Foundation
 
-/// A server of its own: a process with a fresh data folder, on a free port of this machine; gone
-/// with its folder when ``stop()`` is called.
+/// A temporary server: a process with a fresh data folder on a free port of this machine.
+/// ``stop()`` ends it and removes the folder.
 public final class LoadServer {
     public let port: Int
-    /// The port of the admin API; the public one if the program prints none.
+    /// The port of the admin API, or the public port if the program prints no other.
     public let adminPort: Int
-    /// What the first start prints; empty when it prints none.
+    /// The admin credential that the first start prints; empty if there is none.
     public let adminCredential: String
     public let dataFolder: URL
     private let folder: URL
     private let process: Process
 
-    /// Limits out of the way of a measurement.
+    /// Limits high enough not to affect a measurement.
     public static let unlimited = [
         "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
         "MIEN_LIMIT_GUESSES_PER_MINUTE": "100000",
     ]
 
-    /// Starts `program` and waits until it prints where it listens.
+    /// Starts `program` and waits until it prints the addresses it listens on.
     ///
-    /// - Parameter environment: over the process's own.
+    /// - Parameter environment: variables that override those of this process.
     public init(program: URL, arguments: [String] = ["serve"], environment: [String: String] = [:])
         throws
     {
@@ -45,24 +45,24 @@ public final class LoadServer {
         self.process = process
         do {
             try process.run()
-            (port, adminPort, adminCredential) = try Self.places(output.fileHandleForReading)
+            (port, adminPort, adminCredential) = try Self.addresses(output.fileHandleForReading)
         } catch {
             if process.isRunning { process.terminate() }
             let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
             try? FileManager.default.removeItem(at: folder)
             throw LoadError(
-                "\(program.lastPathComponent) \(arguments.joined(separator: " ")) does not start: \(error) \(said.suffix(1000))"
+                "\(program.lastPathComponent) \(arguments.joined(separator: " ")) did not start: \(error) \(said.suffix(1000))"
             )
         }
     }
 
-    private static func places(_ output: FileHandle) throws -> (
+    private static func addresses(_ output: FileHandle) throws -> (
         port: Int, adminPort: Int, credential: String
     ) {
         var text = "", credential = "", adminPort: Int?
         while true {
             let data = output.availableData
-            guard !data.isEmpty else { throw LoadError("it ended without listening") }
+            guard !data.isEmpty else { throw LoadError("it ended before it accepted connections") }
             text += String(decoding: data, as: UTF8.self)
             for line in text.split(separator: "\n", omittingEmptySubsequences: true).map({
                 $0.trimmingCharacters(in: .whitespaces)
@@ -71,7 +71,7 @@ public final class LoadServer {
                 if line.hasPrefix("Admin API on http") {
                     adminPort = line.split(separator: ":").last.flatMap { Int($0) }
                 }
-                // The whole line, with its end.
+                // Waits for the complete line, with its line break.
                 if line.hasPrefix("Listening on http"), text.hasSuffix("\n"),
                     let port = line.split(separator: ":").last.flatMap({ Int($0) })
                 {
@@ -83,7 +83,7 @@ public final class LoadServer {
 
     public var isRunning: Bool { process.isRunning }
 
-    /// Memory of the process that is in RAM now, and the most that ever was, in MiB.
+    /// The process's resident memory now, and its maximum so far, in MiB.
     public var residentMebibytes: (now: Double, most: Double) {
         let status =
             (try? String(
@@ -97,7 +97,7 @@ public final class LoadServer {
         return (mebibytes("VmRSS:"), mebibytes("VmHWM:"))
     }
 
-    /// Asks the process to end, makes it end when it does not, removes its folder.
+    /// Asks the process to end, kills it if it does not, and removes its folder.
     public func stop() {
         if process.isRunning {
             process.terminate()

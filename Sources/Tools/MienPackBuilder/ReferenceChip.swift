@@ -1,16 +1,16 @@
-/// Three pictures of nothing, made by formula, on which the descriptor network's output is known.
+/// Three pictures drawn by formulas, for which the descriptor network's output is known.
 ///
-/// `Packs/default/reference.json` holds what dlib's own network says to them; a converted network
-/// that says the same, to within 1e-4 in every number, computes the same.
+/// `Packs/default/reference.json` contains the output of dlib's own network for them. A converted
+/// network whose output agrees to within 1e-4 in every number computes the same function.
 ///
-/// - Shape: ``side`` rows of ``side`` pixels, top to bottom, three bytes a pixel in the order red,
-///   green, blue; 0...255.
+/// - Shape: ``side`` rows of ``side`` pixels, top to bottom, three bytes per pixel in the order
+///   red, green, blue; 0...255.
 public enum ReferenceChip: String, Sendable, CaseIterable {
-    /// Red grows to the right, green downwards, blue along the diagonal.
+    /// Red increases to the right, green downward, blue along the diagonal.
     case gradient
-    /// Ellipses around the centre, one set for each channel.
+    /// Ellipses around the center, one set per channel.
     case rings
-    /// A well-mixed integer hash of column, row and channel.
+    /// A well-mixed integer hash of column, row, and channel.
     case noise
 
     /// Width and height in pixels.
@@ -38,7 +38,7 @@ public enum ReferenceChip: String, Sendable, CaseIterable {
         }
     }
 
-    /// All arithmetic is that of 32-bit unsigned integers, wrapping.
+    /// All arithmetic uses 32-bit unsigned integers and wraps around.
     private static func hash(_ x: UInt32, _ y: UInt32, _ channel: UInt32) -> UInt8 {
         var h = x &* 73_856_093 ^ y &* 19_349_663 ^ channel &* 83_492_791
         h = (h ^ h >> 16) &* 0x45d9_f3b3

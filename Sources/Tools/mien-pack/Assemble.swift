@@ -8,8 +8,8 @@ import MienPackBuilder
 struct Assemble: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Make a pack: copy the published networks, convert the descriptor, compare it with its reference, check every hash.",
-        discussion: "The output folder appears whole or not at all.")
+            "Create a pack: copy the published networks, convert the descriptor network, compare it with its reference, and check every hash.",
+        discussion: "The output folder is written completely or not at all.")
 
     @Option(
         help: "The descriptor network as published, a .dat file.", transform: { URL(filePath: $0) })
@@ -21,15 +21,17 @@ struct Assemble: ParsableCommand {
     var mediapipe: URL
 
     @Option(
-        help: "A folder with the pack's manifest, calibration, cohort and reference outputs.",
+        help: "A folder with the pack's manifest, calibration, cohort, and reference outputs.",
         transform: { URL(filePath: $0, directoryHint: .isDirectory) })
     var definition: URL
 
     @Option(
-        help: "The folder to make.", transform: { URL(filePath: $0, directoryHint: .isDirectory) })
+        help: "The folder to create.", transform: { URL(filePath: $0, directoryHint: .isDirectory) }
+    )
     var output: URL
 
-    @Flag(help: "For maintainers: write the sizes and hashes found into the definition's manifest.")
+    @Flag(
+        help: "For maintainers: write the actual sizes and hashes into the definition's manifest.")
     var record = false
 
     func run() throws {
@@ -54,11 +56,11 @@ struct Assemble: ParsableCommand {
             }
         }
         print(
-            "\(manifest.id.text): descriptor within \(largest) of its reference; \(manifest.files.count) files checked; in \(output.path)"
+            "\(manifest.id.text): descriptor within \(largest) of its reference; \(manifest.files.count) files checked; written to \(output.path)"
         )
     }
 
-    /// Every file of the pack, from the definition, the published files or the conversion.
+    /// Collects the pack's files from the definition, the published files, and the conversion.
     private func contents(of manifest: PackManifest) throws -> [(name: String, data: Data)] {
         let converted = try convertDescriptor(dat: [UInt8](Data(contentsOf: modelsArchive)))
         return try manifest.files.map { file in

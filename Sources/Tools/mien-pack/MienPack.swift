@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// The set-up program: makes the default model pack from the files of two published packages.
+/// The setup program: creates the default model pack from the files of two published packages.
 @main
 struct MienPack: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mien-pack",
         abstract:
-            "Assembles and checks model packs. scripts/setup calls it; people rarely need to.",
+            "Assemble and check model packs. scripts/setup calls this program; people rarely need it.",
         subcommands: [Assemble.self, Verify.self])
 }

@@ -5,11 +5,11 @@ import MienModels
 import MienPackBuilder
 import MienPixels
 
-/// What the descriptor network answers to pictures that a formula draws, as computed by the
-/// software it was published for.
+/// The outputs of the descriptor network for pictures that a formula draws, as computed by the
+/// software that the network was published for.
 struct ReferenceOutputs: Decodable {
     static let fileName = "reference.json"
-    /// The largest difference allowed in any number of an answer.
+    /// The maximum difference in any number of an output.
     static let tolerance = 1e-4
 
     struct Case: Decodable {
@@ -22,7 +22,7 @@ struct ReferenceOutputs: Decodable {
         self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
     }
 
-    /// Runs `pack`'s descriptor network on every case.
+    /// Runs the descriptor network of `pack` on every case.
     func largestDifference(from pack: ModelPack) throws -> Double {
         let compiled = CompiledPack(
             pack, runtime: try InferenceRuntime(), options: NetworkOptions())
@@ -34,7 +34,7 @@ struct ReferenceOutputs: Decodable {
                     .coderValueNotFound,
                     userInfo: [
                         NSLocalizedDescriptionKey:
-                            "there is no reference picture “\(reference.name)”"
+                            "unknown reference picture “\(reference.name)”"
                     ])
             }
             let image = try RGBImage(

@@ -14,6 +14,6 @@ struct Verify: ParsableCommand {
 
     func run() throws {
         let pack = try ModelPack(folder: folder)
-        print("\(pack.id.text): \(pack.manifest.files.count) files are what the manifest says")
+        print("\(pack.id.text): \(pack.manifest.files.count) files match the manifest")
     }
 }

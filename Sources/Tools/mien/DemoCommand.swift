@@ -6,22 +6,23 @@ import MienImage
 import MienModels
 import MienVault
 
-/// `mien demo`: the product's first complete job, on photos that set-up fetched.
+/// `mien demo`: the first complete task, with photos that scripts/setup downloaded.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract:
-            "Enrol a person, verify others, refuse a stranger; then log in with a face over HTTP.",
+            "Enroll a person, verify others, refuse a stranger; then log in with a face over HTTP.",
         discussion: """
-            Uses the photos scripts/setup put into place. The second part starts a server on a free port of this machine and does what an app does: \
-            sign up, register a face, log in with another photo, be refused as a stranger, lock after five tries, be unlocked. Stores are the demo's \
-            own and are erased afterwards.
+            Uses the photos that scripts/setup downloaded. The second part starts a server on a free \
+            port of this machine and acts like an app: sign up, register a face, log in with another \
+            photo, be refused as a stranger, be locked after five attempts, be unlocked. The demo uses \
+            its own stores and deletes them afterwards.
 
             EXAMPLE
               mien demo
             """)
 
-    @Option(help: ArgumentHelp("Where to put the annotated picture.", valueName: "file.png"))
+    @Option(help: ArgumentHelp("Where to write the annotated picture.", valueName: "file.png"))
     var draw: String?
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
@@ -37,7 +38,7 @@ struct DemoCommand: AsyncParsableCommand {
         let expected: Bool
         let match: Bool
         let result: ScoreOutput
-        /// Decoded photo to decision, without the decoding.
+        /// Time from decoded photo to decision, without the decoding.
         let milliseconds: Double
     }
 
@@ -49,7 +50,7 @@ struct DemoCommand: AsyncParsableCommand {
                 .notSetUp, "demo.photos",
                 "\(photos.appending(path: name).path) is missing; run scripts/setup")
         }
-        let progress = Progress("Looking at photos", total: Self.verified.count + 3)
+        let progress = Progress("Processing photos", total: Self.verified.count + 3)
         let pack = try engine.loadPack()
         let matcher = try pack.matcher()
         let faces = try engine.loadEngine(pack, compilingAll: true)
@@ -146,7 +147,7 @@ struct DemoCommand: AsyncParsableCommand {
             return
         }
         print(
-            "Enrolled one photo: \(Self.enrolled). Threshold \(String.decimal(MatchScore.defaultThreshold.value)): about 1 stranger in 10,000 gets in.\n"
+            "Enrolled one photo: \(Self.enrolled). Threshold \(String.decimal(MatchScore.defaultThreshold.value)): about 1 stranger in 10,000 is accepted.\n"
         )
         let lines = rows.map { row in
             [

@@ -11,9 +11,9 @@ import MienVault
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Is everything in place? Says what is not, and what to do.",
+        abstract: "Check the installation, and say how to fix what is wrong.",
         discussion: """
-            Exits with 0 when all is well and 3 when something is missing.
+            Exits with 0 if everything is in order and 3 if something is missing or wrong.
 
             EXAMPLE
               mien doctor
@@ -52,8 +52,8 @@ struct DoctorCommand: AsyncParsableCommand {
         let bad = checks.count { !$0.ok }
         print(
             bad == 0
-                ? "All is well."
-                : "\(bad == 1 ? "One thing is" : "\(bad) things are") not in place. scripts/setup mends most."
+                ? "Everything is in order."
+                : "\(bad == 1 ? "One check" : "\(bad) checks") failed. scripts/setup fixes most problems."
         )
     }
 
@@ -71,7 +71,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func pack() throws -> String {
         let pack = try engine.loadPack()
-        return "\(pack.id.text): \(pack.manifest.files.count) files, all as the manifest says"
+        return "\(pack.id.text): \(pack.manifest.files.count) files, all match the manifest"
     }
 
     private static func openVINO() throws -> String {
@@ -86,14 +86,14 @@ struct DoctorCommand: AsyncParsableCommand {
             "measured on \(measurement.dataset): \(measurement.people.grouped) people, \(measurement.impostorPairs.grouped) impostor pairs"
     }
 
-    /// Runs every network once on a picture of nothing.
+    /// Runs every network once on a blank picture.
     private func pipeline() async throws -> String {
         let started = ContinuousClock.now
         let pack = try engine.loadPack()
         let faces = try engine.loadEngine(pack)
         try await faces.run { _, networks in
-            // The pipeline stops where it finds no face; a broken network behind that would go
-            // unseen.
+            // The pipeline stops if it finds no face, and would not reach a broken network behind
+            // the detector.
             for network in FaceNetwork.allCases where pack.manifest.file(of: network) != nil {
                 _ = try networks.run(network) { input in
                     for i in input.indices { input[i] = 0 }
@@ -105,7 +105,8 @@ struct DoctorCommand: AsyncParsableCommand {
         guard found == 0 else {
             throw Failure(
                 .notSetUp, "doctor.pipeline",
-                "a blank picture shows \(found) faces: the networks do not work on this CPU")
+                "\(found) faces were found in a blank picture: the networks do not work on this CPU"
+            )
         }
         return
             "loaded and run in \(String.decimal((ContinuousClock.now - started) / .seconds(1), 2)) s"
@@ -127,37 +128,37 @@ struct DoctorCommand: AsyncParsableCommand {
         guard FileManager.default.isWritableFile(atPath: folder.path) else {
             throw Failure(
                 .notSetUp, "cache.not-writable",
-                "\(folder.path) cannot be written: every start will take longer; mend its permissions"
+                "\(folder.path) cannot be written: every start will take longer; fix its permissions"
             )
         }
         return folder.path
     }
 
-    /// Whoever may write into one of these decides which model runs, or whose face is whose.
+    /// Checks folders in which a writer could replace the model or exchange people's faces.
     private func folders() throws -> String {
         let home = engine.home, manager = FileManager.default
         let packs = ((try? manager.contentsOfDirectory(atPath: home.packs.path)) ?? []).filter {
             !$0.hasPrefix(".")
         }
-        let places =
+        let folders =
             [
                 home.folder, home.packs, home.faces, home.cache, home.compiledNetworks,
                 home.evaluationCache,
             ]
             + packs.map { home.packs.appending(path: $0, directoryHint: .isDirectory) }
-        let open = places.filter { place in
-            // Of what a link leads to.
+        let open = folders.filter { folder in
+            // Follows links.
             let mode =
-                (try? manager.attributesOfItem(atPath: place.resolvingSymlinksInPath().path))?[
+                (try? manager.attributesOfItem(atPath: folder.resolvingSymlinksInPath().path))?[
                     .posixPermissions] as? Int
             return (mode ?? 0) & 0o022 != 0
         }
         guard open.isEmpty else {
             throw Failure(
                 .notSetUp, "folders.mode",
-                "others than their owner can change \(open.map(\.path).joined(separator: ", ")). Run: chmod go-w \(open.map(\.path).joined(separator: " "))"
+                "users other than the owner can change \(open.map(\.path).joined(separator: ", ")). Run: chmod go-w \(open.map(\.path).joined(separator: " "))"
             )
         }
-        return "nobody but their owner can change them"
+        return "only their owner can change them"
     }
 }

@@ -1,15 +1,16 @@
 import ArgumentParser
 import Foundation
 
-/// The one executable: reads arguments, wires the parts, prints. No decision about faces is made
-/// here.
+/// The executable: reads arguments, connects the modules, and prints results. It makes no decisions
+/// about faces.
 @main
 struct MienCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mien",
         abstract: "Face authentication on your own machine.",
         discussion: """
-            Enrol a person from photos, verify and identify them, refuse others. Nothing leaves this machine.
+            Enroll a person from photos, verify and identify them, refuse others. Nothing leaves this \
+            machine.
 
             EXAMPLE
               mien face enroll ada ada1.jpg ada2.jpg
@@ -28,8 +29,7 @@ struct MienCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // Whatever the command had at work is gone when it has returned: engines wait for their
-        // workers.
+        // All the command's work has ended when it returns, because engines wait for their workers.
         Foundation.exit(await outcome().rawValue)
     }
 

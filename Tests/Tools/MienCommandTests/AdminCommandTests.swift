@@ -2,7 +2,7 @@ import Foundation
 import MienTesting
 import Testing
 
-/// `mien admin …` and the part of `mien journey …` that talks to a server.
+/// `mien admin …` and the commands of `mien journey …` that use a server.
 @Suite struct AdminCommandTests {
     private static let secret = "adm_x.not-to-be-seen"
 
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a credential that is none`() async throws {
+    @Test func `a missing or malformed credential is refused`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let good = try Self.write(Self.secret, mode: 0o600, as: "good", in: home)
         let link = home.files.appending(path: "link").path
@@ -71,10 +71,12 @@ import Testing
                 && !torn.err.contains("a b"))
     }
 
-    @Test func `no server, no address, no journey`() async throws {
+    @Test func `an unreachable server, a bad address, and a malformed journey are refused`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false),
             settings = ["MIEN_ADMIN_CREDENTIAL": Self.secret]
-        // Port 1 of this machine: nobody listens there.
+        // No server listens at port 1 of this machine.
         let nobody = try await home.mien(
             ["admin", "user", "list", "--server", "http://127.0.0.1:1", "--json"],
             settings: settings)
@@ -88,7 +90,7 @@ import Testing
                 settings: settings.merging(["MIEN_ADMIN_SERVER": address]) { $1 })
             #expect(try result.status == 2 && result.error.code == "server.address", "\(result)")
         }
-        // Files are read before anybody is asked.
+        // Files are read before the server is contacted.
         let bad = try home.write("{}".utf8, as: "bad.json")
         let malformed = try await home.mien("journey", "import", Self.journey.path, bad, "--json")
         #expect(
@@ -100,7 +102,9 @@ import Testing
     }
 
     @Test(.needsPack)
-    func `against a server: users, apps, authenticators, the audit log, journeys`() async throws {
+    func `a server's users, apps, authenticators, audit log, and journeys are managed`()
+        async throws
+    {
         let home = try TemporaryHome()
         try await ServerProcess.run(in: home) { server in
             let settings = [
@@ -138,7 +142,7 @@ import Testing
                     "\(arguments): \(result)", sourceLocation: location)
             }
 
-            // Who may.
+            // The credential.
             let file = try Self.write(
                 server.credential + "\n", mode: 0o600, as: "credential", in: home)
             #expect(
@@ -210,7 +214,7 @@ import Testing
                 2, "authenticator.unknown", "admin", "authenticator", "remove", "ada", "face")
             #expect(
                 try await mien("admin", "consent", "list", "ada").out
-                    == "ada has consented to nothing.\n")
+                    == "ada has not given any consent.\n")
             try await refused(
                 2, "server.not-found", "admin", "consent", "withdraw", "ada", "default_application")
 
@@ -228,7 +232,7 @@ import Testing
                     && offered["digits"] as? Int == 8)
             #expect(
                 try await mien("admin", "authenticator", "offer-token", "grace", "shop").out
-                    .contains("\nGood once, until "))
+                    .contains("\nSingle-use, valid until "))
             try await refused(
                 2, "server.not-found", "admin", "authenticator", "offer-token", "ada", "nothing")
             let again = try await json("admin", "app", "secret", "shop")
@@ -273,11 +277,11 @@ import Testing
             #expect(
                 try await mien(
                     "admin", "app", "set", "shop", "--all-journeys", "--face-threshold", "default"
-                ).out.contains("every published one"))
+                ).out.contains("all published"))
             #expect(
                 try await mien("admin", "app", "delete", "shop", "--yes").out == "Deleted shop.\n")
 
-            // Journeys: a draft, published, the next version; what comes out is what went in.
+            // Journeys: a draft, its publication, the next version; exports equal imports.
             let source = try String(contentsOf: Self.journey, encoding: .utf8).replacing(
                 #""password-login""#, with: #""round-trip""#)
             let draft = try home.write(source.utf8, as: "round-trip.json")
@@ -310,7 +314,7 @@ import Testing
             #expect(
                 try await json("journey", "publish", "round-trip", "2")["state"] as? String
                     == "published")
-            // Publishing the second has retired the first.
+            // Publishing the second version retired the first.
             try await refused(2, "server.conflict", "journey", "retire", "round-trip", "1")
             #expect(
                 try await mien("journey", "retire", "round-trip", "2").out
@@ -328,7 +332,7 @@ import Testing
                 errors.status == 2 && errors.err.contains(lame) && errors.err.contains("steps.a"),
                 "\(errors)")
 
-            // The log.
+            // The audit log.
             let entries = try #require(
                 try await json("admin", "audit", "list", "--user", "ada")["entries"]
                     as? [[String: Any]])
@@ -344,12 +348,12 @@ import Testing
             #expect(late.out.contains("user.deleted") && !late.out.contains("user.created"))
             let verdict = try await json("admin", "audit", "verify")
             #expect(verdict["is_whole"] as? Bool == true && (verdict["entries"] as? Int ?? 0) > 10)
-            #expect(try await mien("admin", "audit", "verify").out.hasPrefix("The log is whole: "))
+            #expect(try await mien("admin", "audit", "verify").out.hasPrefix("The log is intact: "))
         }
     }
 
     @Test(.needsPack)
-    func `the audit log is exported, verified without the server, pruned, and exported on`()
+    func `the audit log is exported, verified without the server, pruned, and exported again`()
         async throws
     {
         let home = try TemporaryHome()
@@ -369,7 +373,7 @@ import Testing
             for name in ["ada", "bob", "eve"] {
                 _ = try await json("admin", "user", "create", "--username", name)
             }
-            // Exported, pruned, and exported again: two files that join, and a log that is whole.
+            // Exported, pruned, and exported again: two consecutive files and an intact log.
             let first = try home.write([], as: "first.jsonl"),
                 second = try home.write([], as: "second.jsonl")
             let exported = try await json("admin", "audit", "export", first)
@@ -378,7 +382,7 @@ import Testing
             #expect(count == end && count >= 4)
             #expect(
                 try await mien("admin", "audit", "verify", "--file", first).out.hasPrefix(
-                    "\(first) is whole: entries 1 to \(end), "))
+                    "\(first) is intact: entries 1 to \(end), "))
             #expect(
                 try await mien("admin", "audit", "prune", first).out
                     == "Removed \(count) entries. The log now starts after number \(end).\n")
@@ -400,7 +404,7 @@ import Testing
                     ).utf8), as: "torn.jsonl")
             let refused = try await mien("admin", "audit", "verify", "--file", torn)
             #expect(
-                refused.status == 2 && refused.err.contains("is not as it was written"),
+                refused.status == 2 && refused.err.contains("was modified"),
                 "\(refused)")
             #expect(try await mien("admin", "audit", "prune", torn).status == 2)
         }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import mien
 
-/// Calibrating and evaluating that succeed: on made-up people, whose descriptors are in the cache
-/// as if photos had been looked at.
+/// Successful calibration and evaluation with synthetic people, whose descriptors are in the cache
+/// as if photos had been processed.
 @Suite(.needsPack) struct CalibrateTests {
-    /// People with photos that are no photos, known to the cache alone.
+    /// People whose photo files are not photos; only the cache has their descriptors.
     private struct People {
         let home: TemporaryHome
         let folder: URL
@@ -25,18 +25,19 @@ import Testing
                 pipeline: try DescriptorReader.pipeline(of: pack, EngineOptions.parse([])))
             var random = SeededGenerator(seed: 7)
             for person in 0..<count {
-                // With a dot, as names have them.
+                // With a dot, as in real names.
                 let name = "P.\(person)",
-                    place = folder.appending(path: name, directoryHint: .isDirectory)
+                    personFolder = folder.appending(path: name, directoryHint: .isDirectory)
                 try FileManager.default.createDirectory(
-                    at: place, withIntermediateDirectories: true)
+                    at: personFolder, withIntermediateDirectories: true)
                 let centre = (0..<128).map {
                     $0 < 16 ? Float(random.normal()) + ($0 == 0 ? 3 : 0) : 0
                 }
                 for photo in 1...photosEach {
                     let bytes = Array("\(name) \(photo)".utf8)
                     try Data(bytes).write(
-                        to: place.appending(path: String(format: "%@_%04d.jpg", name, photo)))
+                        to: personFolder.appending(path: String(format: "%@_%04d.jpg", name, photo))
+                    )
                     let vector = centre.enumerated().map {
                         $1 + ($0 < 16 ? 0.25 : 0.02) * Float(random.normal())
                     }
@@ -48,7 +49,7 @@ import Testing
             }
         }
 
-        /// One fold of so many pairs of each kind.
+        /// One fold with this many pairs of each kind.
         func pairs(_ count: Int) throws -> String {
             let mated = (0..<count).map { "P.\($0)\t1\t2" },
                 others = (0..<count).map { "P.\($0)\t1\tP.\($0 + 1)\t2" }
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(.fitsCohorts) func `calibrated, installed, used`() async throws {
+    @Test(.fitsCohorts) func `a calibration is written, installed, and used`() async throws {
         let people = try People(120, photosEach: 2), home = people.home
         let output = home.files.appending(path: "calibration").path
         let words = [
@@ -87,8 +88,7 @@ import Testing
         let matcher = try PackLibrary(folder: home.packs).pack(PackID("mine-1")).matcher()
         #expect(matcher.calibration == table && matcher.cohort.bytes == cohort.bytes)
 
-        // The same name again is refused before the long work, of which there would be none:
-        // nothing is in that folder.
+        // The same name is refused before the long work, although that folder is empty.
         let again = try await home.mien(
             "face", "calibrate", home.files.path, "--install", "mine-1", "--json")
         #expect(
@@ -99,10 +99,11 @@ import Testing
             "face", "evaluate", people.folder.path, "--pack", "mine-1", "--no-cache", "--json")
         #expect(
             try evaluated.status == 2 && evaluated.error.code == "folder.no-faces",
-            "without the cache these are no photos: \(evaluated.err)")
+            "without the cache, these files are not photos: \(evaluated.err)")
     }
 
-    @Test func `evaluated with a list of pairs, dots in names and all`() async throws {
+    @Test func `people are evaluated with a list of pairs, including names with dots`() async throws
+    {
         let people = try People(40, photosEach: 2), home = people.home
         let result = try await home.mien(
             "face", "evaluate", people.folder.path, "--pairs", try people.pairs(30), "--json")
@@ -115,7 +116,7 @@ import Testing
         #expect(object["crossFitted"] as? Bool == false && object["matedPairs"] as? Int == 40)
     }
 
-    @Test(.fitsCohorts) func `evaluated with cohorts of other people`() async throws {
+    @Test(.fitsCohorts) func `people are evaluated with cohorts of other people`() async throws {
         let people = try People(60, photosEach: 2)
         let result = try await people.home.mien(
             "face", "evaluate", people.folder.path, "--pairs", try people.pairs(50), "--cross-fit",
@@ -127,7 +128,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: people.home.files.path + "/report/det.png"))
     }
 
-    @Test func `too few for a cohort of other people is said in words`() async throws {
+    @Test func `too few people for a cohort are explained in words`() async throws {
         let people = try People(3, photosEach: 2)
         for command in ["calibrate", "evaluate"] {
             let words = [
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `a list of pairs that is none is said in words, with its line`() async throws {
+    @Test func `an invalid list of pairs is explained in words, with the line`() async throws {
         let people = try People(2, photosEach: 1)
         for (text, expected) in [
             ("1 1\nP.0 1 2\n", "declares 2 pairs, but there are 1"), ("hello", "line 1"),
@@ -161,7 +162,9 @@ import Testing
         }
     }
 
-    @Test func `a place that cannot be written is found before the long work`() async throws {
+    @Test func `an output folder that cannot be written is found before the long work`()
+        async throws
+    {
         let people = try People(2, photosEach: 1), file = try people.home.write([1], as: "file")
         for command in ["calibrate", "evaluate"] {
             let result = try await people.home.mien(
@@ -174,10 +177,10 @@ import Testing
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For tests that fit mixtures: seconds with optimisation, minutes without.
+    /// For tests that fit mixtures: seconds with optimization, minutes without.
     fileprivate static var fitsCohorts: Self {
         #if DEBUG
-        .disabled("too slow without optimisation: scripts/test runs it")
+        .disabled("too slow without optimization: scripts/test runs it")
         #else
         .enabled(if: true)
         #endif

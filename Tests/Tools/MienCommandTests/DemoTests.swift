@@ -2,7 +2,7 @@ import Foundation
 import MienImage
 import Testing
 
-/// `mien demo`: the first thing people run.
+/// `mien demo`, the first command that people run.
 @Suite struct DemoTests {
     @Test(.needsFaces) func `matches the person, refuses the stranger, draws a picture`()
         async throws
@@ -15,17 +15,19 @@ import Testing
             refused = lines.filter { $0.contains("  refused  ") }
         #expect(matches.count == 4 && matches.allSatisfy { $0.hasPrefix("obama") })
         #expect(refused.count { $0.hasPrefix("biden.jpg") } == 1)
-        // Over HTTP: the stranger five times, then the owner from an unknown device, locked.
+        // Over HTTP, the stranger is refused five times, then the owner from an unknown device.
         #expect(refused.count == 7 && lines.count { $0.contains("  success  ") } == 4)
         let picture = home.mienHome.appending(path: "demo/annotated.png").path
         #expect(result.out.contains("Annotated picture: \(picture)"))
         #expect(try ImageFile.decode(picture).width > 0)
         #expect(
             home.records.isEmpty && !FileManager.default.fileExists(atPath: home.key.path),
-            "its people are not ours")
+            "the demo's people were stored in the user's home")
     }
 
-    @Test(.needsFaces) func `the same in JSON, the picture elsewhere`() async throws {
+    @Test(.needsFaces) func `--json gives the same results, and --draw chooses the picture's file`()
+        async throws
+    {
         let home = try TemporaryHome()
         let picture = home.files.appending(path: "drawn.png").path
         let result = try await home.mien("demo", "--draw", picture, "--json")
@@ -48,7 +50,9 @@ import Testing
         #expect(try ImageFile.decode(picture).width > 0)
     }
 
-    @Test func `without its photos it says which is missing and what to do`() async throws {
+    @Test func `without its photos, the demo says which one is missing and what to do`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false)
         try FileManager.default.removeItem(at: home.mienHome.appending(path: "demo/photos"))
         let result = try await home.mien("demo", "--json")

@@ -2,7 +2,7 @@ import Foundation
 import MienTesting
 import Testing
 
-/// What docs/command-line.md promises is what the program says.
+/// docs/command-line.md matches the program.
 @Suite struct DocumentTests {
     private static let repository = Repository.root
 
@@ -10,7 +10,7 @@ import Testing
         try String(contentsOf: repository.appending(path: path), encoding: .utf8)
     }
 
-    /// Everything in the sources of the program's parts that has the form of an error code.
+    /// All strings in the program's sources that have the form of an error code.
     private static func codes() throws -> Set<String> {
         var codes: Set<String> = []
         for part in [
@@ -26,17 +26,17 @@ import Testing
                     source.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
             }
         }
-        // Of the device's parts, what the command line lets through.
+        // The codes of device modules that the command line passes on.
         codes.formUnion(
             try text("Sources/SDK/MienDevice/OneTimeCodes/OTPTokenError.swift").matches(
                 of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/
             ).map { String($0.1) })
-        // And what looks at faces for tokens can end with.
+        // The codes of face checks for tokens.
         codes.formUnion(["face.locked-out", "face.storage"])
         let start = try text("Sources/Server/MienServer/Operation/ServerStartError.swift")
         codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
-        // Names of files, of threads; what sources of frames tell sessions, where the command line
-        // tells a video's own words.
+        // Excludes names of files and threads, and the codes by which frame sources report to
+        // sessions, because the command line prints a video's own error.
         return codes.filter { code in
             !["jpg", "png", "csv", "txt", "json", "bin", "key", "xml", "yaml"].contains {
                 code.hasSuffix(".\($0)")
@@ -54,7 +54,7 @@ import Testing
                 $0.contains(".")
             }
         )
-        // A setting of a step, in what the linter says.
+        // Excludes a step's setting in a message of the linter.
         .subtracting(["on.failure"])
         .filter { code in
             ![
@@ -66,7 +66,7 @@ import Testing
         #expect(documented.subtracting(codes).sorted() == [])
     }
 
-    @Test func `the defaults in the tables are those of the help`() async throws {
+    @Test func `the defaults in the tables match the help`() async throws {
         let home = try TemporaryHome(hasPack: false), page = try Self.text("docs/command-line.md")
         for (command, options) in [
             ("calibrate", ["cohort", "groups", "seed"]), ("bench", ["repeats", "gallery"]),

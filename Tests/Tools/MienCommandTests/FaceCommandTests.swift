@@ -3,9 +3,9 @@ import MienImage
 import MienPixels
 import Testing
 
-/// Enrol, verify, identify, list, remove.
+/// Enroll, verify, identify, list, remove.
 @Suite(.needsFaces) struct FaceCommandTests {
-    @Test func `enrolled, verified, identified, listed, removed`() async throws {
+    @Test func `a face is enrolled, verified, identified, listed, and removed`() async throws {
         let home = try TemporaryHome()
         let empty = try await home.mien("face", "list")
         #expect(empty.status == 0 && empty.out.contains("Nobody is enrolled."))
@@ -35,7 +35,7 @@ import Testing
         #expect(try await home.mien("face", "verify", "ada", home.photo("obama2")).status == 2)
     }
 
-    @Test func `the same in JSON, with the documented keys`() async throws {
+    @Test func `JSON output has the documented keys`() async throws {
         let home = try TemporaryHome()
         let enrolled = try await home.mien(
             "face", "enroll", "Ada", home.photo("obama"), home.photo("obama2"), "--json"
@@ -110,7 +110,7 @@ import Testing
             sourceLocation: location)
     }
 
-    @Test func `the threshold decides`() async throws {
+    @Test func `the threshold decides about a match`() async throws {
         let home = try TemporaryHome()
         try await home.mien("face", "enroll", "ada", home.photo("obama"))
         #expect(
@@ -121,7 +121,7 @@ import Testing
                 == 0)
     }
 
-    @Test func `an unknown name is 2, and nobody else's name is told`() async throws {
+    @Test func `an unknown name exits with 2, without revealing other names`() async throws {
         let home = try TemporaryHome()
         try await home.mien("face", "enroll", "Secretary", home.photo("obama"))
         let result = try await home.mien("face", "verify", "bob", home.photo("obama2"), "--json")
@@ -132,7 +132,9 @@ import Testing
         #expect(error.code == "name.unknown" && !(error.message + result.err).contains("Secretary"))
     }
 
-    @Test func `two people in one enrolment: refused, and what was enrolled stays`() async throws {
+    @Test func `two people in one enrollment are refused, and the previous enrollment stays`()
+        async throws
+    {
         let home = try TemporaryHome()
         let first = try await home.mien(
             "face", "enroll", "ada", home.photo("obama"), home.photo("biden"), "--json")
@@ -150,7 +152,7 @@ import Testing
         #expect(try home.records.map { try Data(contentsOf: $0) } == before)
     }
 
-    @Test func `enrolling again replaces`() async throws {
+    @Test func `enrolling again replaces the enrollment`() async throws {
         let home = try TemporaryHome()
         try await home.mien("face", "enroll", "ada", home.photo("obama"))
         let again = try await home.mien("face", "enroll", "ADA", home.photo("biden"), "--json")
@@ -160,7 +162,7 @@ import Testing
         #expect(try await home.mien("face", "verify", "ada", home.photo("obama2")).status == 1)
     }
 
-    @Test func `a dark photo and a small face are refused on enrolment, with the reasons`()
+    @Test func `enrollment refuses a dark photo and a small face, with the reasons`()
         async throws
     {
         let home = try TemporaryHome()
@@ -184,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a passer-by far smaller than the person is no hindrance, a second person is`()
+    @Test func `enrollment ignores a much smaller passer-by, but refuses a second person`()
         async throws
     {
         let home = try TemporaryHome()
@@ -207,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `a search tells its own rate`() async throws {
+    @Test func `a search prints its own false-match rate`() async throws {
         let home = try TemporaryHome()
         for (name, photo) in [("ada", "obama"), ("bob", "biden")] {
             try await home.mien("face", "enroll", name, home.photo(photo))
@@ -250,7 +252,7 @@ import Testing
                 && inspected.json["reasons"] as? [String] == ["noFace"])
     }
 
-    @Test func `inspect measures, gives reasons and draws`() async throws {
+    @Test func `inspect measures, gives reasons, and draws`() async throws {
         let home = try TemporaryHome()
         let drawn = home.files.appending(path: "drawn.png").path
         let result = try await home.mien("face", "inspect", home.photo("obama"), "--draw", drawn)
@@ -322,7 +324,7 @@ import Testing
         }
     }
 
-    @Test func `several at once on an empty cache`() async throws {
+    @Test func `several processes can start with an empty cache`() async throws {
         let home = try TemporaryHome()
         try FileManager.default.removeItem(at: home.mienHome.appending(path: "cache"))
         let photo = home.photo("obama")
@@ -339,7 +341,7 @@ import Testing
     }
 }
 
-/// A home is only read from while several tasks use it.
+/// A home is only read while several tasks use it.
 private struct UncheckedHome: @unchecked Sendable {
     let home: TemporaryHome
     init(_ home: TemporaryHome) { self.home = home }

@@ -9,13 +9,15 @@ import Testing
 
     private static func example(_ name: String) -> String { examples.appending(path: name).path }
 
-    @Test func `lint: nothing to say is 0, a finding 1, no journey 2`() async throws {
+    @Test func `lint exits with 0 without findings, 1 with a finding, 2 for an invalid journey`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false)
         let good = try await home.mien(
             "journey", "lint", Self.example("face-login.json"), Self.example("sign-up.json"))
         #expect(
             good.status == 0 && good.err.isEmpty
-                && good.out.contains("face-login.json: nothing to say."))
+                && good.out.contains("face-login.json: no findings."))
 
         let lame = try home.write(
             #"{"id":"j","version":1,"title":"J","start":"a","steps":{"a":{"type":"complete_journey"}}}"#
@@ -52,7 +54,7 @@ import Testing
                 && refused.err.contains("262,144 bytes"))
     }
 
-    @Test func `show: a table, two languages of pictures, JSON`() async throws {
+    @Test func `show prints a table, two graph formats, and JSON`() async throws {
         let home = try TemporaryHome(hasPack: false), file = Self.example("password-login.json")
         let table = try await home.mien("journey", "show", file)
         #expect(
@@ -71,7 +73,7 @@ import Testing
         #expect(try await home.mien("journey", "show", file, "--mermaid", "--dot").status == 2)
     }
 
-    @Test func `test: every example passes; a case that differs is 1, with the difference`()
+    @Test func `test passes every example, and exits with 1 and the difference for a failing case`()
         async throws
     {
         let home = try TemporaryHome(hasPack: false)
@@ -109,7 +111,7 @@ import Testing
         #expect(try malformed.status == 2 && malformed.error.code == "journey.test-malformed")
     }
 
-    @Test func `schema: the published one`() async throws {
+    @Test func `schema prints the published schema`() async throws {
         let published = try String(
             contentsOf: Self.examples.appending(path: "../../docs/spec/journey.schema.json"),
             encoding: .utf8)

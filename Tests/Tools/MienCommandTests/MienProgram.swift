@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The `mien` that was built together with these tests, run as people and scripts run it.
+/// The `mien` program that was built with these tests, run in the same way as by people and
+/// scripts.
 enum MienProgram {
-    /// Beside the test bundle, whatever the build's place and configuration.
+    /// The program next to the test bundle, independent of the build's folder and configuration.
     static let url: URL = {
         let tests =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
@@ -21,7 +22,7 @@ enum MienProgram {
             get throws {
                 try #require(
                     try JSONSerialization.jsonObject(with: Data(out.utf8)) as? [String: Any],
-                    "an object: \(out)")
+                    "not an object: \(out)")
             }
         }
 
@@ -37,8 +38,8 @@ enum MienProgram {
         }
     }
 
-    /// Runs it and waits. Whatever it does, nothing for a terminal may come out: neither standard
-    /// output nor standard error is one.
+    /// Runs the program and waits for it. It must never print control sequences, because neither
+    /// standard output nor standard error is a terminal.
     static func run(
         _ arguments: [String], environment: [String: String], input: String = "",
         at location: SourceLocation
@@ -46,7 +47,7 @@ enum MienProgram {
         let program = url
         #expect(
             FileManager.default.isExecutableFile(atPath: program.path),
-            "\(program.path) has been built", sourceLocation: location)
+            "\(program.path) has not been built", sourceLocation: location)
         await ProcessSlots.shared.take()
         let result: Result
         do {
@@ -59,7 +60,7 @@ enum MienProgram {
         for text in [result.out, result.err] {
             #expect(
                 !text.contains("\u{1B}") && !text.utf8.contains(UInt8(ascii: "\r")),
-                "no control sequences", sourceLocation: location)
+                "control sequences were printed", sourceLocation: location)
         }
         #expect(
             (0...3).contains(result.status), "\(arguments): \(result.err)", sourceLocation: location
@@ -70,7 +71,7 @@ enum MienProgram {
     private static func start(
         _ program: URL, _ arguments: [String], _ environment: [String: String], _ input: String
     ) async throws -> Result {
-        // Files, not pipes: nothing has to be read while it runs.
+        // Files instead of pipes, which would have to be read while it runs.
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "mien-run-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -88,7 +89,7 @@ enum MienProgram {
         process.standardError = try FileHandle(forWritingTo: err)
         let status: Int32 = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { ended in
-                // A signal is no exit code: −9 and the like, never taken for one of ours.
+                // A signal is not an exit code. Negative numbers cannot be mistaken for one.
                 continuation.resume(
                     returning: ended.terminationReason == .exit
                         ? ended.terminationStatus : -ended.terminationStatus)
@@ -102,7 +103,7 @@ enum MienProgram {
     }
 }
 
-/// Each run loads networks: so many at once as there are cores.
+/// Limits concurrent runs to the number of cores, because each run loads networks.
 private actor ProcessSlots {
     static let shared = ProcessSlots()
 

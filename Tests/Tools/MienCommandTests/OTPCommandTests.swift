@@ -15,7 +15,9 @@ import Testing
         return file
     }
 
-    @Test func `hotp: the standard's codes, from a file and from standard input`() async throws {
+    @Test func `hotp computes the standard's codes, from a file and from standard input`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
         let plain = try await home.mien("otp", "hotp", "--secret-file", file, "--counter", "7")
         #expect(plain.status == 0 && plain.out == "162583\n" && plain.err.isEmpty, "\(plain)")
@@ -30,7 +32,9 @@ import Testing
         #expect(hex.out == "755224\n")
     }
 
-    @Test func `hotp: a right code is 0 and moves the counter, a used or wrong one is 1`()
+    @Test
+    func
+        `hotp exits with 0 for a right code and advances the counter, with 1 for a used or wrong one`()
         async throws
     {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
@@ -53,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `totp: at a given time, and now`() async throws {
+    @Test func `totp computes and checks codes for a given time and for now`() async throws {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
         let then = try await home.mien(
             "otp", "totp", "--secret-file", file, "--time", "59", "--digits", "8", "--json")
@@ -71,7 +75,9 @@ import Testing
         #expect(late.status == 1 && late.out == "not right\n")
     }
 
-    @Test func `ocra: with counter and PIN, with time, and as the standard has it`() async throws {
+    @Test func `ocra computes the standard's responses, with counter and PIN, and with time`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false),
             file = try secretFile(home, String(Self.hex32)),
             pin = try secretFile(home, "1234\n", name: "pin.txt")
@@ -98,7 +104,9 @@ import Testing
                 && withoutPIN.err.contains("MIEN_OTP_PIN"))
     }
 
-    @Test func `cap: a card's code, signed data, and the mask that is a byte short`() async throws {
+    @Test func `cap computes a card's code, signs data, and refuses a mask that is a byte short`()
+        async throws
+    {
         let home = try TemporaryHome(hasPack: false)
         let card = [
             "otp", "cap", "--cid", "80", "--atc", "005A", "--iad", "06015603A400000700030000010002",
@@ -122,7 +130,7 @@ import Testing
                 && short.err.contains("000000FFFFFF0000000000000000000000000000"))
     }
 
-    @Test func `check-challenge: which template, or why not`() async throws {
+    @Test func `check-challenge names the template or the reason`() async throws {
         let home = try TemporaryHome(hasPack: false)
         #expect(try await home.mien("otp", "check-challenge", "00105").out == "template 5\n")
         let json = try await home.mien("otp", "check-challenge", "00466", "--json")
@@ -137,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be computed is 2, with a code of its own, and no secret in it`()
+    @Test func `invalid input exits with 2, a specific code, and a message without the secret`()
         async throws
     {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
@@ -179,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `a file that others can read holds no secret`() async throws {
+    @Test func `a secret's file that others can read is refused`() async throws {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home, mode: 0o644)
         let result = try await home.mien(
             "otp", "hotp", "--secret-file", file, "--counter", "0", "--json")

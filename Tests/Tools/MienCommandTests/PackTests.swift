@@ -3,7 +3,7 @@ import Testing
 
 /// Model packs: none, damaged, another one; list, install, verify; doctor.
 @Suite struct PackTests {
-    @Test func `without a pack every command that needs one says what to do`() async throws {
+    @Test func `without a pack, every command that needs one says what to do`() async throws {
         let home = try TemporaryHome(hasPack: false)
         for arguments in [
             ["models", "verify"], ["face", "identify", "a.jpg"],
@@ -23,7 +23,7 @@ import Testing
         #expect(try await home.mien("models", "list", "--json").json["packs"] as? [String] == [])
     }
 
-    @Test func `doctor without a pack: 3, and what is amiss`() async throws {
+    @Test func `doctor exits with 3 without a pack and says what is wrong`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let result = try await home.mien("doctor")
         #expect(
@@ -36,18 +36,19 @@ import Testing
             checks.contains { $0["name"] as? String == "model pack" && $0["ok"] as? Bool == false })
     }
 
-    @Test(.needsPack) func `doctor with everything: 0`() async throws {
+    @Test(.needsPack) func `doctor exits with 0 for a complete installation`() async throws {
         let home = try TemporaryHome()
         let result = try await home.mien("doctor")
         #expect(
-            result.status == 0 && result.out.contains("All is well.") && !result.out.contains("✗"),
+            result.status == 0 && result.out.contains("Everything is in order.")
+                && !result.out.contains("✗"),
             "\(result.out)")
         let checks = try #require(
             try await home.mien("doctor", "--json").json["checks"] as? [[String: Any]])
         #expect(checks.count == 7 && checks.allSatisfy { $0["ok"] as? Bool == true })
     }
 
-    @Test(.needsPack) func `listed, verified, installed`() async throws {
+    @Test(.needsPack) func `packs are listed, verified, and installed`() async throws {
         let home = try TemporaryHome()
         let list = try await home.mien("models", "list")
         #expect(list.status == 0 && list.out.contains("mien-default-1 (default)"))
@@ -81,7 +82,8 @@ import Testing
                     "id": "mien-other-1", "folder": home.packs.appending(path: "mien-other-1").path,
                 ])
         #expect(
-            try await home.mien("models", "install", other.path).status == 0, "the same once more")
+            try await home.mien("models", "install", other.path).status == 0,
+            "the same pack was refused the second time")
         #expect(try await home.mien("models", "verify", "mien-other-1").status == 0)
         #expect(try await home.mien("models", "list").out.contains("mien-other-1"))
 
@@ -94,7 +96,7 @@ import Testing
         #expect(try await home.mien("models", "list").out.contains("another one"))
     }
 
-    @Test(.needsPack) func `an archive is installed when its sha256 is the one asked for`()
+    @Test(.needsPack) func `an archive is installed only if its sha256 is the given one`()
         async throws
     {
         let home = try TemporaryHome(hasPack: false)
@@ -114,7 +116,7 @@ import Testing
         #expect(try await home.mien("models", "verify", "mien-archived-1").status == 0)
     }
 
-    @Test(arguments: ["my-pakc", "my-pakc.tar.gz"]) func `a path that leads nowhere is bad input`(
+    @Test(arguments: ["my-pakc", "my-pakc.tar.gz"]) func `a nonexistent path is bad input`(
         name: String
     ) async throws {
         let home = try TemporaryHome(hasPack: false)
@@ -126,7 +128,7 @@ import Testing
         #expect(result.err.contains("Check the path"))
     }
 
-    @Test func `what is no pack is not installed`() async throws {
+    @Test func `an invalid pack is not installed`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let empty = try await home.mien("models", "install", home.files.path, "--json")
         #expect(try empty.status == 3 && empty.error.code == "pack.bad-manifest")
@@ -137,7 +139,7 @@ import Testing
     }
 
     @Test(.needsPack, arguments: ["descriptor.bin", "face_landmark.tflite", "cohort.bin"])
-    func `a pack with one changed byte is used by nobody`(name: String) async throws {
+    func `no command uses a pack with one changed byte`(name: String) async throws {
         let home = try TemporaryHome(hasPack: false)
         let folder = try home.packCopy(named: "mien-default-1")
         let file = folder.appending(path: name)
@@ -166,7 +168,7 @@ import Testing
     }
 
     @Test(.needsPack)
-    func `one damaged pack does not hide the others, and installing it again mends it`()
+    func `a damaged pack does not hide the others, and reinstalling repairs it`()
         async throws
     {
         let home = try TemporaryHome()
@@ -182,7 +184,7 @@ import Testing
         #expect(try await home.mien("models", "verify").status == 0)
     }
 
-    @Test(.needsPack) func `a manifest cannot steer the terminal`() async throws {
+    @Test(.needsPack) func `a manifest cannot control the terminal`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let folder = try home.packCopy(
             named: "mien-evil-1", titled: "good\u{1B}]0;evil\u{7}\u{1B}[2J")
@@ -196,7 +198,7 @@ import Testing
         #expect(list.status == 0 && list.out.contains("unusable"))
     }
 
-    @Test func `an address over plain http asks for a sha256, and its password is not repeated`()
+    @Test func `an address over plain http requires a sha256, and its password is not repeated`()
         async throws
     {
         let home = try TemporaryHome(hasPack: false)
@@ -215,7 +217,7 @@ import Testing
         }
     }
 
-    @Test(.needsPack) func `doctor names folders that others can change`() async throws {
+    @Test(.needsPack) func `doctor names folders that other users can change`() async throws {
         let home = try TemporaryHome()
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o775], ofItemAtPath: home.packs.path)
@@ -226,27 +228,27 @@ import Testing
     }
 
     @Test(.needsPack, arguments: ["face_landmark.tflite", "descriptor.bin"])
-    func `a pack that is whole but whose network cannot be run`(name: String) async throws {
+    func `doctor reports an intact pack whose network cannot run`(name: String) async throws {
         let home = try TemporaryHome(hasPack: false)
         let folder = try home.packCopy(named: "mien-broken-1")
         let file = folder.appending(path: name)
-        try Data("this is no network".utf8).write(to: file)
-        // A manifest that says so.
-        let place = folder.appending(path: "manifest.json")
+        try Data("not a network".utf8).write(to: file)
+        // Describe the changed file in the manifest.
+        let manifestURL = folder.appending(path: "manifest.json")
         var manifest = try #require(
-            try JSONSerialization.jsonObject(with: Data(contentsOf: place)) as? [String: Any])
+            try JSONSerialization.jsonObject(with: Data(contentsOf: manifestURL)) as? [String: Any])
         var files = try #require(manifest["files"] as? [[String: Any]])
         let index = try #require(files.firstIndex { $0["name"] as? String == name })
         files[index]["bytes"] = 18
         files[index]["sha256"] = try String(Self.tool("sha256sum", file.path).prefix(64))
         manifest["files"] = files
-        try JSONSerialization.data(withJSONObject: manifest).write(to: place)
+        try JSONSerialization.data(withJSONObject: manifest).write(to: manifestURL)
 
         #expect(try await home.mien("models", "install", folder.path).status == 0)
         let doctor = try await home.mien("doctor", "--pack", "mien-broken-1", "--json")
         let checks = try #require(try doctor.json["checks"] as? [[String: Any]])
-        let amiss = checks.filter { $0["ok"] as? Bool == false }.map { $0["name"] as? String }
-        #expect(doctor.status == 3 && amiss == ["face pipeline"], "\(doctor.out)")
+        let failed = checks.filter { $0["ok"] as? Bool == false }.map { $0["name"] as? String }
+        #expect(doctor.status == 3 && failed == ["face pipeline"], "\(doctor.out)")
     }
 
     @Test(.needsFaces) func `a template of another pack is not compared`() async throws {

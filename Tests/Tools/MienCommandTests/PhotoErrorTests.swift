@@ -3,7 +3,7 @@ import MienImage
 import MienPixels
 import Testing
 
-/// Photos that are none: every one is 2, with the path in the message and a stable code.
+/// Invalid photos: each exits with 2, a stable code, and the path in the message.
 @Suite struct PhotoErrorTests {
     enum Bad: String, CaseIterable {
         case empty, truncatedPNG, truncatedJPEG, corruptPNG, text, pdf, tooManyBytes, tooManyPixels,
@@ -36,7 +36,7 @@ import Testing
             }
         }
 
-        /// Stripes, so that there is something to compress.
+        /// Stripes, so that the picture does not compress to nothing.
         private static let picture: RGBImage = {
             var image = RGBImage(width: 160, height: 120, filledWith: .white)
             for y in 0..<120 {
@@ -48,7 +48,7 @@ import Testing
         }()
         private static let png = PNGEncoder.encode(picture), jpeg = JPEGEncoder.encode(picture)
 
-        /// A PNG with other sides in its header, which has the right checksum.
+        /// A PNG with other dimensions in its header, with the correct checksum.
         private static func header(width: UInt32, height: UInt32) -> [UInt8] {
             func bytes(_ number: UInt32) -> [UInt8] {
                 (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
@@ -69,7 +69,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Bad.allCases) func `refused with its path and code`(bad: Bad) async throws {
+    @Test(arguments: Bad.allCases) func `an invalid photo is refused with its path and code`(
+        bad: Bad
+    ) async throws {
         let home = try TemporaryHome(hasPack: false)
         let path = try home.write(bad.bytes, as: "photo of \(bad.rawValue).jpg")
         let result = try await home.mien("face", "inspect", path, "--json")
@@ -79,7 +81,8 @@ import Testing
         #expect(result.err == "mien: \(error.message)\n")
     }
 
-    @Test(.needsFaces, arguments: Bad.allCases) func `enrol refuses it, too, and writes nothing`(
+    @Test(.needsFaces, arguments: Bad.allCases)
+    func `enroll refuses an invalid photo and writes nothing`(
         bad: Bad
     ) async throws {
         let home = try TemporaryHome()
@@ -91,7 +94,7 @@ import Testing
         #expect(home.records.isEmpty)
     }
 
-    @Test func `missing files and folders`() async throws {
+    @Test func `missing files and folders are refused`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let missing = home.files.appending(path: "none.jpg").path
         for (path, code) in [(missing, "file.not-found"), (home.files.path, "file.is-directory")] {
@@ -112,7 +115,7 @@ import Testing
         #expect(try await home.mien("face", "inspect", path, "--max-bytes", "0").status == 2)
     }
 
-    @Test(.needsFaces) func `missing files when somebody is enrolled`() async throws {
+    @Test(.needsFaces) func `missing files are refused when somebody is enrolled`() async throws {
         let home = try TemporaryHome()
         try await home.mien("face", "enroll", "ada", home.photo("obama"))
         let missing = home.files.appending(path: "none.jpg").path

@@ -4,9 +4,9 @@ import Testing
 
 @testable import mien
 
-/// The bar that long work shows.
+/// The progress bar of long work.
 @Suite struct ProgressTests {
-    /// What was written.
+    /// The output so far.
     private final class Screen: Sendable {
         let text = Mutex("")
         var shown: String { text.withLock { $0 } }
@@ -17,12 +17,12 @@ import Testing
         }
     }
 
-    @Test func `a long step shows a bar though nobody reports, and it is taken off at the end`()
+    @Test func `a long step shows a bar without updates, which is removed at the end`()
         async throws
     {
         let screen = Screen(), bar = screen.bar("Thinking", total: 4)
         bar.update(1)
-        #expect(screen.shown.isEmpty, "not in the first second")
+        #expect(screen.shown.isEmpty, "the bar was shown in the first second")
         for _ in 0..<100 where screen.shown.isEmpty {
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -32,10 +32,10 @@ import Testing
         let end = screen.shown
         bar.update(2)
         try await Task.sleep(for: .milliseconds(700))
-        #expect(screen.shown == end, "for good")
+        #expect(screen.shown == end, "the bar came back")
     }
 
-    @Test func `without a total it counts, and takes the total that it learns`() async throws {
+    @Test func `without a total, the bar counts, and later uses a total`() async throws {
         let screen = Screen(), bar = screen.bar("Fetching", total: nil)
         bar.update(1234)
         for _ in 0..<100 where screen.shown.isEmpty {
@@ -49,7 +49,7 @@ import Testing
         #expect(screen.shown.contains("50 %") && screen.shown.contains("2,000 of 4,000"))
     }
 
-    @Test func `nothing for what is no terminal`() async throws {
+    @Test func `the bar is not shown without a terminal`() async throws {
         let screen = Screen(), bar = screen.bar("Thinking", total: 4, isShown: false)
         try await Task.sleep(for: .milliseconds(1200))
         bar.update(1)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A `mien serve` of a test's own: fresh data, a free port of this machine.
+/// A test's own `mien serve`, with fresh data and a free port of this machine.
 enum ServerProcess {
     struct Running: Sendable {
         let address: String
@@ -9,7 +9,7 @@ enum ServerProcess {
         let credential: String
     }
 
-    /// Starts it, waits until it listens, and ends it when `body` has returned.
+    /// Starts the server, waits until it accepts connections, and ends it after `body`.
     static func run(in home: TemporaryHome, _ body: (Running) async throws -> Void) async throws {
         let folder = home.files.appending(path: "server", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -39,7 +39,7 @@ enum ServerProcess {
         }
         process.terminate()
         for await _ in ends {}
-        #expect(process.terminationStatus == 0, "it ends gracefully")
+        #expect(process.terminationStatus == 0, "the server did not end gracefully")
     }
 
     private static func listening(_ process: Process, _ out: URL, _ err: URL) async throws

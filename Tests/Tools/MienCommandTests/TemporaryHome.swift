@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A home directory and a `MIEN_HOME` of a test's own. The model pack and the photos in it are
-/// links; the real ones are never written to.
+/// A test's own home directory and `MIEN_HOME`. The model pack and the photos in it are links, so
+/// that the originals are never changed.
 final class TemporaryHome {
-    /// What this machine has.
+    /// The pack and the photos that are installed on this machine.
     enum Machine {
         static let folder: URL = {
             let environment = ProcessInfo.processInfo.environment
@@ -31,12 +31,12 @@ final class TemporaryHome {
 
     private let root: URL
     let mienHome: URL
-    /// For what a test makes.
+    /// A folder for the files of a test.
     let files: URL
     /// The program's own temporary files.
     private let temporary: URL
 
-    /// - Parameter hasPack: links the default pack.
+    /// - Parameter hasPack: whether to link the default pack.
     init(hasPack: Bool = true) throws {
         let manager = FileManager.default
         root = manager.temporaryDirectory.appending(
@@ -44,7 +44,7 @@ final class TemporaryHome {
         mienHome = root.appending(path: "share/mien", directoryHint: .isDirectory)
         files = root.appending(path: "files", directoryHint: .isDirectory)
         temporary = root.appending(path: "tmp", directoryHint: .isDirectory)
-        // Whatever the mask of whoever runs the tests.
+        // Independent of the umask of the user who runs the tests.
         for folder in [
             root, mienHome, files, temporary, packs, mienHome.appending(path: "demo"),
             mienHome.appending(path: "cache"),
@@ -59,22 +59,22 @@ final class TemporaryHome {
         }
         try manager.createSymbolicLink(
             at: mienHome.appending(path: "demo/photos"), withDestinationURL: Machine.photos)
-        // Compiled networks are the same for all tests.
+        // All tests share the compiled networks.
         try manager.createSymbolicLink(
             at: mienHome.appending(path: "cache/networks"), withDestinationURL: Self.cache)
     }
 
     deinit { try? FileManager.default.removeItem(at: root) }
 
-    /// Gone when the tests end.
+    /// Removed when the tests end.
     private static let cache: URL = {
-        let place = cachePlace
+        let folder = cacheFolder
         try? FileManager.default.createDirectory(
-            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-        atexit { try? FileManager.default.removeItem(at: TemporaryHome.cachePlace) }
-        return place
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        atexit { try? FileManager.default.removeItem(at: TemporaryHome.cacheFolder) }
+        return folder
     }()
-    private static var cachePlace: URL {
+    private static var cacheFolder: URL {
         FileManager.default.temporaryDirectory.appending(
             path: "mien-command-cache-\(getpid())", directoryHint: .isDirectory)
     }
@@ -82,7 +82,7 @@ final class TemporaryHome {
     var packs: URL { mienHome.appending(path: "packs", directoryHint: .isDirectory) }
     var key: URL { mienHome.appending(path: "faces.key") }
 
-    /// The sealed records there are.
+    /// The sealed records in the home.
     var records: [URL] {
         let faces = mienHome.appending(path: "faces")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: faces.path)) ?? []
@@ -101,8 +101,7 @@ final class TemporaryHome {
         return file.path
     }
 
-    /// Runs `mien` here, in this home and none other. It may leave nothing among the temporary
-    /// files.
+    /// Runs `mien` in this home. It must not leave temporary files behind.
     @discardableResult
     func mien(_ arguments: String..., at location: SourceLocation = #_sourceLocation) async throws
         -> MienProgram.Result
@@ -111,9 +110,9 @@ final class TemporaryHome {
     }
 
     /// - Parameters:
-    ///   - settings: more for the environment. Whatever else of Mien's is in the environment of the
-    ///     tests does not count.
-    ///   - input: its standard input.
+    ///   - settings: additional environment variables. Mien's variables in the environment of the
+    ///     tests are ignored.
+    ///   - input: the standard input.
     @discardableResult
     func mien(
         _ arguments: [String], settings: [String: String] = [:], input: String = "",
@@ -123,7 +122,7 @@ final class TemporaryHome {
         let result = try await MienProgram.run(
             arguments, environment: environment, input: input, at: location)
         let left = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
-        #expect(left.isEmpty, "left behind", sourceLocation: location)
+        #expect(left.isEmpty, "temporary files were left behind", sourceLocation: location)
         return result
     }
 
@@ -138,14 +137,14 @@ final class TemporaryHome {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For tests that look at faces.
+    /// For tests that process faces.
     static var needsFaces: Self {
         .enabled(
             if: TemporaryHome.Machine.isReady,
             "no default model pack or no demo photos on this machine: run scripts/setup")
     }
 
-    /// For tests that load a pack but look at no photo.
+    /// For tests that load a pack but process no photo.
     static var needsPack: Self {
         .enabled(
             if: TemporaryHome.Machine.hasPack,

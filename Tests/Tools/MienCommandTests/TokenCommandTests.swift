@@ -85,8 +85,8 @@ import Testing
                 return try #require(offer["registration_code"] as? String)
             }
 
-            // Getting it.
-            #expect(try await run("token", "list").out == "This device has no token.\n")
+            // Provisioning.
+            #expect(try await run("token", "list").out == "This device has no tokens.\n")
             let registration = try await offered("hotp")
             try await refused(2, "secret.missing", "token", "provision", input: "\n")
             try await refused(
@@ -100,12 +100,12 @@ import Testing
                 token["kind"] as? String == "hotp" && token["digits"] as? Int == 8
                     && token["multiAuth"] as? Bool == false)
             #expect(token["server"] as? String == server.address)
-            // Kept, its key is forgotten: the same code is of no use any more.
+            // Once the token is saved, its key is deleted: the same code no longer works.
             try await refused(
                 2, "token.code-refused", "token", "provision", input: "\(registration)\n4711\n")
             #expect(try await run("token", "list").out.contains(id))
 
-            // Codes: right, used, of a wrong PIN.
+            // Codes: right, used, from a wrong PIN.
             let first = try await code("4711")
             #expect(first.count == 8)
             #expect(try await signsIn(first))
@@ -125,7 +125,7 @@ import Testing
             #expect(try await signsIn(#require(upgraded["code"] as? String)))
             #expect(try await json("token", "face", "off")["multiAuth"] as? Bool == true)
 
-            // Another PIN.
+            // A PIN change.
             #expect(
                 try await json("token", "change-pin", input: "4711\n9038\n")["changed"] as? String
                     == id)
@@ -140,20 +140,20 @@ import Testing
             try await refused(3, "token.restored", "token", "code", input: "9038\n")
             #expect(try await run("token", "list").out.contains("restored"))
 
-            // A second one; which is meant has to be said; the first goes.
+            // A second token: commands need an ID; the first one is removed.
             let second = try await json("token", "provision", input: "\(offered("totp"))\n4711\n")
             try await refused(2, "token.ambiguous", "token", "code", input: "4711\n")
             #expect(try await json("token", "remove", id)["removed"] as? String == id)
             #expect(try await signsIn(code("4711")))
             #expect(second["kind"] as? String == "totp")
             #expect(try await run("token", "remove", "--all").status == 0)
-            #expect(try await run("token", "list").out == "This device has no token.\n")
+            #expect(try await run("token", "list").out == "This device has no tokens.\n")
             #expect(try await run("token", "remove").status == 2)
         }
     }
 
     @Test(.needsFaces)
-    func `a face opens a token when it is live, never from a picture, and goes with its enrolment`()
+    func `a live face unlocks a token, a picture never does, and removal ends it`()
         async throws
     {
         let home = try TemporaryHome()
@@ -187,8 +187,8 @@ import Testing
             #expect(
                 try await json("token", "face", "on", "--name", "ada", input: "4711\n")["face"]
                     as? Bool == true)
-            // Somebody who keeps still and blinks opens it where that is asked for by name; what is
-            // drawn otherwise has a turn in it.
+            // A person who keeps still and blinks unlocks it only in passive mode. Random actions
+            // include a turn.
             _ = try await json(
                 "journey", "import", try home.write(Self.login.utf8, as: "otp-login.json"),
                 "--publish")
@@ -201,7 +201,7 @@ import Testing
             #expect(
                 recorded.status == 1 && recorded.out.isEmpty && recorded.err.contains("no code:"),
                 "\(recorded)")
-            // A still picture, as a video: nobody blinks in it.
+            // A still picture as a video, without a blink.
             let still = home.files.appending(path: "still.mkv")
             let picture = try ImageFile.decode(home.photo("obama"))
             try MovieMaker(.mkv).write(Array(repeating: picture, count: 40), to: still)
@@ -211,8 +211,8 @@ import Testing
             #expect(
                 answer.status == 1 && answer.out.isEmpty && answer.err.contains("no code:"),
                 "\(answer)")
-            // Looks that were judged are counted, until the face is locked; the PIN lets it in
-            // again.
+            // Failed attempts with a verdict are counted until the face is locked. The PIN
+            // activates it again.
             _ = try await json("face", "enroll", "joe", home.photo("biden"))
             func look() async throws -> MienProgram.Result {
                 try await home.mien(
@@ -243,12 +243,12 @@ import Testing
         }
     }
 
-    /// A demo photo's face that keeps still, blinks, and looks up, as a video: no challenge that is
-    /// drawn asks for that and no turn.
+    /// Makes a video of a demo photo's face that keeps still, blinks, and looks up. Every random
+    /// challenge requires a turn, too.
     private static func blinking(_ home: TemporaryHome) async throws -> String {
         let whole = try ImageFile.decode(home.photo("obama"))
         let engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
-        // The face and what is round it, so that frames are small.
+        // The face and its surroundings, so that frames are small.
         let box = try #require(try await engine.analyse(whole).main).detection.box,
             side = min(whole.width, whole.height, Int(2.6 * box.width))
         let left = min(max(0, Int(box.centre.x) - side / 2), whole.width - side),
@@ -273,7 +273,7 @@ import Testing
         (["--video", "clip.mp4"], "--name"),
         (["--video", "clip.mp4", "--camera", "front", "--name", "ada"], "--camera"),
     ])
-    func `a picture opens no token, and a look needs somebody to look for`(
+    func `a picture unlocks no token, and face options need a name`(
         words: [String], named: String
     ) async throws {
         let home = try TemporaryHome(hasPack: false),

@@ -3,20 +3,20 @@ import Testing
 
 /// Help, and words that cannot be placed.
 @Suite struct UsageTests {
-    /// A command of the tree, with the words that lead to it.
+    /// A command of the tree, with its full path.
     private struct Command {
         let words: [String]
         let isGroup: Bool
     }
 
-    /// Every command there is, from the program's own description of itself.
+    /// All commands, from the program's own description.
     private static func commands(_ home: TemporaryHome) async throws -> [Command] {
         let result = try await home.mien("--experimental-dump-help")
         let top = try #require(
             try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any])
         func walk(_ command: [String: Any], _ words: [String]) -> [Command] {
             let parts = (command["subcommands"] as? [[String: Any]] ?? []).filter {
-                // The program's own helpers are nobody's commands.
+                // Hidden helpers are not public commands.
                 $0["commandName"] as? String != "help" && $0["shouldDisplay"] as? Bool != false
             }
             return [Command(words: words, isGroup: !parts.isEmpty)]
@@ -45,14 +45,14 @@ import Testing
                     && help.out.contains("  mien \(command.words.joined(separator: " "))"),
                 "\(command.words): \(help.out)"
             )
-            // A server goes on: it has no one answer.
+            // A server keeps running and has no single result.
             #expect(
                 command.isGroup || help.out.contains("--json") || command.words == ["serve"],
                 "\(command.words)")
         }
     }
 
-    @Test func `the version`() async throws {
+    @Test func `--version prints the version`() async throws {
         let result = try await TemporaryHome(hasPack: false).mien("--version")
         #expect(result.status == 0 && result.out.hasPrefix("mien ") && result.err.isEmpty)
     }
@@ -101,7 +101,8 @@ import Testing
         ["otp", "ocra", "--question", "1"], ["otp", "ocra", "--suite", "OCRA-1:HOTP-SHA1-6:QN08"],
         ["otp", "cap", "--cid", "8", "--atc", "005A", "--iad", ""], ["otp", "check-challenge"],
         ["bench", "--repeats", "1"], ["bench", "--compare"],
-    ]) func `wrong words are 2, with the usage on standard error`(arguments: [String]) async throws
+    ]) func `wrong arguments exit with 2, with the usage on standard error`(arguments: [String])
+        async throws
     {
         let home = try TemporaryHome(hasPack: false)
         let plain = try await home.mien(arguments)
@@ -117,7 +118,7 @@ import Testing
         (String(repeating: "x", count: 65), "name.too-long"),
         ("a\u{7}b", "name.forbidden-character"),
     ])
-    func `names that are none`(name: String, code: String) async throws {
+    func `invalid names are refused`(name: String, code: String) async throws {
         let home = try TemporaryHome(hasPack: false)
         for arguments in [["enroll", name, "a.jpg"], ["remove", name]] {
             let result = try await home.mien(["face"] + arguments + ["--json"])
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `folders of people that are none`() async throws {
+    @Test func `missing and empty folders of people are refused`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let missing = home.files.appending(path: "none").path
         for command in ["calibrate", "evaluate"] {
@@ -144,7 +145,9 @@ import Testing
         #expect(pairs.status == 2 && pairs.err.contains(missing))
     }
 
-    @Test(.needsFaces) func `too few people to calibrate; enough to evaluate`() async throws {
+    @Test(.needsFaces) func `too few people cannot be calibrated but can be evaluated`()
+        async throws
+    {
         let home = try TemporaryHome()
         let people = home.files.appending(path: "people", directoryHint: .isDirectory)
         for (person, photos) in [("ada", ["obama", "obama2", "obama3"]), ("grace", ["biden"])] {

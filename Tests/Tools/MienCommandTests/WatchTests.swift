@@ -58,7 +58,7 @@ import Testing
                 && lines[6]["dropped"] as? Int == 0)
     }
 
-    @Test(.needsFaces) func `the best frame of a face is judged, and compared when asked for`()
+    @Test(.needsFaces) func `the best frame of a face is graded, and compared with --name`()
         async throws
     {
         let home = try TemporaryHome()
@@ -108,17 +108,17 @@ import Testing
             try await home.mien("face", "watch", "--video", clip, "--name", "nobody").status == 2)
     }
 
-    // MARK: Live sessions
+    // MARK: Capture sessions
 
-    /// Somebody, made from a demo photo, who does what is asked, ten times a second; or what
-    /// `actor` makes of the photo.
+    /// Makes a video, ten frames per second, of a person from a demo photo who performs the
+    /// requested actions, or of what `actor` makes of the photo.
     private func session(
         _ home: TemporaryHome, _ actions: [LivenessAction], _ name: String = "session.mkv",
         actor: (RGBImage, FaceMesh) -> any LivenessActor
     ) async throws -> String {
         let whole = try ImageFile.decode(home.photo("obama"))
         let engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
-        // The face and what is round it, so that frames are small.
+        // The face and its surroundings, so that frames are small.
         let box = try #require(try await engine.analyse(whole).main).detection.box,
             side = min(whole.width, whole.height, Int(2.6 * box.width))
         let left = min(max(0, Int(box.centre.x) - side / 2), whole.width - side),
@@ -135,7 +135,7 @@ import Testing
         var maker = MovieMaker(.mkv)
         maker.framesPerSecond = 10
         let file = home.files.appending(path: name)
-        // A camera goes on after the last frame that was needed.
+        // A camera continues after the last required frame.
         try maker.write(
             played.frames
                 + played.frames.suffix(1).map {
@@ -146,7 +146,7 @@ import Testing
 
     @Test(.needsFaces)
     func
-        `in active mode who does what is asked is accepted, compared, and a recording for something else is not`()
+        `active mode accepts and compares requested actions, and refuses a recording of others`()
         async throws
     {
         let home = try TemporaryHome()
@@ -159,7 +159,8 @@ import Testing
 
         let words = try await home.mien(mode + ["turn_left,blink"])
         #expect(
-            words.status == 0 && words.out.contains("Accepted: somebody who did what was asked: "))
+            words.status == 0
+                && words.out.contains("Accepted: a person who performed the requested actions: "))
         #expect(
             words.out.contains("turn your head to your left") && words.out.contains("blink")
                 && words.out.contains("  depth       passed"))
@@ -208,7 +209,7 @@ import Testing
     }
 
     @Test(.needsPack)
-    func `a video that ends first is a refusal, and so are seconds that are over`() async throws {
+    func `a video that ends early and a timeout are refusals`() async throws {
         let home = try TemporaryHome(), file = home.files.appending(path: "clip.mp4")
         try MovieMaker(.mp4).write(
             Array(
@@ -227,7 +228,7 @@ import Testing
         #expect(end["frames"] as? Int == 25 && end["refusals"] as? [String] == ["source_ended"])
     }
 
-    @Test func `what cannot be watched is told`() async throws {
+    @Test func `a source that cannot be watched is reported`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let silence = home.files.appending(path: "silence.mkv")
         try MovieMaker.writeSilence(to: silence)
@@ -249,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `wrong words are told`() async throws {
+    @Test func `wrong arguments are reported`() async throws {
         let home = try TemporaryHome(hasPack: false)
         for words in [
             ["--video", "a", "--camera", "b"], ["--quality", "101"], ["--threshold", "73"],
@@ -269,14 +270,14 @@ import Testing
     }
 
     @Test(.enabled(if: Camera.all().isEmpty, "this machine has a camera"))
-    func `a machine without a camera says so`() async throws {
+    func `a machine without a camera reports that`() async throws {
         let home = try TemporaryHome(hasPack: false)
         for words in [["face", "watch"], ["face", "watch", "--camera", "front"]] {
             let result = try await home.mien(words + ["--json"])
             #expect(try result.status == 3 && result.error.code == "camera.none")
         }
         let list = try await home.mien("face", "watch", "--cameras")
-        #expect(list.status == 0 && list.out == "There is no camera on this machine.\n")
+        #expect(list.status == 0 && list.out == "This machine has no camera.\n")
         #expect(
             try await home.mien("face", "watch", "--cameras", "--json").out == "{\"cameras\":[]}\n")
     }

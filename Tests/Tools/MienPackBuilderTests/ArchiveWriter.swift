@@ -1,10 +1,10 @@
 @testable import MienPackBuilder
 
-/// dlib's serialisation, written: the mirror image of ``DlibArchive``, for archives small enough to
-/// try everything on.
+/// A writer of dlib's serialization format, the counterpart of ``DlibArchive``, for archives small
+/// enough to test every byte.
 struct ArchiveWriter {
     private(set) var bytes: [UInt8] = []
-    /// The bytes that only training has a use for.
+    /// The bytes that only training uses.
     private(set) var training: Set<Int> = []
 
     mutating func integer(_ value: Int) {
@@ -48,7 +48,7 @@ struct ArchiveWriter {
 }
 
 extension ArchiveWriter {
-    /// A whole network of `architecture`, as dlib writes one.
+    /// Appends a whole network of `architecture` in dlib's format.
     mutating func network(
         _ parameters: DescriptorParameters, _ architecture: DescriptorArchitecture
     ) {

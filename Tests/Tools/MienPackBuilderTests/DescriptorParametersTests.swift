@@ -9,15 +9,15 @@ import Testing
         try DescriptorParameters(archive: bytes, architecture: SmallNetwork.architecture)
     }
 
-    @Test("what was written is read back")
+    @Test("written parameters are read back")
     func roundTrip() throws { #expect(try read(archive) == SmallNetwork.parameters) }
 
-    @Test("an archive cut off anywhere is refused as truncated, before or at the cut")
+    @Test("an archive truncated anywhere is refused, before or at the cut")
     func truncation() {
         for length in archive.indices {
             do throws(DlibArchiveError) {
                 _ = try read(Array(archive[..<length]))
-                Issue.record("\(length) of \(archive.count) bytes were enough")
+                Issue.record("\(length) of \(archive.count) bytes were accepted")
             } catch {
                 guard case .truncated(let missing) = error.reason, missing > 0,
                     error.offset <= length
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("a byte too many is refused")
+    @Test("a trailing byte is refused")
     func trailing() {
         #expect(throws: DlibArchiveError(.trailing(bytes: 1), at: archive.count)) {
             try read(archive + [0])
@@ -44,12 +44,12 @@ import Testing
             var flipped = archive
             flipped[position] ^= 1 << (position % 8)
             if let parameters = try? read(flipped), parameters == SmallNetwork.parameters {
-                Issue.record("bit \(position % 8) of byte \(position) went unseen")
+                Issue.record("bit \(position % 8) of byte \(position) was not detected")
             }
         }
     }
 
-    @Test("another network is refused, and the error says where and what")
+    @Test("another network is refused, and the error has the offset and the reason")
     func otherNetwork() {
         #expect(throws: DlibArchiveError(.version(expected: "layer version 2", found: "1"), at: 35))
         {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "a stated geometry other than the network's is refused",
+        "a geometry other than the network's is refused",
         arguments: ["con_4", "max_pool_2", "fc_2"])
     func geometry(name: String) throws {
         let position = try #require(archive.firstRange(of: Array(name.utf8))?.upperBound)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DlibArchiveTests {
     @Test(
-        "an integer is a length, a sign and bytes from the least significant",
+        "an integer is a length, a sign, and bytes from the least significant",
         arguments: [
             ([1, 0], 0), ([1, 2], 2), ([1, 255], 255), ([2, 0x80, 0x12], 4736), ([0x81, 5], -5),
             ([0x82, 0, 1], -256),
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "what is no integer is refused, with its place",
+        "a malformed integer is refused, with its offset",
         arguments: [
             ([], .truncated(bytesMissing: 1), 0), ([2, 1], .truncated(bytesMissing: 1), 1),
             ([8], .truncated(bytesMissing: 8), 1),
@@ -32,7 +32,7 @@ import Testing
         #expect(throws: DlibArchiveError(reason, at: offset)) { try archive.integer() }
     }
 
-    @Test("the real numbers of the published file: 0.04 and 122.782 as 32-bit floats")
+    @Test("the real numbers of the published file, 0.04 and 122.782, are read as 32-bit floats")
     func real() throws {
         var archive = DlibArchive([
             3, 0x0a, 0xd7, 0xa3, 0x81, 0x1c, 3, 0x62, 0x90, 0xf5, 0x81, 0x11,
@@ -42,14 +42,14 @@ import Testing
     }
 
     @Test(
-        "infinity and not-a-number, written as exponents 32000...32002, are refused",
+        "infinity and not-a-number, encoded as exponents 32000...32002, are refused",
         arguments: [0, 1, 2] as [UInt8])
     func notFinite(code: UInt8) {
         var archive = DlibArchive([1, 0, 2, code, 125])
         #expect(throws: DlibArchiveError(.notFinite, at: 0)) { try archive.real() }
     }
 
-    @Test("a text is its length and its bytes; too long or no UTF-8 is refused")
+    @Test("a text is its length and its bytes; long or invalid UTF-8 text is refused")
     func text() throws {
         var good = DlibArchive([1, 5] + Array("relu_".utf8)),
             long = DlibArchive([1, 65] + Array(repeating: 97, count: 65))
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "a tensor's values follow its shape; one that promises more than there is allocates nothing"
+        "a tensor's values follow its shape; a shape larger than the archive allocates nothing"
     )
     func tensor() throws {
         var writer = ArchiveWriter()
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "a weight that is not finite is refused at its own place",
+        "a weight that is not finite is refused with its offset",
         arguments: [Float.infinity, -.infinity, .nan])
     func weightNotFinite(value: Float) {
         var writer = ArchiveWriter()

@@ -14,7 +14,7 @@ import Testing
         #expect(folded.biases == [6, 60])
     }
 
-    @Test("the input's normalisation moves into filters and bias without changing what comes out")
+    @Test("folding the input's normalization into filters and bias does not change the output")
     func normalisation() {
         let folded = FoldedConvolution(convolution, pixelScale: 1.0 / 256, means: [128, 64])
         for (red, green) in [(0, 0), (255, 255), (128, 64), (7, 200)] as [(Float, Float)] {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("on a plane of one pixel a padded 3×3 window is its centre")
+    @Test("on a plane of one pixel, a padded 3×3 window is its center")
     func onePixel() {
         let filters = (0..<18).map { Float($0) }
         let wide = DescriptorParameters.Convolution(

@@ -5,7 +5,7 @@ import Testing
 @Suite struct OpenVINOIRTests {
     let network = OpenVINOIR(SmallNetwork.parameters, architecture: SmallNetwork.architecture)
 
-    @Test("a small graph, byte for byte")
+    @Test("a small graph is written byte for byte")
     func smallGraph() {
         var ir = OpenVINOIR()
         let image = ir.parameter("image", shape: [-1, 3])
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "planes shrink as the network's rules say: 19 to 9, 4, then 2, the long way padded from 1")
+        "planes shrink by the network's rules: 19 to 9, 4, then 2, with the sum padded from 1")
     func shapes() {
         func shape(_ name: String) -> [Int]? {
             network.layers.first { $0.name == name }?.output?.shape
@@ -97,6 +97,6 @@ import Testing
         #expect(shape("descriptor.product") == [1, 4])
         #expect(
             network.layers.contains { $0.name == "block1.short" } == false,
-            "nothing to pad, no padding")
+            "padding was added although none is needed")
     }
 }

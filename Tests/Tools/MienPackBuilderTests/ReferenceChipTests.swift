@@ -5,9 +5,9 @@ import Testing
 @testable import MienPackBuilder
 
 @Suite struct ReferenceChipTests {
-    /// Made by a second implementation of the formulas, in Python.
+    /// Computed by a second implementation of the formulas, in Python.
     @Test(
-        "the chips are those of the formulas: sum of all bytes, and the pixel in column 100 of row 40",
+        "the chips match the formulas: sum of all bytes, and the pixel in column 100 of row 40",
         arguments: [
             (.gradient, 8_572_801, [171, 68, 119]), (.rings, 8_102_314, [12, 231, 193]),
             (.noise, 8_596_629, [162, 206, 251]),

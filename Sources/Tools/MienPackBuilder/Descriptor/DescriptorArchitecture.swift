@@ -3,9 +3,9 @@
 /// Stem (convolution, affine, ReLU, 3×3 max-pool of stride 2), residual blocks, mean over the
 /// plane, matrix. Source: dlib 19.24, `examples/dnn_face_recognition_ex.cpp`, `anet_type`.
 package struct DescriptorArchitecture: Equatable, Sendable {
-    /// Two 3×3 convolutions with affine layers, added to the block's input. A block that halves the
-    /// plane has stride 2 in its first convolution, and a 2×2 average pool of stride 2 in its
-    /// short-cut.
+    /// Two 3×3 convolutions with affine layers, added to the block's input. A block that halves
+    /// the plane has stride 2 in its first convolution, and a 2×2 average pool of stride 2 in its
+    /// shortcut.
     package struct Block: Equatable, Sendable {
         package let inputs, channels: Int
         package let halves: Bool
@@ -17,8 +17,8 @@ package struct DescriptorArchitecture: Equatable, Sendable {
     package let blocks: [Block]
     package let outputs: Int
 
-    /// - Parameter groups: channels, number of blocks, and whether the first of them halves the
-    ///   plane; from input to output.
+    /// - Parameter groups: the channels, the number of blocks, and whether the first of them
+    ///   halves the plane; from input to output.
     package init(
         side: Int, stem: DescriptorLayer.Convolution,
         groups: [(channels: Int, blocks: Int, halves: Bool)], outputs: Int
@@ -45,7 +45,7 @@ package struct DescriptorArchitecture: Equatable, Sendable {
 
     package static let poolWindow = 3, poolStride = 2
 
-    /// Every layer, from input to output.
+    /// All layers, from input to output.
     package var layers: [DescriptorLayer] {
         let first: [DescriptorLayer] = [
             .convolution(stem), .affine(channels: stem.outputs), .relu,

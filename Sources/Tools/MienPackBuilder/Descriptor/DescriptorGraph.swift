@@ -1,12 +1,12 @@
 extension OpenVINOIR {
-    /// The descriptor network.
+    /// Builds the descriptor network.
     ///
-    /// - Input `image`: `[batch, side, side, 3]`, 32-bit floats, RGB, 0...255 as they come; the
-    ///   batch is open.
+    /// - Input `image`: `[batch, side, side, 3]`, 32-bit floats, RGB, 0...255 without scaling. The
+    ///   batch size is open.
     /// - Output `descriptor`: `[batch, outputs]`, 32-bit floats, **not** of unit length.
     ///
-    /// Subtracting the means and dividing by 256 are part of the first convolution, and every
-    /// affine layer of the one before it.
+    /// The first convolution includes the subtraction of the means and the division by 256. Each
+    /// affine layer is part of the convolution before it.
     package init(_ parameters: DescriptorParameters, architecture: DescriptorArchitecture) {
         self.init()
         var rest = parameters.convolutions[...]

@@ -3,10 +3,10 @@ package enum DescriptorLayer: Equatable, Sendable {
     package struct Convolution: Equatable, Sendable {
         /// Channels in and out.
         package let inputs, outputs: Int
-        /// Side of the square window, step, and zeros added on each side, in pixels.
+        /// Side of the square window, stride, and zeros added on each side, in pixels.
         package let window, stride, padding: Int
 
-        /// dlib pads a convolution of stride 1 so that the plane keeps its size, and no other.
+        /// dlib pads only convolutions of stride 1, so that the plane keeps its size.
         package init(_ inputs: Int, to outputs: Int, window: Int, stride: Int) {
             (self.inputs, self.outputs, self.window, self.stride) = (
                 inputs, outputs, window, stride
@@ -24,13 +24,13 @@ package enum DescriptorLayer: Equatable, Sendable {
     case averagePool(window: Int, stride: Int)
     /// The mean of each channel's whole plane.
     case averageEverything
-    /// Adds the tagged output; the smaller of the two is padded with zeros at the end of each axis.
+    /// Adds the tagged output. The smaller of the two is padded with zeros at the end of each axis.
     case add
-    /// Names an output, to be taken up by a later `skip` or `add`. Computes nothing.
+    /// Names an output for a later `skip` or `add`. Computes nothing.
     case tag
     case skip
     case matrix(inputs: Int, outputs: Int)
 
-    /// The version the archive gives this layer, before any layer's fields.
+    /// The version that the archive gives this layer, before any layer's fields.
     package var version: Int { self == .tag || self == .skip ? 1 : 2 }
 }

@@ -1,4 +1,4 @@
-/// What a descriptor network learnt, as its archive holds it.
+/// The learned parameters of a descriptor network, in the order of its archive.
 package struct DescriptorParameters: Equatable, Sendable {
     /// A convolution and the affine layer after it.
     package struct Convolution: Equatable, Sendable {
@@ -9,9 +9,10 @@ package struct DescriptorParameters: Equatable, Sendable {
         package let biases, scales, shifts: [Float]
     }
 
-    /// What the input layer subtracts from red, green and blue (0...255) before it divides by 256.
+    /// The means that the input layer subtracts from red, green, and blue (0...255) before it
+    /// divides by 256.
     package let means: [Double]
-    /// From input to output.
+    /// The convolutions, from input to output.
     package let convolutions: [Convolution]
     /// `[inputs, outputs]`, the last one fastest.
     package let matrix: [Float]
@@ -68,7 +69,7 @@ extension DescriptorParameters {
         (self.convolutions, self.matrix) = (convolutions, matrix)
     }
 
-    /// The loss the network was trained with: margin and distance, of no use here.
+    /// Skips the loss that the network was trained with (margin and distance).
     private static func skipLoss(_ archive: inout DlibArchive) throws(DlibArchiveError) {
         try archive.expect(1, "loss version")
         try archive.expect("loss_metric_2")

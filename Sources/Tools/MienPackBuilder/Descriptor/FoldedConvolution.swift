@@ -1,7 +1,7 @@
-/// A convolution that has taken in what stands before and after it: filters × input + bias is all
-/// there is to compute.
+/// A convolution that includes the layers before and after it: only filters × input + bias remains
+/// to be computed.
 ///
-/// Sums are formed in double precision and rounded once, so the result does not depend on the
+/// Sums use double precision and are rounded once, so that the result does not depend on the
 /// machine.
 package struct FoldedConvolution: Equatable, Sendable {
     package private(set) var layer: DescriptorLayer.Convolution
@@ -10,22 +10,22 @@ package struct FoldedConvolution: Equatable, Sendable {
     /// One per output channel.
     package let biases: [Float]
 
-    /// Takes in the affine layer: filters × scale, biases × scale + shift.
+    /// Folds in the affine layer: filters × scale, biases × scale + shift.
     package init(_ convolution: DescriptorParameters.Convolution) {
         self.init(convolution, pixelScale: 1, means: [])
     }
 
-    /// Takes in the affine layer, and before the convolution (pixel − mean) × `pixelScale`.
+    /// Folds in the affine layer and, before the convolution, (pixel − mean) × `pixelScale`.
     ///
-    /// - Parameter means: one per input channel; none means 0. Exact for a convolution that adds no
-    ///   zeros around its input.
+    /// - Parameter means: one per input channel; an empty list means 0. Exact for a convolution
+    ///   without padding.
     package init(
         _ convolution: DescriptorParameters.Convolution, pixelScale: Double, means: [Double]
     ) {
         layer = convolution.layer
         precondition(
             means.isEmpty || (means.count == layer.inputs && layer.padding == 0),
-            "padding would not be normalised")
+            "padding would not be normalized")
         let plane = layer.window * layer.window, perOutput = layer.inputs * plane
         var filters = [Float](), biases = [Float]()
         filters.reserveCapacity(layer.filterCount)
@@ -46,12 +46,12 @@ package struct FoldedConvolution: Equatable, Sendable {
         (self.filters, self.biases) = (filters, biases)
     }
 
-    /// The same convolution for a plane of one pixel: of a padded 3×3 window, only the centre ever
-    /// meets that pixel.
+    /// Returns the same convolution for a plane of one pixel: only the center of a padded 3×3
+    /// window ever meets that pixel.
     package func forOnePixel() -> FoldedConvolution {
         precondition(
             layer.stride == 1 && layer.padding == layer.window / 2,
-            "the window must be centred on the pixel")
+            "the window must be centered on the pixel")
         let plane = layer.window * layer.window
         var copy = self
         copy.layer = .init(layer.inputs, to: layer.outputs, window: 1, stride: 1)

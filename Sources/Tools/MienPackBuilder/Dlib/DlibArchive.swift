@@ -1,19 +1,19 @@
-/// A reader of dlib's serialisation format: one value after the other, front to back.
+/// A reader of dlib's serialization format: one value after another, front to back.
 ///
 /// - An integer is a length byte (count of bytes in the low four bits, sign in bit 7, bits 4...6
-///   zero), then its magnitude, least significant byte first, in as few bytes as it needs. dlib
-///   reads other spellings too, but writes none; they are refused.
+///   zero), then its magnitude, least significant byte first, in as few bytes as possible. dlib
+///   also reads longer forms but never writes them; this reader refuses them.
 /// - A text is its byte count as an integer, then its bytes. A flag is the character `0` or `1`.
 /// - A real number is mantissa and binary exponent, two integers: mantissa × 2^exponent.
 ///
-/// Nothing is read past the end, and no size is trusted before the bytes for it are there. Source:
-/// dlib 19.24, `dlib/serialize.h` and `dlib/float_details.h`.
+/// Nothing is read past the end, and no size is trusted before its bytes are present. Source: dlib
+/// 19.24, `dlib/serialize.h` and `dlib/float_details.h`.
 package struct DlibArchive {
     private let bytes: [UInt8]
     /// The position of the next byte to read.
     package private(set) var offset = 0
 
-    /// The longest text the format writes is a layer's name; the longest of those has 30
+    /// The longest text in the format is a layer's name, and the longest of those has 30
     /// characters.
     private static let longestText = 64
 
@@ -35,7 +35,7 @@ package struct DlibArchive {
         return isNegative ? -value : value
     }
 
-    /// An integer that counts something, so that it is never negative.
+    /// Reads an integer that is a count and therefore never negative.
     package mutating func count() throws(DlibArchiveError) -> Int {
         let start = offset, value = try integer()
         guard value >= 0 else { throw DlibArchiveError(.integerRange, at: start) }
@@ -69,10 +69,10 @@ package struct DlibArchive {
         return value
     }
 
-    /// `count` 32-bit floating-point numbers, four bytes each, least significant byte first,
-    /// without any header.
+    /// Reads `count` 32-bit floating-point numbers, four bytes each, least significant byte first,
+    /// without a header.
     ///
-    /// Copied whole, since every machine this runs on stores floats that way.
+    /// Copies them unchanged, because every supported machine stores floats this way.
     package mutating func rawFloats(_ count: Int) throws(DlibArchiveError) -> [Float] {
         let start = offset
         let (byteCount, overflow) = count.multipliedReportingOverflow(by: 4)

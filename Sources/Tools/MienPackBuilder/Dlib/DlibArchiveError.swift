@@ -1,24 +1,24 @@
-/// Why bytes are not the dlib archive that was expected, and where that showed.
+/// The reason that bytes are not the expected dlib archive, and the offset of the error.
 public struct DlibArchiveError: Error, Equatable, Sendable {
     public enum Reason: Equatable, Sendable {
         /// The archive ends before the value does.
         case truncated(bytesMissing: Int)
-        /// The length byte of an integer is none of 1...8, is more than the integer needs, or has a
-        /// reserved bit set.
+        /// The length byte of an integer is not one of 1...8, is greater than the integer needs, or
+        /// has a reserved bit set.
         case integerHeader(UInt8)
-        /// An integer does not fit where it stands: beyond 64 bits, or a negative count.
+        /// An integer is out of range for its use: beyond 64 bits, or a negative count.
         case integerRange
-        /// A number, a weight or a pixel mean is infinite or not a number.
+        /// A number, a weight, or a pixel mean is infinite or not a number.
         case notFinite
-        /// A flag is neither the character `0` nor `1`.
+        /// A flag is neither the character `0` nor the character `1`.
         case flag(UInt8)
-        /// A text is not UTF-8, or longer than any that the format writes.
+        /// A text is not UTF-8, or is longer than any text in the format.
         case text
-        /// A layer's or object's version is not the one this reader knows.
+        /// The version of a layer or object is unknown to this reader.
         case version(expected: String, found: String)
-        /// A stated size, stride, padding or mode is not that of the network.
+        /// A size, stride, padding, or mode in the archive is not that of the network.
         case geometry(String, expected: [Int], found: [Int])
-        /// Bytes follow the network.
+        /// The archive continues after the network.
         case trailing(bytes: Int)
     }
 
@@ -37,11 +37,11 @@ extension DlibArchiveError.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .truncated(let missing): "ends \(missing) byte(s) too early"
-        case .integerHeader(let byte): "\(byte) is no length of this integer"
+        case .integerHeader(let byte): "\(byte) is not a valid length of this integer"
         case .integerRange: "the integer is out of range"
         case .notFinite: "the number is not finite"
-        case .flag(let byte): "\(byte) is no flag"
-        case .text: "no text of the format"
+        case .flag(let byte): "\(byte) is not a flag"
+        case .text: "the text is not UTF-8 or is too long"
         case .version(let expected, let found): "expected \(expected), found \(found)"
         case .geometry(let name, let expected, let found):
             "\(name): expected \(expected), found \(found)"

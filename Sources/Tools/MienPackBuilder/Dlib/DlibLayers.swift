@@ -1,6 +1,6 @@
-/// The layers of a dlib network as they stand in an archive: a name with its version, the layer's
-/// own fields, then the fields every computing layer has. Source: dlib 19.24, `dlib/dnn/layers.h`,
-/// `core.h` and `input.h`.
+/// The layers of a dlib network as stored in an archive: a name with its version, the layer's own
+/// fields, then the fields that every computing layer has. Source: dlib 19.24,
+/// `dlib/dnn/layers.h`, `core.h`, and `input.h`.
 extension DlibArchive {
     /// `con_4`. The parameters are filters `[outputs, inputs, window, window]`, then one bias per
     /// output.
@@ -58,8 +58,8 @@ extension DlibArchive {
         try expect([window, window, stride, stride, 0, 0], name)
     }
 
-    /// `input_rgb_image_sized`: what is subtracted from red, green and blue, then the side of the
-    /// image in pixels.
+    /// `input_rgb_image_sized`: the means of red, green, and blue, then the side of the image in
+    /// pixels.
     mutating func input(side: Int) throws(DlibArchiveError) -> [Double] {
         try expect("input_rgb_image_sized")
         let means = [try real(), try real(), try real()]
@@ -67,14 +67,14 @@ extension DlibArchive {
         return means
     }
 
-    /// What follows every computing layer: three flags of the training set-up and three tensors of
-    /// its state.
+    /// Reads the fields after every computing layer: three flags of the training setup and three
+    /// tensors of its state.
     mutating func skipState() throws(DlibArchiveError) {
         for _ in 0..<3 { _ = try flag() }
         for _ in 0..<3 { _ = try tensor() }
     }
 
-    /// The rates and decays of training, for weights and for biases.
+    /// Reads the learning rates and weight decays, for weights and for biases.
     private mutating func skipRates() throws(DlibArchiveError) {
         for _ in 0..<4 { _ = try real() }
     }

@@ -8,16 +8,16 @@ package struct DlibTensor: Equatable, Sendable {
 }
 
 extension DlibArchive {
-    /// A tensor: the integer 2 (its version), four integers (its shape), then its values as raw
-    /// floats.
+    /// Reads a tensor: the integer 2 (its version), four integers (its shape), then its values as
+    /// raw floats.
     package mutating func tensor() throws(DlibArchiveError) -> DlibTensor {
         try expect(2, "tensor version")
         let shape = try shape()
         return DlibTensor(shape: shape.sizes, values: try rawFloats(shape.volume))
     }
 
-    /// A view into another tensor: the integer 1 (its version) and four integers, its shape. It has
-    /// no values of its own.
+    /// Reads a view into another tensor: the integer 1 (its version) and four integers (its shape).
+    /// It has no values of its own.
     package mutating func view() throws(DlibArchiveError) -> [Int] {
         try expect(1, "view version")
         return try shape().sizes
@@ -53,7 +53,7 @@ extension DlibArchive {
         }
     }
 
-    /// Reads as many integers as `expected` has, which must be those.
+    /// Reads a list of integers, which must equal `expected`.
     package mutating func expect(_ expected: [Int], _ name: String) throws(DlibArchiveError) {
         let start = offset
         var found: [Int] = []

@@ -1,15 +1,15 @@
-/// The operations the descriptor network needs. Planes are square; shapes are
-/// `[batch, channels, rows, columns]` unless said.
+/// The operations that the descriptor network needs. Planes are square. Shapes are
+/// `[batch, channels, rows, columns]` unless stated otherwise.
 extension OpenVINOIR {
-    /// An input of 32-bit floats.
+    /// Adds an input of 32-bit floats.
     package mutating func parameter(_ name: String, shape: [Int]) -> Value {
         add(
             "Parameter", name, [], [("shape", list(shape)), ("element_type", "f32")], shape: shape,
             outputName: name)
     }
 
-    /// `[batch, rows, columns, channels]` to `[batch, channels, rows, columns]`. Costs nothing on a
-    /// CPU that computes channels last.
+    /// Converts `[batch, rows, columns, channels]` to `[batch, channels, rows, columns]`. Costs
+    /// nothing on a CPU that stores channels last.
     package mutating func channelsFirst(_ name: String, _ x: Value) -> Value {
         let order = constant("\(name).order", [0, 3, 1, 2] as [Int64], shape: [4])
         return add(
@@ -36,7 +36,7 @@ extension OpenVINOIR {
             "\(name).sum", add("Convolution", name, [x, filters], attributes, shape: shape), biases)
     }
 
-    /// The sum of two values, the second as wide as the first or 1 along each axis.
+    /// Adds two values. Along each axis, the second has the size of the first or size 1.
     package mutating func sum(_ name: String, _ a: Value, _ b: Value) -> Value {
         add("Add", name, [a, b], [("auto_broadcast", "numpy")], shape: a.shape)
     }
@@ -67,7 +67,8 @@ extension OpenVINOIR {
         return add(type, name, [x], more + attributes, shape: [x.shape[0], x.shape[1], side, side])
     }
 
-    /// Zeros at the end of each axis until `shape` is reached; `x` itself when it already is.
+    /// Pads with zeros at the end of each axis up to `shape`. Returns `x` itself if it has that
+    /// shape.
     package mutating func padded(_ name: String, _ x: Value, to shape: [Int]) -> Value {
         let missing = zip(shape, x.shape).map { Int64($0 - $1) }
         guard missing.contains(where: { $0 != 0 }) else { return x }
@@ -77,14 +78,14 @@ extension OpenVINOIR {
         return add("Pad", name, [x, begin, end, zero], [("pad_mode", "constant")], shape: shape)
     }
 
-    /// The mean of each plane: `[batch, channels]`.
+    /// Computes the mean of each plane: `[batch, channels]`.
     package mutating func planeMeans(_ name: String, _ x: Value) -> Value {
         let axes = constant("\(name).axes", [2, 3] as [Int64], shape: [2])
         return add(
             "ReduceMean", name, [x, axes], [("keep_dims", "false")], shape: Array(x.shape[..<2]))
     }
 
-    /// `[batch, inputs]` times `[inputs, outputs]`, found by a program under `name`.
+    /// Multiplies `[batch, inputs]` by `[inputs, outputs]`. Programs find the result under `name`.
     package mutating func product(_ name: String, _ x: Value, matrix: [Float], outputs: Int)
         -> Value
     {

@@ -1,14 +1,14 @@
-/// A network being written in OpenVINO's intermediate representation, version 11: a graph in XML
-/// and its constants in one file.
+/// A writer of networks in OpenVINO's intermediate representation, version 11: a graph in XML and
+/// its constants in one file.
 ///
-/// Operations are added in the order of computation. The same calls give the same bytes, always:
-/// names are the caller's, numbers are little-endian, and nothing of time or machine goes in.
+/// Operations are added in the order of computation. The same calls always give the same bytes:
+/// the caller chooses the names, numbers are little-endian, and nothing depends on time or machine.
 /// Source: docs.openvino.ai, "Intermediate Representation and Operation Sets"; operation set 1.
 package struct OpenVINOIR {
-    /// The output of an operation: what later operations take.
+    /// The output of an operation, which later operations use.
     package struct Value {
         fileprivate let layer, port: Int
-        /// Sizes from the outermost to the innermost axis; −1 is a size known only when it runs.
+        /// Sizes from the outermost to the innermost axis; −1 is a size known only at run time.
         package let shape: [Int]
         fileprivate let type: ElementType
     }
@@ -20,13 +20,13 @@ package struct OpenVINOIR {
         let attributes: [(name: String, value: String)]
         let inputs: [Value]
         let output: Value?
-        /// The name by which a program finds the output.
+        /// The name by which programs find the output.
         let outputName: String?
     }
 
     private(set) var layers: [Layer] = []
     /// The constants, least significant byte first, each at a multiple of 64 bytes, so that a
-    /// mapped file is aligned for any vector unit.
+    /// mapped file is aligned for every vector unit.
     package private(set) var bin: [UInt8] = []
     private static let alignment = 64
 
@@ -43,7 +43,7 @@ package struct OpenVINOIR {
             elements: .f32, outputName: outputName)
     }
 
-    /// Ends the network: `value` is what it computes.
+    /// Ends the network with the output `value`.
     package mutating func result(_ value: Value, name: String) {
         layers.append(
             Layer(
@@ -98,7 +98,7 @@ package struct OpenVINOIR {
 }
 
 extension OpenVINOIR {
-    /// The graph, for a file beside that of ``bin`` and of the same name but for its ending.
+    /// The graph, for a file next to ``bin`` with the same base name.
     package func xml(network: String) -> [UInt8] {
         var text = "<?xml version=\"1.0\"?>\n<net name=\"\(network)\" version=\"11\">\n<layers>\n"
         for (id, layer) in layers.enumerated() { text += xml(layer, id: id) }

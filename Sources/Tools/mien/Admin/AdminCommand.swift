@@ -6,7 +6,8 @@ struct AdminCommand: AsyncParsableCommand {
         commandName: "admin",
         abstract: "Manage a running server: apps, users, authenticators, consents, the audit log.",
         discussion: """
-            The server's first start prints the admin credential. Put it into a file that only you can read, or into MIEN_ADMIN_CREDENTIAL.
+            The server prints the admin credential on its first start. Save it in a file that only \
+            you can read, or set MIEN_ADMIN_CREDENTIAL.
 
             EXAMPLE
               mien admin user list --credential-file ~/.mien-admin

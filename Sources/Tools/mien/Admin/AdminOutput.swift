@@ -2,9 +2,9 @@ import Foundation
 import MienClient
 import MienCore
 
-/// What the admin commands print for people.
+/// Text output of the admin commands.
 enum AdminOutput {
-    /// A thing's properties, one a line; those without a value are left out.
+    /// Formats an object's properties, one per line. Properties without a value are left out.
     static func sheet(_ rows: [(String, String?)]) {
         print(Terminal.table(rows.compactMap { name, value in value.map { [name, $0] } }))
     }

@@ -6,7 +6,7 @@ import MienCore
 /// `mien admin app …`
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app", abstract: "Apps that log people in with this server.",
+        commandName: "app", abstract: "Manage apps that sign people in with this server.",
         discussion: """
             EXAMPLE
               mien admin app create "Web shop" --id shop --confidential
@@ -16,7 +16,7 @@ struct AppCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Which apps are there?",
+            commandName: "list", abstract: "List the apps.",
             discussion: """
                 EXAMPLE
                   mien admin app list
@@ -28,7 +28,7 @@ struct AppCommand: AsyncParsableCommand {
         func run() async throws {
             let apps = try await server.admin().apps()
             guard !output.json else { return JSON.print(["apps": apps]) }
-            if apps.isEmpty { print("There is no app. Make one: mien admin app create NAME") }
+            if apps.isEmpty { print("There are no apps. Create one: mien admin app create NAME") }
             let rows = apps.map { [$0.id, $0.name, $0.type, AdminOutput.time($0.createdAt)] }
             if !rows.isEmpty {
                 print(Terminal.table(rows, heading: ["id", "name", "type", "created"]))
@@ -38,23 +38,25 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make an app.",
+            commandName: "create", abstract: "Create an app.",
             discussion: """
-                A confidential app runs on a server of its own and has a secret, which is shown this once.
-                An app that uses the MienClient SDK (--client mien) requires tokens that are bound to a key (DPoP).
+                A confidential app runs on its own server and has a secret, which is shown only once. \
+                An app that uses the MienClient SDK (--client mien) requires tokens that are bound to a \
+                key (DPoP).
 
                 EXAMPLE
                   mien admin app create "Web shop" --id shop --confidential --first-party
                   mien admin app create "Shop on phones" --id phones --first-party --client mien
                 """)
 
-        @Argument(help: "What people call it.") var name: String
-        @Option(help: "Its id; made up when left out.", transform: Word.app) var id: AppID?
-        @Flag(help: "It can keep a secret.") var confidential = false
-        @Flag(help: "You run it: its users manage their authenticators through it.")
+        @Argument(help: "The name shown to people.") var name: String
+        @Option(help: "The app's ID (default: a generated one).", transform: Word.app) var id:
+            AppID?
+        @Flag(help: "The app can keep a secret.") var confidential = false
+        @Flag(help: "You run this app: its users manage their authenticators through it.")
         var firstParty = false
         @Option(
-            help: "The software it signs in with: mien, the SDK, or other.",
+            help: "The software the app signs in with: mien (the SDK) or other.",
             transform: Create.client) var client = AppClient.other
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
@@ -68,7 +70,7 @@ struct AppCommand: AsyncParsableCommand {
 
         @Sendable private static func client(_ text: String) throws -> AppClient {
             guard let client = AppClient(rawValue: text) else {
-                throw ValidationError("--client is mien or other, not “\(text)”")
+                throw ValidationError("--client must be mien or other, not “\(text)”")
             }
             return client
         }
@@ -82,7 +84,7 @@ struct AppCommand: AsyncParsableCommand {
                   mien admin app show shop
                 """)
 
-        @Argument(help: "The app's id.", transform: Word.app) var id: AppID
+        @Argument(help: "The app's ID.", transform: Word.app) var id: AppID
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -93,7 +95,7 @@ struct AppCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Change an app's name and settings.",
             discussion: """
-                What is left out stays as it is.
+                Settings that you do not name stay unchanged.
 
                 EXAMPLE
                   mien admin app set shop --redirect-uri https://shop.example.org/back --token-seconds 120
@@ -101,19 +103,19 @@ struct AppCommand: AsyncParsableCommand {
                   mien admin app set shop --journey face-login --journey sign-up --lock face=5,30,50
                 """)
 
-        @Argument(help: "The app's id.", transform: Word.app) var id: AppID
-        @Option(help: "What people call it.") var name: String?
+        @Argument(help: "The app's ID.", transform: Word.app) var id: AppID
+        @Option(help: "The name shown to people.") var name: String?
         @Flag(
             inversion: .prefixedNo,
-            help: "You run it: its users manage their authenticators through it.") var firstParty:
-            Bool?
+            help: "You run this app: its users manage their authenticators through it.")
+        var firstParty: Bool?
         @OptionGroup var settings: AppSettingOptions
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
             guard name != nil || firstParty != nil || !settings.isEmpty else {
-                throw ValidationError("say what to change: --name, --face-threshold, …")
+                throw ValidationError("name a setting to change: --name, --face-threshold, …")
             }
         }
 
@@ -129,15 +131,15 @@ struct AppCommand: AsyncParsableCommand {
     struct Secret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "secret",
-            abstract: "Give a confidential app a new secret; the old one works no more.",
+            abstract: "Give a confidential app a new secret and invalidate the old one.",
             discussion: """
-                The secret is shown this once.
+                The secret is shown only once.
 
                 EXAMPLE
                   mien admin app secret shop
                 """)
 
-        @Argument(help: "The app's id.", transform: Word.app) var id: AppID
+        @Argument(help: "The app's ID.", transform: Word.app) var id: AppID
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -149,19 +151,19 @@ struct AppCommand: AsyncParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Delete an app, and all faces and devices registered for it.",
+            abstract: "Delete an app and all faces and devices registered for it.",
             discussion: """
                 EXAMPLE
                   mien admin app delete shop --yes
                 """)
 
-        @Argument(help: "The app's id.", transform: Word.app) var id: AppID
+        @Argument(help: "The app's ID.", transform: Word.app) var id: AppID
         @OptionGroup var consent: DeletionOptions
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            try consent.check("all faces and devices registered for \(id) go with it")
+            try consent.check("it deletes all faces and devices registered for \(id)")
         }
 
         func run() async throws {
@@ -180,18 +182,18 @@ struct AppCommand: AsyncParsableCommand {
             ]
                 + AppSettingOptions.rows(app.settings) + [("secret", app.clientSecret)])
         if app.clientSecret != nil {
-            Terminal.warn("The secret is shown this once: keep it where only the app can read it.")
+            Terminal.warn("The secret is shown only once. Save it where only the app can read it.")
         }
     }
 }
 
-/// What cannot be undone is asked for twice.
+/// Requires `--yes` for an operation that cannot be undone.
 struct DeletionOptions: ParsableArguments {
-    @Flag(help: "Yes, delete it: this cannot be undone.") var yes = false
+    @Flag(help: "Confirm the deletion, which cannot be undone.") var yes = false
 
     func check(_ consequence: String) throws {
         guard yes else {
-            throw ValidationError("this cannot be undone, and \(consequence): add --yes")
+            throw ValidationError("this cannot be undone, and \(consequence). Add --yes to confirm")
         }
     }
 }

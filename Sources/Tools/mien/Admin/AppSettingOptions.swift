@@ -1,48 +1,49 @@
 import ArgumentParser
 import MienCore
 
-/// Settings of an app that are to change. Ranges are the server's to check.
+/// The settings of an app that a command changes. The server checks their ranges.
 struct AppSettingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Least score that counts as a match, 24 to 72, or “default” for the server's.",
+            "Minimum score that counts as a match, 24 to 72, or “default” for the server's value.",
             valueName: "score"), transform: threshold)
     var faceThreshold: JSONValue?
 
     @Option(
         help: ArgumentHelp(
-            "How long a token of a completed journey is valid, 30 to 3600.", valueName: "seconds"))
+            "How long the token of a completed journey is valid, 30 to 3600.", valueName: "seconds")
+    )
     var tokenSeconds: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Where browsers may be sent back to. Can come several times; takes the place of all there are.",
+            "A URI that browsers may be redirected to. Repeatable; replaces all existing URIs.",
             valueName: "url"))
     var redirectUri: [String] = []
-    @Flag(help: "Browsers are sent back nowhere.") var noRedirectUris = false
+    @Flag(help: "Remove all redirect URIs.") var noRedirectUris = false
 
     @Option(
         help: ArgumentHelp(
-            "A journey it may start. Can come several times; takes the place of all there are.",
+            "A journey that the app may start. Repeatable; replaces all existing journeys.",
             valueName: "id"),
         transform: Word.journey)
     var journey: [JourneyID] = []
-    @Flag(help: "It may start every published journey.") var allJourneys = false
+    @Flag(help: "Allow the app to start every published journey.") var allJourneys = false
 
     @Option(
         help: ArgumentHelp(
-            "Failures before an authenticator locks, seconds it stays locked, failures before it is disabled; or TYPE=default. Can come several times.",
+            "Failures before an authenticator is locked, seconds it stays locked, failures before it is disabled; or TYPE=default. Repeatable.",
             valueName: "type=n,s,n"), transform: lock)
     var lock: [Lock] = []
 
     @Option(
         help: ArgumentHelp(
-            "Any other setting of the API's, its value as JSON or a word: tokens.refresh_token_seconds=3600, biometric.mode=compatible. Can come several times.",
+            "Any other setting of the API, with JSON or a word as its value: tokens.refresh_token_seconds=3600, biometric.mode=compatible. Repeatable.",
             valueName: "name=value"), transform: setting)
     var setting: [Setting] = []
 
     struct Setting: Sendable {
-        /// `tokens`, `refresh_token_seconds`.
+        /// The path's components, such as `tokens`, `refresh_token_seconds`.
         let path: [String]
         let value: JSONValue
     }
@@ -55,10 +56,10 @@ struct AppSettingOptions: ParsableArguments {
 
     func validate() throws {
         if noRedirectUris, !redirectUri.isEmpty {
-            throw ValidationError("--redirect-uri and --no-redirect-uris exclude each other")
+            throw ValidationError("--redirect-uri and --no-redirect-uris cannot be combined")
         }
         if allJourneys, !journey.isEmpty {
-            throw ValidationError("--journey and --all-journeys exclude each other")
+            throw ValidationError("--journey and --all-journeys cannot be combined")
         }
     }
 
@@ -68,7 +69,7 @@ struct AppSettingOptions: ParsableArguments {
             && setting.isEmpty
     }
 
-    /// `settings`, as the server told them, with what is to change.
+    /// Returns the server's `settings` with the changes applied.
     func applied(to settings: JSONValue) -> JSONValue {
         var members = settings.objectValue ?? [:]
         if let faceThreshold {
@@ -100,7 +101,7 @@ struct AppSettingOptions: ParsableArguments {
         return .object(members)
     }
 
-    /// For people.
+    /// Formats the settings for people.
     static func rows(_ settings: JSONValue) -> [(String, String?)] {
         func list(_ name: String, none: String) -> String {
             guard let values = settings[name]?.arrayValue, !values.isEmpty else { return none }
@@ -117,14 +118,14 @@ struct AppSettingOptions: ParsableArguments {
             (
                 "face threshold",
                 settings["face_threshold"]?.numberValue.map { JSONText.number($0) }
-                    ?? "the server's"
+                    ?? "the server's default"
             ),
             ("token seconds", settings["token_seconds"]?.numberValue.map { JSONText.number($0) }),
             ("redirect URIs", list("redirect_uris", none: "none")),
             (
                 "journeys",
                 settings["journeys"]?.arrayValue == nil
-                    ? "every published one" : list("journeys", none: "none")
+                    ? "all published" : list("journeys", none: "none")
             ),
             ("locks", locks.isEmpty ? "the defaults" : locks.joined(separator: ", ")),
         ]
@@ -139,7 +140,7 @@ struct AppSettingOptions: ParsableArguments {
     @Sendable private static func threshold(_ text: String) throws -> JSONValue {
         if text == "default" { return .null }
         guard let number = Double(text), number.isFinite else {
-            throw ValidationError("--face-threshold is a score or “default”, not “\(text)”")
+            throw ValidationError("--face-threshold must be a score or “default”, not “\(text)”")
         }
         return .number(number)
     }
@@ -149,7 +150,7 @@ struct AppSettingOptions: ParsableArguments {
             path = (parts.first ?? "").split(separator: ".").map(String.init)
         guard parts.count == 2, (1...2).contains(path.count) else {
             throw ValidationError(
-                "--setting is like tokens.refresh_token_seconds=3600, not “\(text)”")
+                "--setting must look like tokens.refresh_token_seconds=3600, not “\(text)”")
         }
         return Setting(
             path: path, value: (try? JSONText.parse(String(parts[1]))) ?? .string(String(parts[1])))
@@ -159,21 +160,22 @@ struct AppSettingOptions: ParsableArguments {
         let parts = text.split(separator: "=", maxSplits: 1)
         let types = AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
         guard parts.count == 2, let type = AuthenticatorType(rawValue: String(parts[0])) else {
-            throw ValidationError("--lock is like face=5,30,50, not “\(text)”; types are \(types)")
+            throw ValidationError(
+                "--lock must look like face=5,30,50, not “\(text)”; the types are \(types)")
         }
         if parts[1] == "default" { return Lock(type: type, policy: nil) }
         let numbers = parts[1].split(separator: ",", omittingEmptySubsequences: false).map {
             Int($0)
         }
         guard numbers.count == 3, let attempts = numbers[0], let seconds = numbers[1],
-            let most = numbers[2]
+            let disableAfter = numbers[2]
         else {
             throw ValidationError(
-                "--lock \(type.rawValue) takes three whole numbers, failures,seconds,failures, or “default”, not “\(parts[1])”"
+                "--lock \(type.rawValue) must be three whole numbers (failures,seconds,failures) or “default”, not “\(parts[1])”"
             )
         }
         let policy: [String: Int] = [
-            "failed_attempts": attempts, "lockout_seconds": seconds, "disable_after": most,
+            "failed_attempts": attempts, "lockout_seconds": seconds, "disable_after": disableAfter,
         ]
         return Lock(type: type, policy: .object(policy.mapValues { .number(Double($0)) }))
     }

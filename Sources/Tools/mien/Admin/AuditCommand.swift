@@ -7,7 +7,7 @@ import MienCore
 /// `mien admin audit …`
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Who did what: the audit log.",
+        commandName: "audit", abstract: "Show, verify, export, and prune the audit log.",
         discussion: """
             EXAMPLE
               mien admin audit list --user ada
@@ -25,8 +25,9 @@ struct AuditCommand: AsyncParsableCommand {
                   mien admin audit list --after 4711
                 """)
 
-        @Option(help: "Only what is about this user; of deleted ones, by id.") var user: String?
-        @Option(help: ArgumentHelp("Go on after the entry with this number.", valueName: "number"))
+        @Option(help: "Show only entries about this user. Name deleted users by ID.") var user:
+            String?
+        @Option(help: ArgumentHelp("Start after the entry with this number.", valueName: "number"))
         var after = 0
         @OptionGroup var limit: LimitOptions
         @OptionGroup var server: ServerOptions
@@ -34,7 +35,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard after >= 0 else {
-                throw ValidationError("--after is the number of an entry, not \(after)")
+                throw ValidationError("--after must be the number of an entry, not \(after)")
             }
         }
 
@@ -47,7 +48,7 @@ struct AuditCommand: AsyncParsableCommand {
                 return JSON.print(Output(entries: found.items, next: found.next))
             }
             if found.items.isEmpty {
-                print("There is no entry\(after == 0 ? "" : " after number \(after)").")
+                print("There are no entries\(after == 0 ? "" : " after number \(after)").")
             }
             let rows = found.items.map {
                 [
@@ -64,7 +65,7 @@ struct AuditCommand: AsyncParsableCommand {
             limit.tell(next: found.next)
         }
 
-        /// An id is taken as it is: what deleted users did stays in the log.
+        /// Accepts an ID without a lookup, because entries about deleted users stay in the log.
         private func subject(_ admin: MienAdmin) async throws -> UserID? {
             guard let user else { return nil }
             if user.hasPrefix("\(UserKind.prefix)_"), let id = UserID(user) { return id }
@@ -80,10 +81,11 @@ struct AuditCommand: AsyncParsableCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
-            abstract: "Is the log as it was written? Exits with 1 when it is not.",
+            abstract: "Check that the log is intact. Exits with 1 if it was changed.",
             discussion: """
-                Keep the last hash elsewhere: a log that was cut off or written anew as a whole shows only against that.
-                With --file, checks exported files without a server; of several, each has to continue the one before it.
+                Keep the last hash elsewhere: only a comparison with it reveals that the log was truncated \
+                or completely rewritten. With --file, exported files are checked without a server; each of \
+                several files must continue the previous one.
 
                 EXAMPLE
                   mien admin audit verify
@@ -107,32 +109,32 @@ struct AuditCommand: AsyncParsableCommand {
                     verdict.start.map { " (of which the first \($0.number.grouped) were pruned)" }
                     ?? ""
                 print(
-                    "The log is whole: \((verdict.entries ?? 0).grouped) entries\(pruned), last hash \((verdict.lastHash ?? "none").printable)."
+                    "The log is intact: \((verdict.entries ?? 0).grouped) entries\(pruned), last hash \((verdict.lastHash ?? "none").printable)."
                 )
             } else {
                 print(
-                    "The log was changed: entry \(verdict.brokenAt.map { "\($0)" } ?? "unknown") is not as it was written."
+                    "The log was changed: entry \(verdict.brokenAt.map { "\($0)" } ?? "unknown") was modified."
                 )
             }
             guard verdict.isWhole else { throw Outcome.noMatch }
         }
 
         private func verifyFiles() throws {
-            var place: AuditChain?, files: [VerifiedFile] = []
+            var previousEnd: AuditChain?, files: [VerifiedFile] = []
             for path in file {
                 let (start, end) = try AuditExportFile.verified(path)
-                if let place, place != start {
+                if let previousEnd, previousEnd != start {
                     throw Failure(
                         .badInput, "audit.gap",
-                        "\(path) starts after entry \(start.number), and the file before it ends with \(place.number)"
+                        "\(path) starts after entry \(start.number), but the previous file ends with entry \(previousEnd.number)"
                     )
                 }
-                place = end
+                previousEnd = end
                 files.append(
                     VerifiedFile(file: path, start: AuditPlace(start), end: AuditPlace(end)))
                 if !output.json {
                     print(
-                        "\(path) is whole: entries \(start.number + 1) to \(end.number), last hash \(Base64URL.encode(end.hash))."
+                        "\(path) is intact: entries \(start.number + 1) to \(end.number), last hash \(Base64URL.encode(end.hash))."
                     )
                 }
             }

@@ -12,8 +12,9 @@ extension AuditCommand {
             commandName: "export",
             abstract: "Write entries to a file that can be verified without the server.",
             discussion: """
-                JSON lines: a header, one line per entry, and a footer. The file is written completely or not at all. To continue where another file ends,
-                pass the number that its export printed. The file is as confidential as the log.
+                The file contains JSON lines: a header, one line per entry, and a footer. It is written \
+                completely or not at all. To continue where another file ends, pass the number that its \
+                export printed. The file is as confidential as the log.
 
                 EXAMPLE
                   mien admin audit export audit-2026.jsonl --until 2027-01-01
@@ -24,11 +25,11 @@ extension AuditCommand {
         var file: String
         @Option(
             help: ArgumentHelp(
-                "Start after the entry with this number (default: the first one there is).",
+                "Start after the entry with this number (default: start with the first entry).",
                 valueName: "number")) var after: Int?
         @Option(
             help: ArgumentHelp(
-                "End before this date, or moment, in UTC: 2026-12-31 or 2026-12-31T18:00:00Z.",
+                "End before this date or time, in UTC: 2026-12-31 or 2026-12-31T18:00:00Z.",
                 valueName: "date"),
             transform: AuditExportFile.moment)
         var until: Instant?
@@ -37,7 +38,7 @@ extension AuditCommand {
 
         func validate() throws {
             if let after, after < 0 {
-                throw ValidationError("--after is the number of an entry, not \(after)")
+                throw ValidationError("--after must be the number of an entry, not \(after)")
             }
         }
 
@@ -53,7 +54,7 @@ extension AuditCommand {
                         end: AuditPlace(exported.end)))
             } else {
                 print(
-                    "\(file): \(Int(count).grouped) entries; the last number is \(exported.end.number), its hash \(Base64URL.encode(exported.end.hash))."
+                    "\(file): \(Int(count).grouped) entries. The last entry is number \(exported.end.number), with hash \(Base64URL.encode(exported.end.hash))."
                 )
             }
         }
@@ -71,14 +72,15 @@ extension AuditCommand {
             commandName: "prune",
             abstract: "Remove the entries of an exported file from the server.",
             discussion: """
-                Verifies the file first, and then lets the server compare the last entry's hash. Keep the file: it is the only copy of these entries.
+                Verifies the file, and then lets the server compare the hash of the last entry. Keep the \
+                file: it becomes the only copy of these entries.
 
                 EXAMPLE
                   mien admin audit prune audit-2026.jsonl
                 """)
 
         @Argument(
-            help: ArgumentHelp("A file made by mien admin audit export.", valueName: "file"),
+            help: ArgumentHelp("A file written by mien admin audit export.", valueName: "file"),
             completion: .file()) var file: String
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
@@ -93,7 +95,7 @@ extension AuditCommand {
             guard Int(start.number) <= first.number else {
                 throw Failure(
                     .badInput, "audit.gap",
-                    "\(file) starts after entry \(start.number), but the server still has entries from number \(first.number + 1); export and prune those first"
+                    "\(file) starts after entry \(start.number), but the server still has entries from number \(first.number + 1). Export and prune those first"
                 )
             }
             let answer = try await admin.pruneAudit(through: AuditPlace(end))
@@ -109,12 +111,12 @@ extension AuditCommand {
 }
 
 extension AuditPlace {
-    init(_ place: AuditChain) {
-        self.init(number: Int(place.number), hash: Base64URL.encode(place.hash))
+    init(_ position: AuditChain) {
+        self.init(number: Int(position.number), hash: Base64URL.encode(position.hash))
     }
 
     /// - Returns: `nil` for a malformed hash.
-    var place: AuditChain? {
+    var position: AuditChain? {
         Base64URL.decode(hash).map { AuditChain(number: Int64(number), hash: $0) }
     }
 }

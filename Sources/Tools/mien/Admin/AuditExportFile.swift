@@ -5,14 +5,14 @@ import MienAccess
 import MienClient
 import MienCore
 
-/// Files of exported audit entries: docs/spec/audit-log.md.
+/// Reads and writes files of exported audit entries: docs/spec/audit-log.md.
 enum AuditExportFile {
     struct Exported {
         let start, end: AuditChain
     }
 
-    /// Writes what the server has between two places, checking each entry. The file appears when it
-    /// is complete.
+    /// Exports the server's entries after number `after` and before `until`, checking each entry.
+    /// The file appears when it is complete.
     static func write(_ path: String, after: Int?, until: Instant?, from admin: MienAdmin)
         async throws -> Exported
     {
@@ -40,36 +40,38 @@ enum AuditExportFile {
         to handle: FileHandle, after: Int?, until: Instant?, from admin: MienAdmin
     ) async throws -> Exported {
         var segment = try await admin.auditSegment(after: after)
-        guard let start = segment.start.place else { throw broken(segment.start.number) }
-        var place = start
+        guard let start = segment.start.position else { throw broken(segment.start.number) }
+        var position = start
         func put(_ line: String) throws { try handle.write(contentsOf: Data((line + "\n").utf8)) }
         try put(AuditExport.header(start))
         reading: while !segment.entries.isEmpty {
-            // Pruned in the meantime, the server starts later.
-            guard segment.start.place == place else { throw broken(Int(place.number) + 1) }
+            // If entries were pruned in the meantime, the segment starts later.
+            guard segment.start.position == position else {
+                throw broken(Int(position.number) + 1)
+            }
             for stored in segment.entries {
                 if let until, stored.at >= until.milliseconds { break reading }
                 let entry = AuditChain.Entry(
                     at: stored.at, event: stored.event, actor: stored.actor, account: stored.userID,
                     app: stored.appID, detail: stored.detail)
-                guard let next = place.appending(entry), Int(next.number) == stored.number,
+                guard let next = position.appending(entry), Int(next.number) == stored.number,
                     Base64URL.encode(next.hash) == stored.hash
                 else {
                     throw broken(stored.number)
                 }
                 try put(AuditExport.line(entry, next))
-                place = next
+                position = next
             }
-            segment = try await admin.auditSegment(after: Int(place.number))
+            segment = try await admin.auditSegment(after: Int(position.number))
         }
-        try put(AuditExport.footer(place))
-        return Exported(start: start, end: place)
+        try put(AuditExport.footer(position))
+        return Exported(start: start, end: position)
     }
 
     private static func broken(_ number: Int) -> Failure {
         Failure(
             .badInput, "audit.broken",
-            "entry \(number) is not as it was written; nothing was exported. Run mien admin audit verify"
+            "entry \(number) was modified; nothing was exported. Run mien admin audit verify"
         )
     }
 
@@ -102,16 +104,16 @@ enum AuditExportFile {
             case .malformed(let line):
                 throw Failure(
                     .badInput, "audit.malformed",
-                    "\(path), line \(line): not a line of an exported audit log")
+                    "\(path), line \(line): this is not a line of an exported audit log")
             case .broken(let number):
                 throw Failure(
                     .badInput, "audit.broken",
-                    "\(path): entry \(number) is not as it was written, is missing, or was inserted"
+                    "\(path): entry \(number) was modified, is missing, or was inserted"
                 )
             case .cutShort:
                 throw Failure(
                     .badInput, "audit.cut-short",
-                    "\(path) ends before its last line; export it again")
+                    "\(path) is truncated; export it again")
             }
         }
         return (verifier.start!, verifier.end!)

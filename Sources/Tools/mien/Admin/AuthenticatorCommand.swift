@@ -8,9 +8,10 @@ import MienCore
 struct AuthenticatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authenticator",
-        abstract: "What a user can log in with: password, face, device, token, e-mail code.",
+        abstract:
+            "Manage what users sign in with: passwords, faces, devices, OTP tokens, email codes.",
         discussion: """
-            An authenticator is named by its id or, if the user has but one of that type, by its type.
+            Name an authenticator by its ID or, if the user has only one of that type, by its type.
 
             EXAMPLE
               mien admin authenticator list ada
@@ -20,13 +21,14 @@ struct AuthenticatorCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "What can a user log in with, and is it locked?",
+            commandName: "list",
+            abstract: "List a user's authenticators and whether they are locked.",
             discussion: """
                 EXAMPLE
                   mien admin authenticator list ada
                 """)
 
-        @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
+        @Argument(help: "The user: ID, user name, email address, or external ID.") var user: String
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -34,7 +36,7 @@ struct AuthenticatorCommand: AsyncParsableCommand {
             let admin = try server.admin(),
                 found = try await admin.authenticators(of: admin.user(meant: user).id)
             guard !output.json else { return JSON.print(["authenticators": found]) }
-            if found.isEmpty { print("\(user.printable) has no authenticator.") }
+            if found.isEmpty { print("\(user.printable) has no authenticators.") }
             let rows = found.map {
                 let lock = $0.lockedUntil.map { " until \(AdminOutput.time($0))" } ?? ""
                 let holder = $0.lockedBy.map { " by \($0)" } ?? ""
@@ -55,7 +57,8 @@ struct AuthenticatorCommand: AsyncParsableCommand {
 
     struct Unlock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "unlock", abstract: "Let a user try again, and forget the failures.",
+            commandName: "unlock",
+            abstract: "Unlock an authenticator and reset its count of failures.",
             discussion: """
                 EXAMPLE
                   mien admin authenticator unlock ada face
@@ -83,7 +86,8 @@ struct AuthenticatorCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Remove an authenticator: a face is erased.",
+            commandName: "remove",
+            abstract: "Remove an authenticator. The template of a face is erased.",
             discussion: """
                 EXAMPLE
                   mien admin authenticator remove ada face
@@ -100,18 +104,19 @@ struct AuthenticatorCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "offer-token",
             abstract:
-                "A registration code, with which a user's device gets a token for one-time codes.",
+                "Create a registration code, which gets a user's device an OTP token.",
             discussion: """
-                The code is good once, for ten minutes. Whoever has it gets the token: show it to the user only.
+                The code is valid for ten minutes and can be used once. Anyone who has it gets the OTP \
+                token, so show it only to the user.
 
                 EXAMPLE
                   mien admin authenticator offer-token ada shop --digits 8
                 """)
 
-        @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
-        @Argument(help: ArgumentHelp("The app's id.", valueName: "app"), transform: Word.app)
+        @Argument(help: "The user: ID, user name, email address, or external ID.") var user: String
+        @Argument(help: ArgumentHelp("The app's ID.", valueName: "app"), transform: Word.app)
         var app: AppID
-        @Option(help: ArgumentHelp("Codes by the clock or by count.", valueName: "totp|hotp"))
+        @Option(help: ArgumentHelp("Time-based or counter-based codes.", valueName: "totp|hotp"))
         var kind = "totp"
         @Option(help: ArgumentHelp("Digits of a code, 6 to 10.", valueName: "n")) var digits = 6
         @OptionGroup var server: ServerOptions
@@ -119,10 +124,10 @@ struct AuthenticatorCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard ["totp", "hotp"].contains(kind) else {
-                throw ValidationError("--kind is totp or hotp, not “\(kind)”")
+                throw ValidationError("--kind must be totp or hotp, not “\(kind)”")
             }
             guard (6...10).contains(digits) else {
-                throw ValidationError("--digits is 6 to 10, not \(digits)")
+                throw ValidationError("--digits must be 6 to 10, not \(digits)")
             }
         }
 
@@ -135,7 +140,7 @@ struct AuthenticatorCommand: AsyncParsableCommand {
                 JSON.print(offered)
             } else {
                 print(
-                    "\(offered.registrationCode.printable)\nGood once, until \(AdminOutput.time(offered.expiresAt))."
+                    "\(offered.registrationCode.printable)\nSingle-use, valid until \(AdminOutput.time(offered.expiresAt))."
                 )
             }
         }
@@ -144,8 +149,8 @@ struct AuthenticatorCommand: AsyncParsableCommand {
 
 /// One authenticator of one user.
 struct AuthenticatorOptions: ParsableArguments {
-    @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
-    @Argument(help: ArgumentHelp("The authenticator's id, or its type: \(types).", valueName: "id"))
+    @Argument(help: "The user: ID, user name, email address, or external ID.") var user: String
+    @Argument(help: ArgumentHelp("The authenticator's ID, or its type: \(types).", valueName: "id"))
     var authenticator: String
     @OptionGroup var server: ServerOptions
     @OptionGroup var output: OutputOptions
@@ -154,7 +159,7 @@ struct AuthenticatorOptions: ParsableArguments {
         AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
     }
 
-    /// - Parameter done: what was done with it, in one word.
+    /// - Parameter done: the past participle of what was done with it.
     func act(_ done: String, _ action: (MienAdmin, AuthenticatorID, UserID) async throws -> Void)
         async throws
     {

@@ -6,7 +6,7 @@ import MienCore
 /// `mien admin consent …`
 struct ConsentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "consent", abstract: "What users have consented to.",
+        commandName: "consent", abstract: "Show and withdraw users' consents.",
         discussion: """
             EXAMPLE
               mien admin consent list ada
@@ -15,13 +15,13 @@ struct ConsentCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "What has a user consented to, and when?",
+            commandName: "list", abstract: "List a user's consents.",
             discussion: """
                 EXAMPLE
                   mien admin consent list ada
                 """)
 
-        @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
+        @Argument(help: "The user: ID, user name, email address, or external ID.") var user: String
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -29,7 +29,7 @@ struct ConsentCommand: AsyncParsableCommand {
             let admin = try server.admin(),
                 found = try await admin.consents(of: admin.user(meant: user).id)
             guard !output.json else { return JSON.print(["consents": found]) }
-            if found.isEmpty { print("\(user.printable) has consented to nothing.") }
+            if found.isEmpty { print("\(user.printable) has not given any consent.") }
             let rows = found.map {
                 [
                     $0.appID, $0.purpose, $0.textVersion, AdminOutput.time($0.givenAt),
@@ -46,14 +46,14 @@ struct ConsentCommand: AsyncParsableCommand {
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "withdraw",
-            abstract: "Withdraw a user's consent to an app; the face registered for it is erased.",
+            abstract: "Withdraw a user's consent to an app and erase the face registered for it.",
             discussion: """
                 EXAMPLE
                   mien admin consent withdraw ada shop
                 """)
 
-        @Argument(help: "The user: id, user name, e-mail address or external id.") var user: String
-        @Argument(help: "The app's id.", transform: Word.app) var app: AppID
+        @Argument(help: "The user: ID, user name, email address, or external ID.") var user: String
+        @Argument(help: "The app's ID.", transform: Word.app) var app: AppID
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -63,7 +63,7 @@ struct ConsentCommand: AsyncParsableCommand {
             if output.json {
                 JSON.print(["withdrawn": app.text])
             } else {
-                print("Withdrew the consent of \(user) to \(app).")
+                print("Withdrew \(user)'s consent to \(app).")
             }
         }
     }

@@ -6,7 +6,7 @@ import MienVault
 enum CredentialFile {
     private static let maxBytes = 512
 
-    /// - Throws: ``Failure``, which never says what is in the file.
+    /// - Throws: ``Failure``, which never contains the file's contents.
     static func read(_ path: String, files: any FileSystem = POSIXFileSystem()) throws -> Sensitive<
         String
     > {
@@ -18,7 +18,7 @@ enum CredentialFile {
         guard let found else {
             throw refused(
                 "credential.missing",
-                "is not there; --credential-file names a file with the admin credential")
+                "does not exist; --credential-file must name a file with the admin credential")
         }
         guard found.isRegular else {
             throw refused("credential.not-regular", "is not a regular file")
@@ -33,7 +33,7 @@ enum CredentialFile {
             let mode = String(found.mode, radix: 8)
             throw refused(
                 "credential.mode",
-                "has mode 0\(mode), so others than its owner can use the credential. Run: chmod 600 \(path)"
+                "has mode 0\(mode), so other users can use the credential. Run: chmod 600 \(path)"
             )
         }
         guard found.bytes.count <= maxBytes,
@@ -41,21 +41,21 @@ enum CredentialFile {
         else {
             throw refused(
                 "credential.malformed",
-                "holds no admin credential: one line is expected, as the server's first start printed it"
+                "does not contain an admin credential: expected one line, as printed by the server's first start"
             )
         }
         return try credential(text, from: path)
     }
 
-    /// What stands in `place`, if it can be a credential at all: a line of visible ASCII.
-    static func credential(_ text: String, from place: String) throws -> Sensitive<String> {
+    /// Returns the text from `source` if it is a possible credential: one line of visible ASCII.
+    static func credential(_ text: String, from source: String) throws -> Sensitive<String> {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.utf8.count <= maxBytes,
             text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else {
             throw Failure(
                 .notSetUp, "credential.malformed",
-                "\(place) holds no admin credential: one line is expected, as the server's first start printed it"
+                "\(source) does not contain an admin credential: expected one line, as printed by the server's first start"
             )
         }
         return Sensitive(text)

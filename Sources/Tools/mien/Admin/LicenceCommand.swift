@@ -6,7 +6,7 @@ import MienCore
 /// `mien admin licence …`
 struct LicenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "licence", abstract: "Product keys, with which devices get licences.",
+        commandName: "licence", abstract: "Manage product keys, with which devices get licenses.",
         discussion: """
             EXAMPLE
               mien admin licence create mien-face --name "Branch offices" --activations 50
@@ -16,19 +16,21 @@ struct LicenceCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make a product key, and show it once.",
+            commandName: "create", abstract: "Create a product key and show it once.",
             discussion: """
-                Whoever has it can activate a device with it, as many as it is for.
+                Anyone who has the key can activate devices with it, up to its number of activations.
 
                 EXAMPLE
                   mien admin licence create mien-face --name "Branch offices" --activations 50 --days 365
                 """)
 
         @Argument(help: "The product: 1 to 64 of a-z, 0-9, “.” and “-”.") var product: String
-        @Option(help: "What you call the key, 1 to 100 characters.") var name: String
-        @Option(help: ArgumentHelp("How many devices it is for, 1 to 1,000,000.", valueName: "n"))
+        @Option(help: "Your name for the key, 1 to 100 characters.") var name: String
+        @Option(
+            help: ArgumentHelp(
+                "The number of devices it can activate, 1 to 1,000,000.", valueName: "n"))
         var activations: Int
-        @Option(help: ArgumentHelp("How long a licence lives, 1 to 3,650 days.", valueName: "n"))
+        @Option(help: ArgumentHelp("How long a license is valid, 1 to 3,650 days.", valueName: "n"))
         var days = 365
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
@@ -41,7 +43,7 @@ struct LicenceCommand: AsyncParsableCommand {
                 JSON.print(made)
             } else {
                 print(
-                    "\((made.productKey ?? "").printable)\nFor \(made.activations) devices. It is not shown again; its id is \(made.id.printable)."
+                    "\((made.productKey ?? "").printable)\nValid for \(made.activations) devices. It is not shown again. Its ID is \(made.id.printable)."
                 )
             }
         }
@@ -50,7 +52,7 @@ struct LicenceCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "Which product keys are there, and how much are they used?",
+            abstract: "List the product keys and how many devices they have activated.",
             discussion: """
                 EXAMPLE
                   mien admin licence list
@@ -62,7 +64,7 @@ struct LicenceCommand: AsyncParsableCommand {
         func run() async throws {
             let keys = try await server.admin().productKeys()
             guard !output.json else { return JSON.print(["product_keys": keys]) }
-            guard !keys.isEmpty else { return print("There is no product key.") }
+            guard !keys.isEmpty else { return print("There are no product keys.") }
             let rows = keys.map {
                 [
                     $0.id, $0.product, $0.name, "\($0.used) of \($0.activations)", "\($0.days)",
@@ -78,15 +80,16 @@ struct LicenceCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Let a product key activate no device any more.",
+            commandName: "revoke",
+            abstract: "Revoke a product key, so that it activates no more devices.",
             discussion: """
-                Licences that were given go on until they end.
+                Licenses that were already issued stay valid until they expire.
 
                 EXAMPLE
                   mien admin licence revoke pk_2m8Xw0GJ4n6nq0s9u3v5xA
                 """)
 
-        @Argument(help: "The product key's id.") var id: String
+        @Argument(help: "The product key's ID.") var id: String
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 

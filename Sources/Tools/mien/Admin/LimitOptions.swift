@@ -1,20 +1,20 @@
 import ArgumentParser
 import MienAPI
 
-/// How much of a long list is shown.
+/// The maximum length of a list.
 struct LimitOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Show so many at most, 1 to 100000.", valueName: "n")) var limit =
+    @Option(help: ArgumentHelp("Show at most this many, 1 to 100000.", valueName: "n")) var limit =
         100
 
     func validate() throws {
         guard (1...100_000).contains(limit) else {
-            throw ValidationError("--limit is 1 to 100000, not \(limit)")
+            throw ValidationError("--limit must be 1 to 100000, not \(limit)")
         }
     }
 
-    /// The items of page after page, until there are enough or no more.
+    /// Fetches page after page until the limit is reached or there are no more items.
     ///
-    /// - Parameter key: what `after` is for an item.
+    /// - Parameter key: returns the value of `after` that continues after an item.
     func collect<Item>(
         after: String?, key: (Item) -> String, _ page: (_ after: String?) async throws -> Page<Item>
     ) async throws -> Page<Item> {
@@ -30,6 +30,6 @@ struct LimitOptions: ParsableArguments {
     }
 
     func tell(next: String?) {
-        if let next { Terminal.warn("There are more: --after \(next)") }
+        if let next { Terminal.warn("There are more. Continue with --after \(next)") }
     }
 }

@@ -4,8 +4,8 @@ import Logging
 import MienClient
 import MienCore
 
-/// The admin API's address and credential. The credential is never an argument, since every user of
-/// the machine can read those.
+/// The admin API's address and credential. The credential is never an argument, because every user
+/// of the machine can read arguments.
 struct ServerOptions: ParsableArguments {
     static let defaultServer = MienAdmin.defaultServerPath
 
@@ -17,11 +17,11 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file with the admin credential that only its owner can read (default: the credential is $MIEN_ADMIN_CREDENTIAL).",
+            "A file with the admin credential that only its owner can read (default: use $MIEN_ADMIN_CREDENTIAL).",
             valueName: "file"))
     var credentialFile: String?
 
-    /// - Throws: ``Failure`` when there is no credential or the address is none.
+    /// - Throws: ``Failure`` when the credential is missing or the address is invalid.
     func admin() throws -> MienAdmin {
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
         let address = server ?? environment["MIEN_ADMIN_SERVER"] ?? Self.defaultServer
@@ -35,7 +35,7 @@ struct ServerOptions: ParsableArguments {
         guard let text = environment["MIEN_ADMIN_CREDENTIAL"] else {
             throw Failure(
                 .notSetUp, "credential.missing",
-                "no admin credential: set MIEN_ADMIN_CREDENTIAL, or name a file with --credential-file; the server's first start printed it"
+                "no admin credential: set MIEN_ADMIN_CREDENTIAL, or name a file with --credential-file. The server printed the credential on its first start"
             )
         }
         return try CredentialFile.credential(text, from: "MIEN_ADMIN_CREDENTIAL")

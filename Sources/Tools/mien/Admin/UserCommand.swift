@@ -6,9 +6,9 @@ import MienCore
 /// `mien admin user …`
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "People who have an account.",
+        commandName: "user", abstract: "Manage accounts.",
         discussion: """
-            USER is an id, a user name, an e-mail address or an external id.
+            USER is an ID, a user name, an email address, or an external ID.
 
             EXAMPLE
               mien admin user create --username ada --email ada@example.org
@@ -20,13 +20,13 @@ struct UserCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Who has an account?",
+            commandName: "list", abstract: "List the accounts.",
             discussion: """
                 EXAMPLE
                   mien admin user list --limit 1000
                 """)
 
-        @Option(help: "Go on after the user with this id.", transform: Word.user) var after: UserID?
+        @Option(help: "Start after the user with this ID.", transform: Word.user) var after: UserID?
         @OptionGroup var limit: LimitOptions
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
@@ -40,7 +40,7 @@ struct UserCommand: AsyncParsableCommand {
                 return JSON.print(Output(users: found.items, next: found.next))
             }
             if found.items.isEmpty {
-                print("There is no user\(after == nil ? "" : " after that one").")
+                print("There are no users\(after == nil ? "" : " after that one").")
             }
             let rows = found.items.map {
                 [
@@ -52,7 +52,7 @@ struct UserCommand: AsyncParsableCommand {
                 print(
                     Terminal.table(
                         rows,
-                        heading: ["id", "username", "e-mail", "external id", "state", "created"]))
+                        heading: ["id", "username", "email", "external id", "state", "created"]))
             }
             limit.tell(next: found.next)
         }
@@ -65,9 +65,9 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make an account.",
+            commandName: "create", abstract: "Create an account.",
             discussion: """
-                It needs a user name, an e-mail address or an external id.
+                An account needs a user name, an email address, or an external ID.
 
                 EXAMPLE
                   mien admin user create --username ada --email ada@example.org --attribute plan=gold
@@ -80,7 +80,7 @@ struct UserCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard fields.username != nil || fields.email != nil || fields.externalId != nil else {
-                throw ValidationError("a user needs --username, --email or --external-id")
+                throw ValidationError("a user needs --username, --email, or --external-id")
             }
         }
 
@@ -111,7 +111,7 @@ struct UserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Change a user.",
             discussion: """
-                What is left out stays as it is; an empty name or address is taken away.
+                Fields that you do not name stay unchanged. An empty name or address removes the old one.
 
                 EXAMPLE
                   mien admin user set ada --state suspended
@@ -124,16 +124,17 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var fields: UserFieldOptions
         @Option(
             help: ArgumentHelp(
-                "An attribute to take away. Can come several times.", valueName: "name"))
+                "An attribute to remove. Repeatable.", valueName: "name"))
         var removeAttribute: [String] = []
-        @Option(help: ArgumentHelp("Suspended users cannot log in.", valueName: "active|suspended"))
+        @Option(
+            help: ArgumentHelp("Suspended users cannot sign in.", valueName: "active|suspended"))
         var state: State?
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
             guard !fields.isEmpty || state != nil || !removeAttribute.isEmpty else {
-                throw ValidationError("say what to change: --username, --email, --state, …")
+                throw ValidationError("name a field to change: --username, --email, --state, …")
             }
         }
 
@@ -149,10 +150,11 @@ struct UserCommand: AsyncParsableCommand {
     struct Compromised: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "compromised",
-            abstract: "End everything that was opened with a user's credentials.",
+            abstract: "End everything that was started with a user's credentials.",
             discussion: """
-                Use it when somebody else knows the password or holds a device. Sign-ins, known devices, running journeys, and unused codes end at once.
-                The credentials stay: set a new password and remove authenticators that are not the user's.
+                Use this command when somebody else knows the password or holds a device. Sign-ins, known \
+                devices, running journeys, and unused codes end at once. The credentials stay valid: set a \
+                new password, and remove authenticators that do not belong to the user.
 
                 EXAMPLE
                   mien admin user compromised ada
@@ -168,7 +170,7 @@ struct UserCommand: AsyncParsableCommand {
             if output.json {
                 JSON.print(["compromised": id.text])
             } else {
-                print("Ended everything that was opened with the credentials of \(id).")
+                print("Ended everything that was started with the credentials of \(id).")
             }
         }
     }
@@ -176,7 +178,7 @@ struct UserCommand: AsyncParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Delete a user: everything of theirs becomes unreadable.",
+            abstract: "Delete a user. All their data becomes unreadable.",
             discussion: """
                 EXAMPLE
                   mien admin user delete ada --yes
@@ -188,7 +190,7 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            try consent.check("faces, password and devices of the user go with it")
+            try consent.check("it deletes the user's faces, password, and devices")
         }
 
         func run() async throws {
@@ -202,7 +204,7 @@ struct UserCommand: AsyncParsableCommand {
         guard !output.json else { return JSON.print(user) }
         AdminOutput.sheet([
             ("id", user.id), ("username", user.username),
-            ("e-mail", user.email.map { user.emailVerified == false ? "\($0) (unverified)" : $0 }),
+            ("email", user.email.map { user.emailVerified == false ? "\($0) (unverified)" : $0 }),
             ("external id", user.externalID), ("state", user.state),
             ("attributes", AdminOutput.members(user.attributes)),
             ("created", AdminOutput.time(user.createdAt)),

@@ -3,22 +3,22 @@ import Foundation
 import MienAPI
 import MienCore
 
-/// What a user has.
+/// The fields of a user.
 struct UserFieldOptions: ParsableArguments {
     @Option(help: "The user name.") var username: String?
-    @Option(help: "The e-mail address.") var email: String?
+    @Option(help: "The email address.") var email: String?
     @Flag(
         inversion: .prefixedNo, exclusivity: .chooseLast,
         help:
-            "Whether you vouch for the address (default: yes). An unverified address never names the user and gets no codes."
+            "Whether the address is verified (default: yes). An unverified address does not identify the user and receives no codes."
     )
     var emailVerified: Bool?
-    @Option(help: ArgumentHelp("What another system calls the user.", valueName: "id"))
+    @Option(help: ArgumentHelp("The user's ID in another system.", valueName: "id"))
     var externalId: String?
     @Flag(help: "Read the password from standard input: one line.") var passwordStdin = false
     @Option(
         help: ArgumentHelp(
-            "An attribute; name:=value takes JSON. Can come several times.", valueName: "name=value"
+            "An attribute; name:=value takes JSON. Repeatable.", valueName: "name=value"
         ), transform: attribute)
     var attribute: [Attribute] = []
 
@@ -32,7 +32,7 @@ struct UserFieldOptions: ParsableArguments {
             && !passwordStdin && attribute.isEmpty
     }
 
-    /// - Parameter attributes: those there are; sent only when they change.
+    /// - Parameter attributes: the current attributes, which are sent only when they change.
     func request(attributes: [String: JSONValue], removing removed: [String] = []) throws
         -> UserRequest
     {
@@ -47,7 +47,7 @@ struct UserFieldOptions: ParsableArguments {
 
     @Sendable private static func attribute(_ text: String) throws -> Attribute {
         guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
-            throw ValidationError("--attribute is like plan=gold, not “\(text)”")
+            throw ValidationError("--attribute must look like plan=gold, not “\(text)”")
         }
         var name = text[..<sign]
         let value = String(text[text.index(after: sign)...])
@@ -55,7 +55,7 @@ struct UserFieldOptions: ParsableArguments {
         name.removeLast()
         guard !name.isEmpty, let parsed = try? JSONText.parse(value) else {
             throw ValidationError(
-                "--attribute name:=value takes JSON, such as age:=36 or trial:=true; a text is name=value"
+                "--attribute name:=value takes JSON, such as age:=36 or trial:=true; use name=value for text"
             )
         }
         return Attribute(name: String(name), value: parsed)
@@ -63,11 +63,11 @@ struct UserFieldOptions: ParsableArguments {
 
     private static let maxPasswordBytes = 4096
 
-    /// Never typed: a terminal would show it.
+    /// Reads the password from a pipe or a file. A terminal would show it.
     private static func password() throws -> String {
         guard isatty(0) == 0 else {
             throw ValidationError(
-                "--password-stdin reads from a pipe or a file, not from the terminal, which would show the password"
+                "--password-stdin reads from a pipe or a file, because a terminal would show the password"
             )
         }
         let data = (try? FileHandle.standardInput.read(upToCount: maxPasswordBytes + 1)) ?? Data()
@@ -75,14 +75,14 @@ struct UserFieldOptions: ParsableArguments {
         else {
             throw Failure(
                 .badInput, "password.malformed",
-                "standard input holds no password: one line of UTF-8 is expected")
+                "standard input has no password: expected one line of UTF-8")
         }
         guard let line = text.split(whereSeparator: \.isNewline).first,
             text.split(whereSeparator: \.isNewline).count == 1
         else {
             throw Failure(
                 .badInput, "password.malformed",
-                "standard input holds no password: one line is expected, neither none nor several")
+                "standard input has no password: expected exactly one line")
         }
         return String(line)
     }

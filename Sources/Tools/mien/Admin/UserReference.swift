@@ -3,8 +3,8 @@ import MienClient
 import MienCore
 
 extension MienAdmin {
-    /// The user whom somebody means: by id, else by user name, e-mail address or external id. An id
-    /// goes first: nobody can take the place of another by being called so.
+    /// Finds a user by ID, or else by user name, email address, or external ID. IDs come first, so
+    /// that nobody can be mistaken for another user by choosing that user's ID as a name.
     func user(meant text: String) async throws -> (id: UserID, user: UserAnswer) {
         if let id = UserID(text) {
             do { return (id, try await user(id)) } catch let error as MienError
@@ -14,13 +14,12 @@ extension MienAdmin {
         guard let user = try await findUser(text) else {
             throw Failure(
                 .badInput, "user.unknown",
-                "no user has the id, user name, e-mail address or external id “\(text)”")
+                "no user has the ID, user name, email address, or external ID “\(text)”")
         }
         return (try Self.id(user.id), user)
     }
 
-    /// The authenticator of `user` that somebody means: by id or, if there is but one of that type,
-    /// by type.
+    /// Finds an authenticator of `user` by ID or, if there is only one of that type, by type.
     func authenticator(meant text: String, of user: UserID) async throws -> (
         id: AuthenticatorID, authenticator: AuthenticatorAnswer
     ) {
@@ -30,8 +29,8 @@ extension MienAdmin {
         guard let first = found.first else {
             let there =
                 all.isEmpty
-                ? "there are none"
-                : "there are " + all.map { "\($0.id) (\($0.type))" }.joined(separator: ", ")
+                ? "the user has none"
+                : "the user has " + all.map { "\($0.id) (\($0.type))" }.joined(separator: ", ")
             throw Failure(
                 .badInput, "authenticator.unknown",
                 "the user has no authenticator “\(text)”: \(there)")
@@ -40,14 +39,14 @@ extension MienAdmin {
             let ids = found.map { "\($0.id) (\($0.appID ?? "any app"))" }.joined(separator: ", ")
             throw Failure(
                 .badInput, "authenticator.ambiguous",
-                "the user has several authenticators of type \(text), name one by its id: \(ids)")
+                "the user has several authenticators of type \(text). Name one by its ID: \(ids)")
         }
         return (try Self.id(first.id), first)
     }
 
     private static func id<Kind>(_ text: String) throws -> Identifier<Kind> {
         guard let id = Identifier<Kind>(text) else {
-            throw Failure(.notSetUp, "server.failed", "the server answers with an id that is none")
+            throw Failure(.notSetUp, "server.failed", "the server returned a malformed ID")
         }
         return id
     }

@@ -4,15 +4,15 @@ import MienImage
 import MienModels
 import MienPixels
 
-/// Detection and accuracy on photos of many people, the middle face being the person's.
+/// Detection and accuracy on photos of many people. The face in the middle is the person's.
 struct AccuracyBench {
     struct Result: Encodable {
         let photos: Int
-        /// Photos with a face whose box holds the picture's middle, 0...1.
+        /// The share of photos with a face whose box contains the picture's middle, 0...1.
         let centreFaceFound: Double
         let accuracy: Double?
-        /// At a false-match rate of 1 in 10,000, every pair scored with a cohort of other people;
-        /// and by plain cosine.
+        /// The share of true accepts at a false-match rate of 1 in 10,000, with every pair scored
+        /// with a cohort of other people, and with plain cosine.
         let trueAcceptRate: Double
         let trueAcceptRateRaw: Double
         let impostorPairs: Int

@@ -5,11 +5,11 @@ import Logging
 import MienAPI
 import MienCore
 
-/// One JSON route of Hummingbird and nothing else, in a process of its own: what
-/// `mien bench server` measures journeys beside.
+/// A server with one JSON route of Hummingbird, in its own process. `mien bench server` compares
+/// journeys with it.
 ///
-/// It reads what a client answers a journey with, checks it against nothing, and writes what a
-/// journey asks: the same members, the same size.
+/// It decodes a client's journey response without checking it, and writes a response with the same
+/// members and size as a journey's.
 struct BareRouteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bare-route", abstract: "Serve one JSON route for mien bench server.",

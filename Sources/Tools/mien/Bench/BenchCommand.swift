@@ -9,10 +9,11 @@ import MienPixels
 /// `mien bench`
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure the face pipeline, comparison, search and start.",
+        commandName: "bench", abstract: "Measure the face pipeline, comparison, search, and start.",
         discussion: """
-            Every figure stands beside its budget. With --compare dlib's pipeline runs on the same decoded photos in the same run (make bench \
-            builds it), and the ratio is what counts: machines differ and are noisy. Processor time of one thread unless said.
+            Prints every figure next to its budget. With --compare, dlib's pipeline runs on the same \
+            decoded photos in the same run (make bench builds it). The ratio counts, because machines \
+            differ and are noisy. Figures are processor time of one thread unless stated otherwise.
 
             EXAMPLE
               mien bench
@@ -22,31 +23,31 @@ struct BenchCommand: AsyncParsableCommand {
             """,
         subcommands: [LiveBenchCommand.self, ServerBenchCommand.self, BareRouteCommand.self])
 
-    @Flag(help: "Run dlib's pipeline beside ours.") var compare = false
+    @Flag(help: "Also run dlib's pipeline.") var compare = false
     @Option(help: ArgumentHelp("The program that runs dlib's pipeline.", valueName: "dlib-peer"))
     var peer: String?
     @Option(help: ArgumentHelp("The folder with dlib's models.", valueName: "folder"))
     var peerModels: String?
     @Option(
         help: ArgumentHelp(
-            "Also measure accuracy on this folder of photos per person, such as lfw-dev/images.",
+            "Also measure accuracy on this folder of folders of photos per person, such as lfw-dev/images.",
             valueName: "dir"))
     var people: String?
-    @Option(help: ArgumentHelp("A list of pairs in folds for --people.", valueName: "pairs.txt"))
+    @Option(help: ArgumentHelp("A list of pairs in folds, for --people.", valueName: "pairs.txt"))
     var pairs: String?
-    @Option(help: ArgumentHelp("Repeat every measurement so often.", valueName: "count"))
+    @Option(help: ArgumentHelp("How often to repeat every measurement.", valueName: "count"))
     var repeats = 20
-    @Option(help: ArgumentHelp("Entries of the gallery that is searched.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of entries in the searched gallery.", valueName: "count"))
     var gallery = 100_000
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard (3...1000).contains(repeats) else {
-            throw ValidationError("--repeats is 3 to 1000, not \(repeats)")
+            throw ValidationError("--repeats must be 3 to 1000, not \(repeats)")
         }
         guard (1...10_000_000).contains(gallery) else {
-            throw ValidationError("--gallery is 1 to 10,000,000, not \(gallery)")
+            throw ValidationError("--gallery must be 1 to 10,000,000, not \(gallery)")
         }
         guard !compare || (peer != nil && peerModels != nil) else {
             throw ValidationError(

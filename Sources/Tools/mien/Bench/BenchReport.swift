@@ -1,11 +1,11 @@
-/// What was measured, beside the budgets of the design.
+/// The results of `mien bench`, with the budgets of the design.
 struct BenchReport: Encodable {
     struct Pipeline: Encodable {
         let size: String
         let ours: [PipelineBench.Result]
         let peer: [PeerBench.Result]?
 
-        /// Processor time summed over the photos; medians.
+        /// Processor time summed over the photos, medians.
         var milliseconds: Double {
             ours.reduce(0) { $0 + $1.total.median.cpuMilliseconds } / Double(ours.count)
         }
@@ -67,15 +67,15 @@ struct BenchReport: Encodable {
         }
         if let match {
             rows.append([
-                "1:1 comparison with score normalisation",
+                "1:1 comparison with score normalization",
                 Self.ms(match.oneToOne.median.cpuMilliseconds), "≤ 0.2 ms",
             ])
             rows.append([
-                "  with the enrolled side's reference kept",
+                "  with the enrolled side's reference cached",
                 Self.ms(match.oneToOneKept.median.cpuMilliseconds), "",
             ])
             rows.append([
-                "  with both sides' references kept",
+                "  with both sides' references cached",
                 Self.ms(match.bothKept.median.cpuMilliseconds), "",
             ])
             rows.append([
@@ -100,7 +100,7 @@ struct BenchReport: Encodable {
         if let accuracy {
             func percent(_ part: Double) -> String { "\(String.decimal(100 * part, 2)) %" }
             rows.append([
-                "centre face found, \(accuracy.photos.grouped) photos",
+                "center face found, \(accuracy.photos.grouped) photos",
                 percent(accuracy.centreFaceFound), "≥ 99.9 %",
             ])
             if let mean = accuracy.accuracy {
@@ -110,7 +110,7 @@ struct BenchReport: Encodable {
                 "true accepts at 1 in 10,000, \(accuracy.impostorPairs.grouped) impostor pairs",
                 percent(accuracy.trueAcceptRate), "≥ 88 %",
             ])
-            rows.append(["  the same by plain cosine", percent(accuracy.trueAcceptRateRaw), ""])
+            rows.append(["  the same with plain cosine", percent(accuracy.trueAcceptRateRaw), ""])
         }
         return Terminal.table(rows, heading: ["work", "measured", "budget"])
     }

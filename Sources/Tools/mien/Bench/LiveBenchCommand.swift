@@ -9,29 +9,32 @@ struct LiveBenchCommand: AsyncParsableCommand {
         commandName: "live",
         abstract: "Measure live capture: a frame, the time to a verdict, memory over an hour.",
         discussion: """
-            A frame is a demo photo, 640×480, from its JPEG bytes; processor time of one thread, medians. To a verdict it is wall-clock time. The hour of
-            frames is run faster than it would last, through the sessions alone with one real reading that is made to blink; then --frames of them through
-            the whole pipeline. Memory is this process's, from the first tenth of the frames to the last.
+            A frame is a demo photo, 640×480, starting from its JPEG bytes; its figures are medians of \
+            the processor time of one thread. The time to a verdict is wall-clock time. The hour of \
+            frames runs faster than in real time, only through the sessions, with one real reading that \
+            is made to blink. Then --frames frames run through the whole pipeline. Memory is that of \
+            this process, from the first tenth of the frames to the last frame.
 
             EXAMPLE
               mien bench live
               mien bench live --frames 36000
             """)
 
-    @Option(help: ArgumentHelp("Repeat every measurement so often.", valueName: "count"))
+    @Option(help: ArgumentHelp("How often to repeat every measurement.", valueName: "count"))
     var repeats = 20
     @Option(
-        help: ArgumentHelp("Frames through the whole pipeline, for memory.", valueName: "count"))
+        help: ArgumentHelp(
+            "Frames through the whole pipeline, to measure memory.", valueName: "count"))
     var frames = 3000
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard (3...1000).contains(repeats) else {
-            throw ValidationError("--repeats is 3 to 1000, not \(repeats)")
+            throw ValidationError("--repeats must be 3 to 1000, not \(repeats)")
         }
         guard (100...1_000_000).contains(frames) else {
-            throw ValidationError("--frames is 100 to 1,000,000, not \(frames)")
+            throw ValidationError("--frames must be 100 to 1,000,000, not \(frames)")
         }
     }
 
@@ -70,13 +73,13 @@ struct LiveBenchCommand: AsyncParsableCommand {
     }
 }
 
-/// What was measured, beside the budgets.
+/// The results of `mien bench live`, with the budgets of the design.
 struct LiveBenchReport: Encodable {
     var frame: [LiveFrameBench.Result] = []
     var verdict: [VerdictBench.Result] = []
     var hourOfSessions: SoakBench.Result?
     var hourInOneSession: SoakBench.Result?
-    /// Frames through the whole pipeline.
+    /// Memory over frames through the whole pipeline.
     var pipeline: SoakBench.Result?
 
     var text: String {

@@ -3,7 +3,7 @@ import MienImage
 import MienModels
 import MienPixels
 
-/// One frame of a live stream, 640×480, from its JPEG bytes, on one thread.
+/// Processes one frame of a live stream, 640×480, from its JPEG bytes, on one thread:
 /// docs/facts.md §5, row 2.
 struct LiveFrameBench {
     let engine: FaceEngine
@@ -11,16 +11,16 @@ struct LiveFrameBench {
 
     struct Result: Encodable, Sendable {
         let photo: String
-        /// What the budget is for: JPEG decode, detect, mesh, pose, quality.
+        /// The budgeted work: JPEG decode, detect, mesh, pose, quality.
         let budgeted: Stopwatch.Summary
-        /// Of that, the decoding.
+        /// The decoding alone.
         let decode: Stopwatch.Summary
-        /// All that a session reads: also both eyes, one crop's descriptor, the patch and the
+        /// All the work of a session: also both eyes, one crop's descriptor, the patch, and the
         /// picture's hash.
         let session: Stopwatch.Summary
     }
 
-    /// - Parameter frame: JPEG.
+    /// - Parameter frame: a JPEG.
     func run(_ photo: String, _ frame: [UInt8]) async throws -> Result {
         let repeats = repeats
         return try await engine.run { analyzer, networks in
@@ -49,8 +49,8 @@ struct LiveFrameBench {
         }
     }
 
-    /// The part of the photo that a camera of 640×480 pixels would have: as much as fits round the
-    /// face, as people sit before one.
+    /// Crops the photo like a camera of 640×480 pixels with a person in front of it: as much as
+    /// fits around the face.
     ///
     /// - Parameter face: its box.
     static func frame(_ photo: RGBImage, around face: Rectangle) -> [UInt8] {

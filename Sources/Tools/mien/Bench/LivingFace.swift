@@ -1,12 +1,12 @@
 import Foundation
 import MienFace
 
-/// Makes one face, seen once, into the frames of somebody who breathes and blinks: for measurements
-/// where nobody is.
+/// Turns one real reading of a face into frames of a person who breathes and blinks, for
+/// measurements without a person.
 enum LivingFace {
     /// - Parameters:
-    ///   - index: of the frame; others differ.
-    ///   - lidsDown: the eyes are nearly closed.
+    ///   - index: the index of the frame; each index gives a different frame.
+    ///   - lidsDown: whether the eyes are nearly closed.
     static func moment(of face: LiveFace, at index: Int, lidsDown: Bool) -> LiveFace {
         let eyes =
             lidsDown
@@ -17,8 +17,8 @@ enum LivingFace {
             patch: face.patch.map { breathing($0, at: index) })
     }
 
-    /// Slow shadows over the skin: frames far apart differ more than neighbours do, and no affine
-    /// map undoes it.
+    /// Adds slow shadows over the skin: distant frames differ more than neighboring ones, and no
+    /// affine map removes the difference.
     private static func breathing(_ patch: FacePatch, at index: Int) -> FacePatch {
         let phase = Double(index) * 0.35
         return FacePatch(

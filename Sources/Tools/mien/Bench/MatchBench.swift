@@ -1,23 +1,22 @@
 import MienCore
 import MienFace
 
-/// Comparisons, over vectors drawn at random: their cost does not depend on whose they are.
+/// Comparisons of random vectors, because their cost does not depend on the people:
 /// docs/facts.md §5, row 3, and 1:N.
 struct MatchBench {
     let matcher: FaceMatcher
     let repeats: Int
 
     struct Result: Encodable {
-        /// Two descriptors of which nothing is known: the cohort statistics of both, and their
-        /// comparison.
+        /// Two unknown descriptors: the cohort statistics of both, and their comparison.
         let oneToOne: Stopwatch.Summary
-        /// The same with one side's reference kept, as for an enrolled person who is verified again
-        /// and again.
+        /// The same with one side's reference cached, as for an enrolled person who is verified
+        /// repeatedly.
         let oneToOneKept: Stopwatch.Summary
-        /// The comparison alone: both sides' references kept.
+        /// The comparison alone, with both sides' references cached.
         let bothKept: Stopwatch.Summary
         let gallery: Int
-        /// Top 5 of the whole gallery for a probe whose statistics are known.
+        /// A search for the top 5 of the whole gallery, for a probe whose statistics are known.
         let identify: Stopwatch.Summary
     }
 

@@ -1,8 +1,7 @@
 import Foundation
 import MienPixels
 
-/// dlib's pipeline on the same decoded photos: a C++ program, `Benchmarks/dlib-peer`, run beside
-/// ours.
+/// Runs dlib's pipeline on the same decoded photos with a C++ program, `Benchmarks/dlib-peer`.
 struct PeerBench {
     let program: URL
     let models: URL
@@ -19,7 +18,7 @@ struct PeerBench {
         }
     }
 
-    /// One result per photo, in order.
+    /// Returns one result per photo, in order.
     func run(_ photos: [(name: String, image: RGBImage)]) throws -> [Result] {
         let work = FileManager.default.temporaryDirectory.appending(
             path: "mien-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -45,7 +44,8 @@ struct PeerBench {
         guard peer.terminationStatus == 0, results.count == photos.count else {
             throw Failure(
                 .notSetUp, "bench.peer",
-                "\(program.path) did not answer for every photo; build it again with make bench")
+                "\(program.path) did not return a result for every photo; rebuild it with make bench"
+            )
         }
         return results
     }

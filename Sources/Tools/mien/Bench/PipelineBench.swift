@@ -3,8 +3,8 @@ import MienFace
 import MienModels
 import MienPixels
 
-/// Decoded photo to one descriptor, on one thread: detect, mesh, pose and quality left out, align,
-/// describe one crop. docs/facts.md §5, row 1.
+/// Turns a decoded photo into one descriptor on one thread: detect, mesh, align, describe one crop,
+/// without pose and quality: docs/facts.md §5, row 1.
 struct PipelineBench {
     let engine: FaceEngine
     let repeats: Int
@@ -16,12 +16,12 @@ struct PipelineBench {
         let detect: Stopwatch.Summary
         let mesh: Stopwatch.Summary
         let descriptor: Stopwatch.Summary
-        /// What commands do with a photo: both detectors where needed, eyes, quality, and all of
-        /// the pack's crops.
+        /// The work of commands on a photo: both detectors where needed, eyes, quality, and all the
+        /// pack's crops.
         let whole: Stopwatch.Summary
     }
 
-    /// - Precondition: `engine` was made with one crop.
+    /// - Precondition: `engine` was created with one crop.
     func run(_ photo: String, _ image: RGBImage) async throws -> Result {
         let repeats = repeats
         return try await engine.run { analyzer, networks in
@@ -62,7 +62,7 @@ struct PipelineBench {
         }
     }
 
-    /// The photo as large as it fits into 640×480.
+    /// Scales the photo to the largest size that fits into 640×480.
     static func fitted(_ image: RGBImage) -> RGBImage {
         let scale = min(640 / Double(image.width), 480 / Double(image.height))
         return image.resized(

@@ -5,26 +5,26 @@ import MienLoad
 import MienModels
 import MienPixels
 
-/// The server under load: a process of its own on this machine, spoken to over loopback HTTP.
-/// docs/facts.md §5, rows 5 and 6.
+/// Measures the server under load. It runs in its own process on this machine, and the load uses
+/// loopback HTTP: docs/facts.md §5, rows 5 and 6.
 struct ServerBench {
-    /// Of each measurement.
+    /// The duration of each measurement.
     let seconds: Double
     let workers: Int
-    /// Journeys the memory is watched over.
+    /// The number of journeys over which memory is measured.
     let journeys: Int
     let home: MienHome
 
     struct Result: Encodable {
         struct Memory: Encodable {
             let journeys: Int
-            /// MiB, after a first thousand journeys, after half of them and after all.
+            /// MiB after the first thousand journeys, after half of them, and after all.
             let start, middle, end: Double
             let most: Double
         }
 
         let workers: Int
-        /// Under `journey` whole face logins, under the other names their requests.
+        /// Whole face logins under `journey`; their requests under the other names.
         var faceLogin: LoadFigures
         var requestsPerSecond: Double
         var bareRequestsPerSecond: Double
@@ -34,13 +34,13 @@ struct ServerBench {
         var tokens: Tokens
         var memory: Memory
 
-        /// Devices' keys and refresh tokens, at ``Tokens/workers`` at once.
+        /// Device keys and refresh tokens, with ``Tokens/workers`` concurrent clients.
         struct Tokens: Encodable {
             static let workers = 16
-            /// Under `login` challenge and grant, under `grant` the grant alone.
+            /// Challenge and grant under `login`; the grant alone under `grant`.
             let logins: LoadFigures
             let refreshes: LoadFigures
-            /// A route of the same server that does nothing.
+            /// An empty route of the same server.
             let empty: LoadFigures
         }
 
@@ -86,7 +86,7 @@ struct ServerBench {
         ) { try subject.faceLogin($0) }
 
         stage("Requests")
-        // In turns, so that noise from outside meets both.
+        // Alternates, so that outside noise affects both.
         let rounds = 3
         var ours: [LoadFigures] = [], theirs: [LoadFigures] = []
         _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(200)) {
@@ -151,7 +151,7 @@ struct ServerBench {
 }
 
 extension ServerBench {
-    /// Who logs in, and what is sent: one user with a registered face, one selfie, a journey of
+    /// The load of a client: one user with a registered face, one selfie, and a journey of
     /// information steps.
     struct Subject: Sendable {
         private static let name = "load", password = "a password for the load"
@@ -160,7 +160,7 @@ extension ServerBench {
 
         init(port: Int, adminPort: Int, adminCredential: String, photos: URL) throws {
             let reference = try Self.photo("obama.jpg", in: photos)
-            // Another photo of the same person, as large as phones send frames.
+            // Another photo of the same person, in the size of a phone's frames.
             selfie = try Self.photo("obama2.jpg", in: photos)
             let connection = try LoadConnection(port: port),
                 adminConnection = try LoadConnection(port: adminPort)
@@ -175,7 +175,7 @@ extension ServerBench {
                 }
                 return answer
             }
-            // There is one photo of each face, and a photo is what is measured.
+            // There is one photo of each face, and the benchmark measures photos.
             _ = try call(
                 "PUT", "/v1/apps/default_application",
                 #"{"name":"Sample app","settings":{"liveness":{"mode":"image"}}}"#,
@@ -207,7 +207,7 @@ extension ServerBench {
             let frame = try connection.request(
                 "POST", "/v1/capture/frames", type: "image/jpeg", body: reference, bearer: token)
             guard frame.text("status") == "passed" else {
-                throw LoadError("the photo was not taken: \(frame.bodyText)")
+                throw LoadError("the photo was not accepted: \(frame.bodyText)")
             }
             try respond("client_input", "{}")
             guard answer.text("journey_step_id") == "success" else {
@@ -215,7 +215,7 @@ extension ServerBench {
             }
         }
 
-        /// One whole login.
+        /// Runs one whole login.
         func faceLogin(_ worker: LoadRun.Worker) throws {
             try worker.measured("journey") { () throws(LoadError) in
                 var answer = try worker.measured("start") { () throws(LoadError) in
@@ -234,18 +234,18 @@ extension ServerBench {
                         bearer: token)
                 }
                 guard frame.text("status") == "passed" else {
-                    throw LoadError("the selfie was not taken: \(frame.bodyText)")
+                    throw LoadError("the selfie was not accepted: \(frame.bodyText)")
                 }
                 answer = try worker.measured("finish") { () throws(LoadError) in
                     try Self.respond(worker, answer, #""client_input""#)
                 }
                 guard answer.text("journey_step_id") == "success" else {
-                    throw LoadError("not logged in: \(answer.bodyText)")
+                    throw LoadError("the login failed: \(answer.bodyText)")
                 }
             }
         }
 
-        /// A journey of three information steps: four requests.
+        /// Runs a journey of three information steps: four requests.
         func information(_ worker: LoadRun.Worker) throws {
             var answer = try worker.measured("request") { () throws(LoadError) in
                 try worker.connection.post("/v1/journeys/bench-information/start", json: Self.start)
@@ -256,17 +256,17 @@ extension ServerBench {
                 }
             }
             guard answer.text("journey_step_id") == "success" else {
-                throw LoadError("not at the end: \(answer.bodyText)")
+                throw LoadError("the journey did not end: \(answer.bodyText)")
             }
         }
 
-        /// The same kind of request to the route that does nothing.
+        /// Sends the same kind of request to the empty route.
         func bareRequest(_ worker: LoadRun.Worker) throws {
             let answer = try worker.measured("request") { () throws(LoadError) in
                 try worker.connection.post("/v1/journeys/respond", json: Self.bare)
             }
             guard answer.status == 200, answer.text("state", startingWith: "run_") != nil else {
-                throw LoadError("the bare route: \(answer.status) \(answer.bodyText)")
+                throw LoadError("the bare route failed: \(answer.status) \(answer.bodyText)")
             }
         }
 
@@ -280,7 +280,7 @@ extension ServerBench {
                 "/v1/journeys/respond", json: #"{"state":"\#(state)","option":\#(rest)}"#)
         }
 
-        /// The photo as large as it fits into 640×480.
+        /// Scales the photo to the largest size that fits into 640×480.
         private static func photo(_ name: String, in folder: URL) throws -> [UInt8] {
             let path = folder.appending(path: name).path
             guard FileManager.default.fileExists(atPath: path) else {

@@ -8,9 +8,9 @@ struct ServerBenchCommand: ParsableCommand {
         commandName: "server",
         abstract: "Measure a server under load: face logins, requests, tokens, memory.",
         discussion: """
-            Starts a server on a free port of this machine with a data folder of its own, which is removed afterwards. Requests without face work \
-            stand beside a bare JSON route of Hummingbird in the same run: the ratio is what counts. The load comes from this program, which shares \
-            the processor with the servers.
+            Starts a server on a free port of this machine with a temporary data folder. Requests \
+            without face work are compared with a bare JSON route of Hummingbird in the same run: the \
+            ratio counts. The load comes from this program, which shares the processor with the servers.
 
             EXAMPLE
               mien bench server
@@ -19,20 +19,21 @@ struct ServerBenchCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("How long each measurement takes.", valueName: "seconds"))
     var seconds = 12.0
-    @Option(help: ArgumentHelp("Clients at once.", valueName: "count")) var concurrent = 8
-    @Option(help: ArgumentHelp("Journeys that memory is watched over.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of concurrent clients.", valueName: "count"))
+    var concurrent = 8
+    @Option(help: ArgumentHelp("Journeys over which memory is measured.", valueName: "count"))
     var journeys = 10_000
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard (1...600).contains(seconds) else {
-            throw ValidationError("--seconds is 1 to 600, not \(seconds)")
+            throw ValidationError("--seconds must be 1 to 600, not \(seconds)")
         }
         guard (1...256).contains(concurrent) else {
-            throw ValidationError("--concurrent is 1 to 256, not \(concurrent)")
+            throw ValidationError("--concurrent must be 1 to 256, not \(concurrent)")
         }
         guard (2000...10_000_000).contains(journeys) else {
-            throw ValidationError("--journeys is 2,000 to 10,000,000, not \(journeys)")
+            throw ValidationError("--journeys must be 2,000 to 10,000,000, not \(journeys)")
         }
     }
 
@@ -87,7 +88,7 @@ struct ServerBenchCommand: ParsableCommand {
             ],
             ["  p50 / p95 / p99", latency(result.bareRequest.latencies["request"]), ""],
             [
-                "  journey requests, of the bare route's",
+                "  journey requests, share of the bare route's",
                 "\(String.decimal(100 * result.ratio, 0)) %", "≥ 50 %",
             ],
         ]

@@ -5,17 +5,18 @@ import MienImage
 import MienModels
 import MienPixels
 
-/// Memory over long streams, faster than they would be: what sessions keep must not grow with them.
+/// Measures memory over long streams, faster than in real time. A session's data must not grow with
+/// the stream.
 struct SoakBench {
     let engine: FaceEngine
     let frame: [UInt8]
 
     struct Result: Encodable, Sendable {
         let frames: Int
-        /// Sessions that ended, one after another; of them accepted.
+        /// Consecutive sessions that ended, and those of them that were accepted.
         let sessions: Int
         let accepted: Int
-        /// In RAM after the first tenth, and after all, in MiB.
+        /// Resident memory in MiB, after the first tenth and after all frames.
         let beginMebibytes: Double
         let endMebibytes: Double
         let seconds: Double
@@ -23,9 +24,8 @@ struct SoakBench {
         var growth: Double { endMebibytes - beginMebibytes }
     }
 
-    /// An hour at ten frames a second through the machines of sessions, with one real reading that
-    /// is made to breathe, and every fifth second to blink: one session after another in passive
-    /// mode.
+    /// Runs an hour of frames at ten per second through consecutive sessions in passive mode. One
+    /// real reading is made to breathe and, every five seconds, to blink.
     func sessions(frames: Int = 36_000) async throws -> Result {
         let face = try await face()
         let settings = try VerificationSettings(qualityThreshold: 0)
@@ -50,14 +50,14 @@ struct SoakBench {
         }
     }
 
-    /// The same hour in one session, which never gets somebody who keeps still.
+    /// Runs the same hour in one session, in which nobody keeps still.
     func oneSession(frames: Int = 36_000) async throws -> Result {
         let face = try await face()
         let settings = try VerificationSettings(qualityThreshold: 0, timeout: .seconds(3600))
         return try await watch(frames) { step in
             var verification = try FaceVerification(capture: Self.capture, settings: settings)
             for i in 0..<frames {
-                // Still for half a second, and then the eyes close.
+                // The face is still for half a second, and then the eyes close.
                 _ = verification.handle(reading(face, i, lidsDown: i % 6 == 5))
                 step(i)
             }
@@ -65,7 +65,7 @@ struct SoakBench {
         }
     }
 
-    /// JPEG frames through the whole pipeline and a session, which are as real as they can be
+    /// Runs JPEG frames through the whole pipeline and a session, which is as realistic as possible
     /// without a camera.
     func pipeline(frames: Int) async throws -> Result {
         let settings = try VerificationSettings(qualityThreshold: 0), started = ContinuousClock.now
@@ -74,7 +74,7 @@ struct SoakBench {
             capture: Self.capture, settings: settings, comparesFaces: false)
         for i in 0..<frames {
             var image = try ImageDecoder.decode(frame)
-            // No two pictures the same.
+            // Makes every picture different.
             image[i % image.width, 0] = RGBColour(UInt8(i & 255), UInt8(i >> 8 & 255), 7)
             let reading = try await engine.reading(
                 of: Frame(image: image, time: .milliseconds(100 * i)), index: i)
@@ -123,7 +123,7 @@ struct SoakBench {
             of: Frame(image: try ImageDecoder.decode(frame), time: .zero), index: 0)
         guard let face = reading.face else {
             throw Failure(
-                .badInput, QualityReason.noFace.rawValue, "the demo photo shows no face any more")
+                .badInput, QualityReason.noFace.rawValue, "no face was found in the demo photo")
         }
         return face
     }
@@ -134,9 +134,9 @@ struct SoakBench {
     }
 }
 
-/// This process's own.
+/// Memory of this process.
 enum Memory {
-    /// In RAM now, in MiB; 0 where the system does not tell.
+    /// Resident memory in MiB; 0 if the system does not report it.
     static var residentMebibytes: Double {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

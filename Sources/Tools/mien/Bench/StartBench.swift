@@ -1,17 +1,17 @@
 import Foundation
 
-/// From the start of a process to its first verdict, and the memory it took: with an empty cache of
-/// compiled networks and with a filled one. docs/facts.md §5, row 4.
+/// Measures the time from the start of a process to its first verdict, and its memory, with an
+/// empty and with a filled cache of compiled networks: docs/facts.md §5, row 4.
 struct StartBench {
     struct Result: Encodable {
         let coldMilliseconds: Double
         let cachedMilliseconds: Double
-        /// The largest resident set of the processes that were started, in MiB.
+        /// The largest resident set of the started processes, in MiB.
         let residentMebibytes: Double
     }
 
     /// - Parameters:
-    ///   - photo: verified against itself, in a store of its own.
+    ///   - photo: a photo that is verified against itself, in a temporary store.
     ///   - packs: the folder of installed packs.
     func run(photo: String, packs: URL, pack: String) throws -> Result {
         let home = FileManager.default.temporaryDirectory.appending(
@@ -49,7 +49,7 @@ struct StartBench {
         guard process.terminationStatus == 0 else {
             throw Failure(
                 .notSetUp, "bench.start",
-                "mien \(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
+                "mien \(arguments.joined(separator: " ")) exited with \(process.terminationStatus)")
         }
         return (ContinuousClock.now - started) / .milliseconds(1)
     }

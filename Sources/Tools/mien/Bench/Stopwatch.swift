@@ -1,6 +1,6 @@
 import Foundation
 
-// Where this toolchain places `timespec`, by what other packages import.
+// The module that has `timespec` in this toolchain, among those that other packages import.
 #if canImport(CDispatch)
 import CDispatch
 #endif
@@ -8,8 +8,8 @@ import CDispatch
 import CoreFoundation
 #endif
 
-/// Processor time of the calling thread and wall-clock time, side by side: a busy machine disturbs
-/// the first much less.
+/// Measures processor time of the calling thread and wall-clock time. A busy machine distorts
+/// processor time much less.
 struct Stopwatch {
     struct Reading: Encodable, Sendable {
         var wallMilliseconds: Double
@@ -37,7 +37,7 @@ struct Stopwatch {
             })
     }
 
-    /// Of several readings: the median, and the least, which noise from outside can only lengthen.
+    /// The median and the minimum of several readings. Outside noise can only increase the minimum.
     struct Summary: Encodable, Sendable {
         let median: Reading
         let least: Reading

@@ -4,7 +4,8 @@ import MienKeys
 import MienLoad
 import Synchronization
 
-/// One user with a device for each worker: logs in with the device's key, and renews tokens.
+/// A load of one user with a device for each worker, which signs in with the device's key and
+/// refreshes tokens.
 final class TokenLoad: Sendable {
     private static let name = "devices", password = "a password for the devices"
     private static let grant = "urn:authgear:params:oauth:grant-type:biometric-request"
@@ -17,7 +18,7 @@ final class TokenLoad: Sendable {
 
     private let devices: [Device]
     private let issuer: String
-    /// Each worker's own chain.
+    /// Each worker's latest refresh token.
     private let refreshTokens: Mutex<[Int: String]> = Mutex([:])
 
     init(port: Int, adminPort: Int, adminCredential: String, workers: Int) throws {
@@ -70,7 +71,7 @@ final class TokenLoad: Sendable {
         }
     }
 
-    /// A challenge, a signature, tokens.
+    /// Requests a challenge, signs it, and gets tokens.
     func login(_ worker: LoadRun.Worker) throws {
         let device = devices[worker.index]
         try worker.measured("login") { () throws(LoadError) in
@@ -79,13 +80,13 @@ final class TokenLoad: Sendable {
                 try Self.form(worker.connection, "grant_type=\(Self.grant)&jwt=\(request)")
             }
             guard let token = answer.text("refresh_token") else {
-                throw LoadError("not logged in: \(answer.status) \(answer.bodyText)")
+                throw LoadError("the login failed: \(answer.status) \(answer.bodyText)")
             }
             refreshTokens.withLock { $0[worker.index] = token }
         }
     }
 
-    /// After a ``login(_:)`` of the same worker.
+    /// Refreshes tokens, after a ``login(_:)`` of the same worker.
     func refresh(_ worker: LoadRun.Worker) throws {
         let old = refreshTokens.withLock { $0[worker.index] }
         guard let old else { return try login(worker) }
@@ -93,17 +94,19 @@ final class TokenLoad: Sendable {
             try Self.form(worker.connection, "grant_type=refresh_token&refresh_token=\(old)")
         }
         guard let token = answer.text("refresh_token") else {
-            throw LoadError("not renewed: \(answer.status) \(answer.bodyText)")
+            throw LoadError("the refresh failed: \(answer.status) \(answer.bodyText)")
         }
         refreshTokens.withLock { $0[worker.index] = token }
     }
 
-    /// A route that does nothing, of the same server.
+    /// Requests an empty route of the same server.
     func empty(_ worker: LoadRun.Worker) throws {
         let answer = try worker.measured("empty") { () throws(LoadError) in
             try worker.connection.request("GET", "/healthz")
         }
-        guard answer.status == 200 else { throw LoadError("the empty route: \(answer.status)") }
+        guard answer.status == 200 else {
+            throw LoadError("the empty route failed: \(answer.status)")
+        }
     }
 
     private static func form(_ connection: LoadConnection, _ fields: String, bearer: String? = nil)

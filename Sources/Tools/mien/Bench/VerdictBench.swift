@@ -5,7 +5,7 @@ import MienModels
 import MienPixels
 import Synchronization
 
-/// From the last frame that a session needs, as JPEG bytes, to its verdict. Wall-clock time.
+/// Measures the wall-clock time from the last frame of a session, as JPEG bytes, to its verdict.
 struct VerdictBench {
     let engine: FaceEngine
     let matcher: FaceMatcher
@@ -16,21 +16,21 @@ struct VerdictBench {
         let mode: FaceCaptureMode
         let milliseconds: Double
         let maxMilliseconds: Double
-        /// What the verdict was, the same every time: of another word the figure would be of
-        /// something else.
+        /// The verdict, which must be the same every time, because different verdicts take
+        /// different work.
         let verdict: String
     }
 
-    /// Image mode: the frame is looked at, described in all crops, compared.
+    /// Measures image mode: the frame is processed, described in all crops, and compared.
     func image() async throws -> Result {
         try await run(.image, frames: 1) { engine }
     }
 
-    /// Passive mode: the frame is looked at, and all checks are made, over all that was kept. The
-    /// comparison was made when keeping still ended.
+    /// Measures passive mode: the frame is processed, and all checks run over all the recorded
+    /// frames. The comparison already took place when the person had kept still.
     ///
-    /// The networks see one picture again and again; what sessions go by (lids, the skin's little
-    /// changes) is put in afterwards, or nobody would blink.
+    /// The networks process the same picture repeatedly. The signals that sessions use (lids, small
+    /// changes of the skin) are added afterwards, because otherwise nobody would blink.
     func passive() async throws -> Result {
         try await run(.livenessPassive, frames: Blinking.frames) { Blinking(engine: engine) }
     }
@@ -56,7 +56,7 @@ struct VerdictBench {
                 .notSetUp, "bench.live",
                 "the same frames got different verdicts: \(words.sorted().joined(separator: ", "))")
         }
-        // The first warms up.
+        // The first run warms up.
         let sorted = times.dropFirst().sorted()
         return Result(
             mode: mode, milliseconds: sorted[sorted.count / 2],
@@ -76,8 +76,8 @@ struct VerdictBench {
     }
 }
 
-/// The same JPEG again and again, ten times a second by its own times; notes when it handed the
-/// last one out, before it decodes it.
+/// A source that returns the same JPEG ten times per second of its own time, and records when it
+/// returned the last one, before decoding it.
 private final class StampedFrames: FrameSource {
     private let bytes: [UInt8]
     private let count: Int
@@ -113,7 +113,7 @@ private final class StampedFrames: FrameSource {
     }
 }
 
-/// Pays for every frame what the pipeline costs, then lets the face in it breathe and blink.
+/// A reader that runs the full pipeline on every frame, then makes the face breathe and blink.
 private struct Blinking: LiveFaceReader {
     let engine: FaceEngine
     static let frames = 40
@@ -123,7 +123,7 @@ private struct Blinking: LiveFaceReader {
         return FaceReading(
             index: index, frame: frame, contentHash: reading.contentHash &+ UInt64(index),
             faceCount: reading.faceCount,
-            // One second of keeping still are the frames 0 to 10.
+            // Frames 0 to 10 are one second of keeping still.
             face: reading.face.map {
                 LivingFace.moment(of: $0, at: index, lidsDown: (14...15).contains(index))
             })

@@ -9,11 +9,13 @@ import MienVault
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Measure what scores mean on your own photos, and write a calibration.",
+        abstract: "Measure what scores mean on your own photos and write a calibration.",
         discussion: """
-            DIR holds one folder of photos per person. Draws a cohort of made-up faces from a mixture fitted to the people, measures every pair \
-            of photos against cohorts that never saw either person, and writes calibration.json and cohort.bin. Neither holds a real person's \
-            face. A false-match rate of 1 in 10,000 takes some 300 people, 1 in 1,000,000 some 2,500.
+            DIR contains one folder of photos per person. The command draws a cohort of synthetic faces \
+            from a mixture fitted to the people, measures every pair of photos against cohorts that \
+            never saw either person, and writes calibration.json and cohort.bin. Neither contains a \
+            real person's face. A false-match rate of 1 in 10,000 requires about 300 people, 1 in \
+            1,000,000 about 2,500.
 
             EXAMPLE
               mien face calibrate ./photos --output ./calibration --install my-pack-1
@@ -32,14 +34,14 @@ struct CalibrateCommand: AsyncParsableCommand {
             "Also install a copy of the pack under this name, with the new calibration.",
             valueName: "id"), transform: Word.pack)
     var newID: PackID?
-    @Option(help: ArgumentHelp("What to call these photos in the calibration.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of these photos in the calibration.", valueName: "name"))
     var dataset: String?
-    @Option(help: "Repeats the drawing exactly.") var seed: UInt64 = 1
-    @Option(help: ArgumentHelp("Made-up faces in the cohort, 500 to 20,000.", valueName: "count"))
+    @Option(help: "The random seed, to repeat a calibration exactly.") var seed: UInt64 = 1
+    @Option(help: ArgumentHelp("Synthetic faces in the cohort, 500 to 20,000.", valueName: "count"))
     var cohort = CalibrationPlan().cohortCount
     @Option(
         help: ArgumentHelp(
-            "Groups of people for cross-fitting, 3 to 20: more take longer and fit on more people.",
+            "Groups of people for cross-fitting, 3 to 20. More groups take longer and fit on more people.",
             valueName: "count"))
     var groups = CalibrationPlan().groups
     @OptionGroup var cache: CacheOptions
@@ -48,25 +50,25 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (500...20_000).contains(cohort) else {
-            throw ValidationError("--cohort is 500 to 20,000, not \(cohort)")
+            throw ValidationError("--cohort must be 500 to 20,000, not \(cohort)")
         }
         guard (3...20).contains(groups) else {
-            throw ValidationError("--groups is 3 to 20, not \(groups)")
+            throw ValidationError("--groups must be 3 to 20, not \(groups)")
         }
         guard newID != engine.pack else {
-            throw ValidationError("--install needs a new name, not that of the pack in use")
+            throw ValidationError("--install needs a new name, not the name of the pack in use")
         }
     }
 
     func run() async throws {
-        // What can be wrong with the arguments is found before the long work.
+        // Checks the arguments before the long work.
         try OutputPlace.check(folder: output)
         if let newID { try requireFree(newID) }
         let collection = try PhotoCollection(folder)
         let reader = try DescriptorReader(engine, usesCache: !cache.noCache)
         let outcome = try await reader.read(collection)
         for (photo, reason) in outcome.unreadable {
-            Terminal.warn("mien: left out: \(reason) (\(collection.photos[photo].person))")
+            Terminal.warn("mien: skipped: \(reason) (\(collection.photos[photo].person))")
         }
         let set = try outcome.labelled(collection)
         var plan = CalibrationPlan()
@@ -84,7 +86,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         } catch let error as CalibrationError {
             throw Failure(
                 .badInput, "calibrate.too-few",
-                "\(folder): \(error). Add people, with two photos or more of some of them")
+                "\(folder): \(error). Add people, with two or more photos of some of them")
         }
         progress.finish()
         let files = CalibrationFiles(calibration)
@@ -97,11 +99,11 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     private func requireFree(_ id: PackID) throws {
-        let place = engine.home.packs.appending(path: id.text)
-        guard FileManager.default.fileExists(atPath: place.path) else { return }
+        let folder = engine.home.packs.appending(path: id.text)
+        guard FileManager.default.fileExists(atPath: folder.path) else { return }
         throw PackError(
             .conflict,
-            "\(place.path) is there already: give --install another name, or remove that pack first"
+            "\(folder.path) already exists: give --install another name, or remove that pack first"
         )
     }
 
@@ -118,11 +120,11 @@ struct CalibrateCommand: AsyncParsableCommand {
             "\(measurement.photos.grouped) photos of \(measurement.people.grouped) people: \(measurement.impostorPairs.grouped) impostor pairs, \(measurement.matedPairs.grouped) mated pairs."
         )
         if !outcome.faceless.isEmpty {
-            print("\(outcome.faceless.count) photos without a face were left out.")
+            print("\(outcome.faceless.count) photos without a face were skipped.")
         }
         let privacy = calibration.draw.privacy
         print(
-            "Cohort: \(privacy.members.grouped) made-up faces; the nearest comes within cosine \(String.decimal(privacy.nearest, 3)) of a real one, \(String.decimal(privacy.bound, 3)) was allowed.\n"
+            "Cohort: \(privacy.members.grouped) synthetic faces. The closest has cosine \(String.decimal(privacy.nearest, 3)) to a real face; the limit is \(String.decimal(privacy.bound, 3)).\n"
         )
         let rows = measurement.acceptance.map {
             [
@@ -135,8 +137,8 @@ struct CalibrateCommand: AsyncParsableCommand {
             Terminal.table(
                 rows,
                 heading: [
-                    "false matches", "true accepts", "without normalisation",
-                    "impostor pairs behind it",
+                    "false matches", "true accepts", "without normalization",
+                    "impostor pairs measured",
                 ], rightAligned: [0, 1, 2, 3]))
         print(
             "\nWritten to \(output)"

@@ -1,9 +1,9 @@
 import MienFace
 
-/// Progress through a calibration: mixtures are most of it.
+/// Progress of a calibration. Fitting mixtures takes most of the time.
 final class CalibrationBar {
     private let bar = Progress("Calibrating", total: 1000)
-    /// Rounds a mixture usually takes.
+    /// The usual number of rounds of a mixture.
     private static let usualRounds = 40.0
 
     func update(_ progress: CalibrationProgress) {

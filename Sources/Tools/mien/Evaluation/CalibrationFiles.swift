@@ -3,7 +3,7 @@ import MienCore
 import MienFace
 import MienModels
 
-/// A calibration as the files a pack ships.
+/// A calibration in the form of a pack's files.
 struct CalibrationFiles {
     private let files: [(name: String, data: Data)]
     private static let table = "calibration.json", cohort = "cohort.bin"
@@ -12,7 +12,7 @@ struct CalibrationFiles {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         guard let table = try? encoder.encode(calibration.table) else {
-            preconditionFailure("a table of our own can be encoded")
+            preconditionFailure("the table can be encoded")
         }
         files = [
             (Self.table, table + Data("\n".utf8)),
@@ -20,7 +20,7 @@ struct CalibrationFiles {
         ]
     }
 
-    /// Each file appears whole or not at all.
+    /// Writes each file completely or not at all.
     func write(to folder: URL) throws {
         try OutputPlace.makeFolder(folder)
         for file in files {
@@ -28,7 +28,7 @@ struct CalibrationFiles {
         }
     }
 
-    /// A copy of `pack` with another name and this calibration.
+    /// Installs a copy of `pack` with another name and this calibration.
     func install(as id: PackID, from pack: ModelPack, in library: PackLibrary) throws {
         let work = try WorkFolder("calibrated"), staging = work.url
         for file in pack.manifest.files where !files.contains(where: { $0.name == file.name }) {

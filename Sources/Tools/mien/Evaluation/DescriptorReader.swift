@@ -8,16 +8,16 @@ import MienModels
 import MienPixels
 import MienVault
 
-/// Whether descriptors of earlier runs are used.
+/// Whether cached descriptors of earlier runs are used.
 struct CacheOptions: ParsableArguments {
-    @Flag(help: "Look at every photo anew, and keep no descriptors.") var noCache = false
+    @Flag(help: "Recompute all descriptors and do not cache them.") var noCache = false
 }
 
-/// Works through a collection of photos: as many at once as there are cores, with a progress bar,
-/// past what the cache knows.
+/// Processes a collection of photos on all cores, with a progress bar. Skips photos whose
+/// descriptors are cached.
 struct DescriptorReader {
     let engine: FaceEngine
-    /// `nil` when descriptors of earlier runs are neither used nor kept.
+    /// `nil` when descriptors are neither read from a cache nor added to it.
     let cache: DescriptorCache?
     let workers: Int
 
@@ -30,9 +30,9 @@ struct DescriptorReader {
 
     struct Outcome {
         var readings: [Reading] = []
-        /// Photos without a face, by index.
+        /// The indices of photos without a face.
         var faceless: [Int] = []
-        /// Photos that could not be read, with the reason.
+        /// The indices of photos that could not be read, with the reasons.
         var unreadable: [(photo: Int, reason: String)] = []
     }
 
@@ -48,7 +48,7 @@ struct DescriptorReader {
                 pipeline: try Self.pipeline(of: pack, options)) : nil
     }
 
-    /// Everything a descriptor depends on: a change in any of these asks for a new one.
+    /// Everything a descriptor depends on. A change in any of these requires a new descriptor.
     static func pipeline(of pack: ModelPack, _ options: EngineOptions) throws -> String {
         let networks = pack.manifest.files.filter {
             pack.manifest.networks.values.contains($0.name) || $0.name.hasSuffix(".bin")
@@ -63,7 +63,7 @@ struct DescriptorReader {
     }
 
     func read(_ collection: PhotoCollection) async throws -> Outcome {
-        let progress = Progress("Looking at photos", total: collection.photos.count)
+        let progress = Progress("Processing photos", total: collection.photos.count)
         defer { progress.finish() }
         var outcome = Outcome(), next = 0, done = 0
         try await withThrowingTaskGroup(of: (Int, Result<DescriptorCache.Entry, Failure>).self) {
@@ -97,7 +97,7 @@ struct DescriptorReader {
         return outcome
     }
 
-    /// A photo that cannot be decoded is told, not fatal; a fault of the engine is.
+    /// Reads one photo. A photo that cannot be decoded is reported; a fault of the engine is fatal.
     private func entry(_ path: String) async throws -> Result<DescriptorCache.Entry, Failure> {
         let cache = cache
         return try await engine.run { analyzer, networks in

@@ -10,13 +10,15 @@ struct EvaluateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evaluate", abstract: "Measure accuracy on photos of many people.",
         discussion: """
-            DIR holds one folder of photos per person; pairs.txt lists pairs in LFW's form (“name i j” and “name i name j”, photo i of a person \
-            being name_%04d). Prints accuracy over the folds of the list, and over all pairs of photos the share of true accepts at fixed \
-            false-match rates, what each threshold does, and what refusing photos of low quality brings. Interrupted, it goes on where it \
-            stopped: descriptors of photos seen before are kept, sealed, in the cache, unless --no-cache is given.
+            DIR contains one folder of photos per person. pairs.txt lists pairs in LFW's format (“name i \
+            j” and “name i name j”, where photo i of a person is name_%04d). Prints the accuracy over \
+            the folds of the list and, over all pairs of photos, the share of true accepts at fixed \
+            false-match rates, the error rates of thresholds, and the effect of refusing photos of low \
+            quality. If interrupted, the next run continues from there: descriptors are kept, sealed, in \
+            the cache, unless --no-cache is given.
 
-            The default pack's cohort was made from lfw-dev. On those photos use --cross-fit: every pair is then scored with a cohort that \
-            never saw either person.
+            The default pack's cohort was made from lfw-dev. For those photos, use --cross-fit: it \
+            scores every pair with a cohort that never saw either person.
 
             EXAMPLE
               mien face evaluate --pairs lfw/pairs.txt lfw/images --cross-fit --output report
@@ -25,20 +27,22 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp("A folder with one folder of photos per person.", valueName: "dir"))
     var folder: String
-    @Option(help: ArgumentHelp("A list of pairs in folds, in LFW's form.", valueName: "pairs.txt"))
+    @Option(
+        help: ArgumentHelp("A list of pairs in folds, in LFW's format.", valueName: "pairs.txt"))
     var pairs: String?
     @Option(
         help: ArgumentHelp(
             "Write det.png, det.csv and report.txt into this folder.", valueName: "folder"))
     var output: String?
-    @Flag(help: "Score every pair with a cohort fitted on other people of DIR, not the pack's.")
+    @Flag(
+        help: "Score every pair with a cohort fitted to other people of DIR instead of the pack's.")
     var crossFit = false
     @OptionGroup var cache: CacheOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var format: OutputOptions
 
     func run() async throws {
-        // What can be wrong with the arguments is found before the long work.
+        // Checks the arguments before the long work.
         if let output { try OutputPlace.check(folder: output) }
         let list = try pairs.map { try PairList(file: $0) }
         let collection = try PhotoCollection(folder)

@@ -4,18 +4,18 @@ import MienFace
 import MienImage
 import MienModels
 
-/// Every pair of photos of a collection, scored and counted.
+/// Scores and counts every pair of photos of a collection.
 struct Evaluation {
     let collection: PhotoCollection
     let report: EvaluationReport
-    /// The same pairs by plain cosine.
+    /// The same pairs with plain cosine.
     let raw: ErrorRates
 
     /// - Parameters:
-    ///   - list: for accuracy over folds.
-    ///   - matcher: of the pack; `nil` scores every pair with a cohort fitted on other people of
-    ///     the collection.
-    ///   - usesCache: uses and keeps descriptors of photos seen before.
+    ///   - list: the pairs for accuracy over folds.
+    ///   - matcher: the pack's matcher; `nil` scores every pair with a cohort fitted to other
+    ///     people of the collection.
+    ///   - usesCache: whether descriptors are read from the cache and added to it.
     init(
         _ collection: PhotoCollection, _ list: PairList?, matcher: FaceMatcher?,
         _ engine: EngineOptions, usesCache: Bool = true
@@ -45,23 +45,23 @@ struct Evaluation {
         _ list: PairList, _ scorer: PairScorer, _ outcome: DescriptorReader.Outcome,
         _ collection: PhotoCollection
     ) throws -> FoldAccuracy {
-        var places: [PairList.Photo: Int] = [:]
-        for (place, reading) in outcome.readings.enumerated() {
+        var indices: [PairList.Photo: Int] = [:]
+        for (index, reading) in outcome.readings.enumerated() {
             let photo = collection.photos[reading.photo]
             guard let number = photo.number else { continue }
-            places[PairList.Photo(person: photo.person, number: number)] = place
+            indices[PairList.Photo(person: photo.person, number: number)] = index
         }
-        do { return try scorer.accuracy(over: list) { places[$0] } } catch {
+        do { return try scorer.accuracy(over: list) { indices[$0] } } catch {
             let first = error.photos[0]
             throw Failure(
                 .badInput, "pairs.missing-photos",
-                "\(Set(error.photos).count) photos that the pair list names are not in \(collection.folder) or show no face; "
-                    + "the first is number \(first.number) of \(first.person)")
+                "\(Set(error.photos).count) photos of the pair list are missing from \(collection.folder) or have no face; "
+                    + "the first is photo \(first.number) of \(first.person)")
         }
     }
 }
 
-/// Scores of all pairs, and what they mean.
+/// Scores of all pairs, and the statistics over them.
 private struct Scored {
     let scorer: PairScorer
     let rates: ErrorRates
@@ -102,7 +102,7 @@ private struct Scored {
 }
 
 extension PairList {
-    /// A million pairs have less.
+    /// More than a list of a million pairs has.
     private static let maximumBytes = 100_000_000
 
     /// - Throws: ``Failure`` that names the file and the line.
@@ -114,11 +114,13 @@ extension PairList {
             guard case .image = error.reason else { throw error }
             throw Failure(
                 .badInput, "pairs.malformed",
-                "\(path) is no list of pairs: it has more than \(Self.maximumBytes.grouped) bytes")
+                "\(path) is too large for a list of pairs: it has more than \(Self.maximumBytes.grouped) bytes"
+            )
         }
         do { try self.init(String(decoding: bytes, as: UTF8.self)) } catch {
             throw Failure(
-                .badInput, "pairs.malformed", "\(path) is no list of pairs in LFW's form: \(error)")
+                .badInput, "pairs.malformed",
+                "\(path) is not a list of pairs in LFW's format: \(error)")
         }
     }
 }

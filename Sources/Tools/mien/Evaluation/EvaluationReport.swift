@@ -1,7 +1,7 @@
 import MienCore
 import MienFace
 
-/// What an evaluation found, for people and for scripts.
+/// The results of an evaluation, for people and for scripts.
 struct EvaluationReport {
     let evaluation: VerificationEvaluation
     let rejection: QualityRejection
@@ -21,7 +21,7 @@ struct EvaluationReport {
                 "\(faceless.count) without a face: \(faceless.prefix(5).joined(separator: ", "))\(faceless.count > 5 ? " …" : "")"
             )
         }
-        for reason in unreadable.prefix(5) { parts.append("left out: \(reason)") }
+        for reason in unreadable.prefix(5) { parts.append("skipped: \(reason)") }
         parts.append(evaluation.report)
         let rows = rejection.rows.map { row in
             [
@@ -34,7 +34,7 @@ struct EvaluationReport {
             Terminal.table(
                 rows,
                 heading: [
-                    "worst photos refused", "quality kept from", "mated pairs",
+                    "worst photos refused", "minimum quality", "mated pairs",
                     "false non-matches at \(Int(rejection.threshold.value))",
                 ],
                 rightAligned: [0, 1, 2, 3]))

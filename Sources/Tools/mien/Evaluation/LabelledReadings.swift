@@ -5,7 +5,7 @@ extension DescriptorReader.Outcome {
     func labelled(_ collection: PhotoCollection) throws -> LabelledDescriptors {
         guard let first = readings.first else {
             throw Failure(
-                .badInput, "folder.no-faces", "\(collection.folder): no photo shows a face")
+                .badInput, "folder.no-faces", "\(collection.folder): no photo has a face")
         }
         var set = LabelledDescriptors(dimension: first.descriptor.dimensions)
         for reading in readings {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Photos of many people: a folder with one folder per person.
+/// Photos of many people, in a folder with one folder per person.
 struct PhotoCollection {
     struct Photo: Sendable {
         /// The person's folder.
@@ -9,7 +9,7 @@ struct PhotoCollection {
         let name: String
         let path: String
 
-        /// 12 of `J.Doe_0012.jpg`: what lists of pairs call it.
+        /// The photo's number in lists of pairs: 12 for `J.Doe_0012.jpg`.
         var number: Int? {
             let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
             return stem.split(separator: "_").last.flatMap { Int($0) }
@@ -22,7 +22,7 @@ struct PhotoCollection {
 
     private static let extensions: Set<String> = ["jpg", "jpeg", "png", "gif"]
 
-    /// - Throws: ``Failure`` when there is no such folder or nothing in it.
+    /// - Throws: ``Failure`` when the folder is missing or contains no photos.
     init(_ folder: String) throws {
         let root = URL(filePath: folder, directoryHint: .isDirectory)
         func names(in url: URL) -> [String] {
@@ -31,7 +31,7 @@ struct PhotoCollection {
         guard (try? root.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == true else {
             throw Failure(
                 .badInput, "folder.missing",
-                "\(folder): there is no such folder; name one that holds a folder of photos per person"
+                "\(folder): the folder does not exist; name one that contains a folder of photos per person"
             )
         }
         photos = names(in: root).flatMap { person in
@@ -47,7 +47,7 @@ struct PhotoCollection {
         guard !photos.isEmpty else {
             throw Failure(
                 .badInput, "folder.empty",
-                "\(folder): no photos; one folder per person is expected in it, with .jpg, .png or .gif files"
+                "\(folder): no photos were found; expected one folder per person, with .jpg, .png, or .gif files"
             )
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import MienFace
 import MienPixels
 
-/// Draws what was found onto the photo: box, mesh, the way the head points, quality and reasons.
+/// Draws the results onto the photo: box, mesh, head direction, quality, and reasons.
 enum Annotation {
     private static let box = RGBColour(60, 200, 120), other = RGBColour(150, 150, 150),
         mesh = RGBColour(120, 220, 255)
@@ -10,7 +10,7 @@ enum Annotation {
 
     static func draw(_ analysis: FaceAnalysis, on image: RGBImage) -> RGBImage {
         var canvas = Canvas(image)
-        // Lines as thick, and letters as large, as the picture asks for.
+        // Scales lines and letters with the picture.
         let unit = max(1, Double(max(image.width, image.height)) / 800)
         for face in analysis.faces.dropFirst() { canvas.rectangle(face.box, other, width: unit) }
         guard let face = analysis.main else {
@@ -37,8 +37,8 @@ enum Annotation {
         }
     }
 
-    /// From the nose tip, as long as the head's turn out of the picture makes it; a frontal face
-    /// has next to none.
+    /// Draws a line from the nose tip in the direction of the head. It is longer the more the head
+    /// is turned, and very short for a frontal face.
     private static func drawPose(_ face: AnalysedFace, on canvas: inout Canvas, unit: Double) {
         let radians = Double.pi / 180, length = 1.5 * face.mesh.eyeDistance
         let nose = face.mesh.points[FaceMesh.Landmark.noseTip]

@@ -8,26 +8,27 @@ import MienVault
 /// `mien face enroll NAME PHOTO…`
 struct EnrollCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enroll", abstract: "Enrol a person from one to eight photos.",
+        commandName: "enroll", abstract: "Enroll a person from one to eight photos.",
         discussion: """
-            Every photo must show one face of good quality, or one that stands out: any other less than 0.7 times as wide. All must show the \
-            same person. Otherwise nothing is changed. Enrolling a name again \
-            replaces what was enrolled. Only descriptors are kept, sealed; no photo.
+            Each photo must show one face of good quality, or one prominent face, with any other less \
+            than 0.7 times as wide. All photos must show the same person. Otherwise, nothing changes. \
+            Enrolling a name again replaces the previous enrollment. Only descriptors are stored, \
+            sealed; photos are not.
 
             EXAMPLE
               mien face enroll ada ada1.jpg ada2.jpg
             """)
 
     @Argument(help: "The person's name, 1 to 64 characters.") var name: String
-    @Argument(help: "One to eight photos: PNG, JPEG or GIF.") var photos: [String]
-    @Option(help: "Refuse photos under this quality, 0 to 100.") var quality = FaceQuality
+    @Argument(help: "One to eight photos: PNG, JPEG, or GIF.") var photos: [String]
+    @Option(help: "Refuse photos below this quality, 0 to 100.") var quality = FaceQuality
         .defaultThreshold
     @OptionGroup var photo: PhotoOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
-    /// Photos of one person that match worse than this (1 in 100 strangers) are taken for two
-    /// persons'.
+    /// Photos of one enrollment that match with a lower score than this (1 in 100 strangers) are
+    /// treated as photos of different people.
     private static let samePerson = MatchScore(24)
 
     func validate() throws {
@@ -35,7 +36,7 @@ struct EnrollCommand: AsyncParsableCommand {
             throw ValidationError("name one to eight photos, not \(photos.count)")
         }
         guard (0...100).contains(quality) else {
-            throw ValidationError("--quality is 0 to 100, not \(quality)")
+            throw ValidationError("--quality must be 0 to 100, not \(quality)")
         }
     }
 
@@ -57,7 +58,7 @@ struct EnrollCommand: AsyncParsableCommand {
         }
         let template = try FaceTemplate(
             entries: entries, packID: faces.engine.packID, createdAt: LocalFaces.now())
-        // A new face opens nothing that the old one did.
+        // The old face's permissions do not pass to the new face.
         if try faces.store.find(name) != nil {
             try await DeviceTokens.vault().deactivateFaceMode(of: name)
         }
@@ -76,7 +77,7 @@ struct EnrollCommand: AsyncParsableCommand {
                 throw Failure(
                     .badInput, "enroll.different-people",
                     "\(captures[i].path) and \(captures[j].path) do not look like one person (score \(ScoreOutput.sentence(score))); "
-                        + "leave one out")
+                        + "remove one of them")
             }
         }
     }

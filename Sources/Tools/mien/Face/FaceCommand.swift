@@ -4,7 +4,7 @@ import ArgumentParser
 struct FaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "face",
-        abstract: "Enrol, verify, identify, inspect and watch faces; measure how well it works.",
+        abstract: "Enroll, verify, identify, inspect, and watch faces; measure accuracy.",
         discussion: """
             EXAMPLE
               mien face enroll ada ada1.jpg ada2.jpg

@@ -7,17 +7,19 @@ import MienVault
 /// `mien face identify PHOTO`
 struct IdentifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "identify", abstract: "Who of all enrolled people is on the photo?",
+        commandName: "identify", abstract: "Find the enrolled person on a photo.",
         discussion: """
-            Exits with 0 when somebody matches and 1 when nobody does. A search makes one comparison for each enrolled person, so a stranger \
-            is taken for *somebody* that many times as often as the score says of one comparison: raise --threshold for many people.
+            Exits with 0 if somebody matches and 1 if nobody does. A search makes one comparison per \
+            enrolled person, and each can be a false match: the more people, the more often a stranger \
+            is mistaken for one of them. Raise --threshold for many people.
 
             EXAMPLE
               mien face identify visitor.jpg --top 3
             """)
 
-    @Argument(help: "A photo: PNG, JPEG or GIF.") var photo: String
-    @Option(help: ArgumentHelp("Show so many of the best candidates.", valueName: "count"))
+    @Argument(help: "A photo: PNG, JPEG, or GIF.") var photo: String
+    @Option(
+        help: ArgumentHelp("Show at most this many of the best candidates.", valueName: "count"))
     var top = 1
     @OptionGroup var threshold: ThresholdOptions
     @OptionGroup var photoOptions: PhotoOptions
@@ -26,18 +28,18 @@ struct IdentifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...1000).contains(top) else {
-            throw ValidationError("--top is 1 to 1000, not \(top)")
+            throw ValidationError("--top must be 1 to 1000, not \(top)")
         }
     }
 
     func run() async throws {
         let faces = try LocalFaces(engine, photos: photoOptions)
         let listing = try faces.store.list()
-        for record in listing.damaged { Terminal.warn("mien: left out: \(record)") }
+        for record in listing.damaged { Terminal.warn("mien: skipped: \(record)") }
         let usable = listing.faces.filter { $0.template.packID == faces.engine.packID }
         if usable.count < listing.faces.count {
             Terminal.warn(
-                "mien: left out: \(listing.faces.count - usable.count) enrolled with another model pack than \(faces.engine.packID.text)"
+                "mien: skipped: \(listing.faces.count - usable.count) enrolled with another model pack than \(faces.engine.packID.text)"
             )
         }
         let capture = try await faces.capture(photo, minQuality: threshold.quality)

@@ -9,20 +9,20 @@ import MienPixels
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "What is on a photo, how good is it, and what is wrong with it?",
+        abstract: "Show the faces, the quality, and the problems of a photo.",
         discussion: """
-            Exits with 0 when the quality is enough and 1 when it is not.
+            Exits with 0 if the quality is sufficient and 1 if not.
 
             EXAMPLE
               mien face inspect ada.jpg --draw ada-annotated.png
             """)
 
-    @Argument(help: "A photo: PNG, JPEG or GIF.") var photo: String
+    @Argument(help: "A photo: PNG, JPEG, or GIF.") var photo: String
     @Option(
         help: ArgumentHelp(
-            "Draw box, mesh, pose, quality and reasons onto the photo and write it here.",
+            "Draw box, mesh, pose, quality, and reasons onto the photo and write it to this file.",
             valueName: "out.png")) var draw: String?
-    @Option(help: "The quality that is enough, 0 to 100.") var quality = FaceQuality
+    @Option(help: "The sufficient quality, 0 to 100.") var quality = FaceQuality
         .defaultThreshold
     @OptionGroup var photoOptions: PhotoOptions
     @OptionGroup var engine: EngineOptions
@@ -30,7 +30,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...100).contains(quality) else {
-            throw ValidationError("--quality is 0 to 100, not \(quality)")
+            throw ValidationError("--quality must be 0 to 100, not \(quality)")
         }
     }
 

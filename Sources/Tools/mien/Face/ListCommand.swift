@@ -7,7 +7,7 @@ import MienVault
 /// `mien face list`
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Who is enrolled on this machine?",
+        commandName: "list", abstract: "List the people enrolled on this machine.",
         discussion: """
             EXAMPLE
               mien face list --json
@@ -32,7 +32,7 @@ struct ListCommand: ParsableCommand {
             return
         }
         if listing.faces.isEmpty {
-            print("Nobody is enrolled. Enrol somebody: mien face enroll NAME PHOTO…")
+            print("Nobody is enrolled. Enroll somebody: mien face enroll NAME PHOTO…")
         }
         let rows = listing.faces.map {
             [

@@ -5,7 +5,7 @@ import MienModels
 import MienPixels
 import MienVault
 
-/// What the face commands share: an engine, its pack's matcher, and the people enrolled here.
+/// The shared parts of the face commands: an engine, its pack's matcher, and the enrolled people.
 struct LocalFaces {
     let engine: FaceEngine
     let matcher: FaceMatcher
@@ -23,7 +23,7 @@ struct LocalFaces {
         self.photos = photos
     }
 
-    /// One photo's main face, described.
+    /// The main face of one photo, with its description.
     struct Capture: Sendable {
         let path: String
         let face: AnalysedFace
@@ -33,8 +33,8 @@ struct LocalFaces {
     }
 
     /// - Parameters:
-    ///   - minQuality: a worse photo is refused with its reasons.
-    ///   - search: ``FaceAnalyzer/Search/thorough`` also sees small faces beside a large one.
+    ///   - minQuality: the minimum quality; a worse photo is refused with its reasons.
+    ///   - search: ``FaceAnalyzer/Search/thorough`` also finds small faces next to a large one.
     /// - Throws: ``Failure`` that names the photo.
     func capture(_ path: String, minQuality: Int, search: FaceAnalyzer.Search = .automatic)
         async throws -> Capture
@@ -49,31 +49,32 @@ struct LocalFaces {
                 separator: "; ")
             throw Failure(
                 .badInput, face.quality.reasons(below: minQuality).first?.rawValue ?? "quality",
-                "\(path): quality \(face.quality.score) of 100, \(minQuality) is asked for: \(advice)"
+                "\(path): the quality is \(face.quality.score) of 100, \(minQuality) is required: \(advice)"
             )
         }
         return Capture(
             path: path, face: face, description: description, reasons: face.quality.reasons())
     }
 
-    /// The person enrolled as `name`, made with the pack in use.
+    /// Returns the person enrolled as `name` with the pack in use.
     func enrolled(_ name: PersonName) throws -> EnrolledFace {
         guard let person = try store.find(name) else {
             throw Failure(
                 .badInput, "name.unknown",
-                "nobody is enrolled as “\(name.text)”; mien face list shows who is")
+                "nobody is enrolled as “\(name.text)”; mien face list shows the enrolled people")
         }
         try requirePack(of: person)
         return person
     }
 
-    /// Descriptors of different packs have nothing to do with each other.
+    /// Refuses a template of another pack, because descriptors of different packs are not
+    /// comparable.
     func requirePack(of person: EnrolledFace) throws {
         guard person.template.packID == engine.packID else {
             throw Failure(
                 .badInput, "template.other-pack",
-                "“\(person.name.text)” was enrolled with the model pack \(person.template.packID.text), \(engine.packID.text) is in use; "
-                    + "enrol again, or add --pack \(person.template.packID.text)")
+                "“\(person.name.text)” was enrolled with the model pack \(person.template.packID.text), but \(engine.packID.text) is in use; "
+                    + "enroll again, or add --pack \(person.template.packID.text)")
         }
     }
 

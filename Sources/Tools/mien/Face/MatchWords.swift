@@ -1,7 +1,7 @@
 import Foundation
 import MienCore
 
-/// A score as people and scripts get it.
+/// A score as shown to people and scripts.
 struct ScoreOutput: Encodable {
     /// 0...72, one decimal, rounded down.
     let score: Double
@@ -14,7 +14,7 @@ struct ScoreOutput: Encodable {
         inWords = score.falseMatchRateInWords
     }
 
-    /// "61.3 of 72 (about 1 in 130,000 strangers would match so well)".
+    /// "61.3 of 72 (about 1 in 130,000 strangers would match as well)".
     static func sentence(_ score: MatchScore) -> String {
         let rate = score.falseMatchRateInWords
         return "\(String.decimal(score.shown)) of 72 ("
@@ -22,7 +22,7 @@ struct ScoreOutput: Encodable {
     }
 }
 
-/// How often a search, which makes one comparison for each person, finds somebody for a stranger.
+/// How often a search, which makes one comparison per person, finds somebody for a stranger.
 struct SearchOutput: Encodable {
     let falseMatchRate: Double
     let inWords: String
@@ -31,11 +31,11 @@ struct SearchOutput: Encodable {
     private enum CodingKeys: CodingKey { case falseMatchRate, inWords }
 
     /// - Parameters:
-    ///   - score: of the best candidate; taken as if it was asked for.
-    ///   - people: how many were compared with, as if each were a chance of its own.
+    ///   - score: the best candidate's score, taken as the threshold.
+    ///   - people: the number of people compared with, treated as independent.
     init(_ score: MatchScore, people: Int) {
         self.people = people
-        // 1 − (1 − p)ⁿ, without losing a small p.
+        // 1 − (1 − p)ⁿ, computed without losing a small p.
         falseMatchRate = -expm1(Double(people) * log1p(-score.falseMatchRate))
         inWords = MatchScore(falseMatchRate: falseMatchRate).falseMatchRateInWords
     }

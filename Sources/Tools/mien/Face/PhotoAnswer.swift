@@ -1,15 +1,15 @@
 import MienFace
 
-/// What a command says about one photo that it compared with enrolled people: yes or no, by which
-/// threshold, from how good a photo.
+/// The result of comparing one photo with enrolled people: match or no match, the threshold, and
+/// the photo's quality.
 ///
-/// The one outline of `mien face verify` and `mien face identify`, for people and scripts; each
-/// command adds what it found.
+/// `mien face verify` and `mien face identify` share it, for people and scripts, and add their own
+/// findings.
 struct PhotoAnswer<Finding: Encodable>: Encodable {
     let match: Bool
     let capture: LocalFaces.Capture
     let threshold: ThresholdOptions
-    /// Its keys stand beside the common ones.
+    /// Its keys are merged with the common ones.
     let finding: Finding
 
     private enum Key: String, CodingKey { case match, photo, threshold, quality, reasons }
@@ -24,7 +24,7 @@ struct PhotoAnswer<Finding: Encodable>: Encodable {
         try finding.encode(to: encoder)
     }
 
-    /// Prints the answer, as JSON or in `words`, and turns a no into its exit code.
+    /// Prints the answer, as JSON or in `words`, and converts a non-match into its exit code.
     ///
     /// - Throws: ``Outcome/noMatch``.
     func give(_ output: OutputOptions, words: [String]) throws {

@@ -5,19 +5,19 @@ import MienVault
 /// `mien face remove NAME`
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a person: erase the template.",
+        commandName: "remove", abstract: "Delete a person's template.",
         discussion: """
             EXAMPLE
               mien face remove ada
             """)
 
-    @Argument(help: "The name the person was enrolled under.") var name: String
+    @Argument(help: "The name of the enrolled person.") var name: String
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let name = try PersonName(name), store = try MienHomeFolder.current.openStore()
         guard try store.find(name) != nil else { throw unknown(name) }
-        // What the face opens is closed first: if that cannot be done, the face stays.
+        // Locks the tokens that the face unlocks first. If that fails, the face stays.
         try await DeviceTokens.vault().deactivateFaceMode(of: name)
         guard try store.remove(name) else { throw unknown(name) }
         if output.json {
@@ -30,6 +30,6 @@ struct RemoveCommand: AsyncParsableCommand {
     private func unknown(_ name: PersonName) -> Failure {
         Failure(
             .badInput, "name.unknown",
-            "nobody is enrolled as “\(name.text)”; mien face list shows who is")
+            "nobody is enrolled as “\(name.text)”; mien face list shows the enrolled people")
     }
 }

@@ -1,30 +1,31 @@
 import ArgumentParser
 import MienCore
 
-/// What counts as a match.
+/// The minimum score and quality of a match.
 struct ThresholdOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The least score that counts as a match, 0 to 72: 36 lets in 1 stranger in 1,000, 48 one in 10,000, 60 one in 100,000.",
+            "Minimum score that counts as a match, 0 to 72: 36 accepts 1 stranger in 1,000, 48 one in 10,000, 60 one in 100,000.",
             valueName: "score"))
     var threshold = MatchScore.defaultThreshold.value
 
-    @Option(help: ArgumentHelp("Refuse photos under this quality, 0 to 100.", valueName: "quality"))
+    @Option(help: ArgumentHelp("Refuse photos below this quality, 0 to 100.", valueName: "quality"))
     var quality = 0
 
     func isReached(by score: MatchScore) -> Bool { score >= MatchScore(threshold) }
 
     func validate() throws {
         guard MatchScore.range.contains(threshold) else {
-            throw ValidationError("--threshold is 0 to 72, not \(threshold)")
+            throw ValidationError("--threshold must be 0 to 72, not \(threshold)")
         }
-        // Scores are shown with one decimal; with more in a threshold, what is shown would not
-        // explain the answer.
+        // Scores are shown with one decimal. With more decimals in a threshold, the shown numbers
+        // would not explain the answer.
         guard (threshold * 10).rounded() / 10 == threshold else {
-            throw ValidationError("--threshold has at most one decimal, \(threshold) has more")
+            throw ValidationError(
+                "--threshold must have at most one decimal; \(threshold) has more")
         }
         guard (0...100).contains(quality) else {
-            throw ValidationError("--quality is 0 to 100, not \(quality)")
+            throw ValidationError("--quality must be 0 to 100, not \(quality)")
         }
     }
 }

@@ -7,16 +7,16 @@ import MienVault
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Is the person on the photo the one enrolled under this name?",
+        abstract: "Check whether a photo shows the named person.",
         discussion: """
-            Exits with 0 for a match and 1 for none. This compares photos; it does not prove that a live person was there.
+            Exits with 0 for a match and 1 otherwise. The command compares photos; it does not prove that a live person was present.
 
             EXAMPLE
               mien face verify ada today.jpg && echo "it is Ada"
             """)
 
-    @Argument(help: "The name the person was enrolled under.") var name: String
-    @Argument(help: "A photo: PNG, JPEG or GIF.") var photo: String
+    @Argument(help: "The name of the enrolled person.") var name: String
+    @Argument(help: "A photo: PNG, JPEG, or GIF.") var photo: String
     @OptionGroup var threshold: ThresholdOptions
     @OptionGroup var photoOptions: PhotoOptions
     @OptionGroup var engine: EngineOptions

@@ -9,19 +9,20 @@ struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Get a journey's definition from a server.",
         discussion: """
-            JSON with and without --json.
+            The output is JSON with and without --json.
 
             EXAMPLE
               mien journey export face-login --output face-login.json
             """)
 
-    @Argument(help: "The journey's id.", transform: Word.journey) var id: JourneyID
+    @Argument(help: "The journey's ID.", transform: Word.journey) var id: JourneyID
     @Option(
         name: .customLong("version"),
         help: ArgumentHelp(
-            "Which version (default: the newest published, or else the newest).", valueName: "n"))
+            "The version (default: the newest published one, or else the newest one).",
+            valueName: "n"))
     var chosen: Int?
-    @Option(help: ArgumentHelp("Write it there instead of to standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"))
     var output: String?
     @OptionGroup var server: ServerOptions
     @OptionGroup var form: OutputOptions
@@ -49,7 +50,7 @@ struct ExportCommand: AsyncParsableCommand {
         else {
             throw Failure(
                 .badInput, "server.not-found",
-                "there is no journey “\(id)” on the server; mien journey list shows them")
+                "the server has no journey “\(id)”; mien journey list shows its journeys")
         }
         return newest
     }

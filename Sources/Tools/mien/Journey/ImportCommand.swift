@@ -9,8 +9,8 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Save journeys on a server, as drafts or published.",
         discussion: """
-            Id and version are those in the file. All files are read before the first is sent; a journey with errors is refused. A draft is \
-            replaced; a version that was published is not.
+            ID and version come from the file. All files are read before the first is sent. A journey \
+            with errors is refused. An existing draft is replaced; a published version is not.
 
             EXAMPLE
               mien journey import face-login.json --publish

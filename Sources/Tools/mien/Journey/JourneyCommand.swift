@@ -5,7 +5,7 @@ struct JourneyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journey",
         abstract:
-            "Sign-up, log-in and recovery as data: check, draw and test journeys, and put them on a server.",
+            "Check, draw, and test journeys (sign-up, sign-in, and recovery as data), and manage those of a server.",
         discussion: """
             EXAMPLE
               mien journey lint face-login.json

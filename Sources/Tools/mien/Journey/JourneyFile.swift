@@ -2,12 +2,12 @@ import Foundation
 import MienImage
 import MienJourney
 
-/// Journeys and recorded tests in files. Every error names the file, the place in it, and what is
-/// allowed.
+/// Reads journeys and recorded tests from files. Every error names the file, the position in it,
+/// and what is allowed.
 enum JourneyFile {
     static func definition(_ path: String) throws -> JourneyDefinition { try source(path).journey }
 
-    /// A journey, and the file's bytes as they are.
+    /// Returns a journey and the unchanged bytes of its file.
     static func source(_ path: String) throws -> (journey: JourneyDefinition, bytes: [UInt8]) {
         let bytes = try read(path, limit: JourneyDefinition.maxBytes, code: "journey.malformed")
         do { return (try JourneyDefinition.parse(bytes), bytes) } catch {
@@ -15,7 +15,7 @@ enum JourneyFile {
         }
     }
 
-    /// A recorded test, and the journey it is about.
+    /// Returns a recorded test and its journey.
     static func test(_ path: String) throws -> (test: RecordedTest, journey: JourneyDefinition) {
         let bytes = try read(path, limit: RecordedTest.maxBytes, code: "journey.test-malformed")
         let test: RecordedTest
@@ -35,10 +35,10 @@ enum JourneyFile {
 
     private static func read(_ path: String, limit: Int, code: String) throws -> [UInt8] {
         do { return try ImageFile.read(path, limits: ImageLimits(maxBytes: limit)) } catch {
-            // A size is a matter of journeys here, not of photos; what the file system says is the
-            // same for all.
+            // The limit on the size is one of journeys here, not of photos. Errors of the file
+            // system are the same for all files.
             guard error.code.hasPrefix("image.") else { throw error }
-            throw Failure(.badInput, code, "\(path): it has more than \(limit.grouped) bytes")
+            throw Failure(.badInput, code, "\(path): the file has more than \(limit.grouped) bytes")
         }
     }
 }

@@ -3,7 +3,7 @@ import MienAPI
 import MienClient
 import MienCore
 
-/// Versions of journeys on a server.
+/// Lists, publishes, and retires journeys of a server.
 enum JourneyVersions {
     /// `face-login, version 2, is published`
     static func words(_ answer: JourneyVersionAnswer) -> String {
@@ -14,7 +14,7 @@ enum JourneyVersions {
     /// `mien journey list`
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Which journeys has a server?",
+            commandName: "list", abstract: "List the journeys of a server.",
             discussion: """
                 EXAMPLE
                   mien journey list
@@ -26,7 +26,9 @@ enum JourneyVersions {
         func run() async throws {
             let journeys = try await server.admin().journeys()
             guard !output.json else { return JSON.print(["journeys": journeys]) }
-            if journeys.isEmpty { print("There is no journey. Save one: mien journey import FILE") }
+            if journeys.isEmpty {
+                print("There are no journeys. Save one: mien journey import FILE")
+            }
             let rows = journeys.map {
                 [$0.id, "\($0.version)", $0.state, AdminOutput.time($0.updatedAt), $0.title]
             }
@@ -43,7 +45,7 @@ enum JourneyVersions {
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "publish",
-            abstract: "Publish a draft: apps start the newest published version.",
+            abstract: "Publish a draft. Apps start the newest published version.",
             discussion: """
                 EXAMPLE
                   mien journey publish face-login 2
@@ -60,7 +62,7 @@ enum JourneyVersions {
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retire",
-            abstract: "Retire a published version: no app starts it any more.",
+            abstract: "Retire a published version, so that apps no longer start it.",
             discussion: """
                 EXAMPLE
                   mien journey retire face-login 1
@@ -74,10 +76,10 @@ enum JourneyVersions {
     }
 }
 
-/// One version of one journey on a server.
+/// A version of a journey on a server.
 struct JourneyVersionOptions: ParsableArguments {
-    @Argument(help: "The journey's id.", transform: Word.journey) var id: JourneyID
-    @Argument(help: "Its version.") var version: Int
+    @Argument(help: "The journey's ID.", transform: Word.journey) var id: JourneyID
+    @Argument(help: "The version.") var version: Int
     @OptionGroup var server: ServerOptions
     @OptionGroup var output: OutputOptions
 

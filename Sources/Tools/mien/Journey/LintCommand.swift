@@ -4,15 +4,16 @@ import MienJourney
 /// `mien journey lint FILE…`
 struct LintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lint", abstract: "Can these journeys work, on every way through them?",
+        commandName: "lint", abstract: "Check that journeys work on every path.",
         discussion: """
-            Exits with 0 when there is nothing to say, 1 when there are findings, errors or warnings, and 2 when a file is no journey at all.
+            Exits with 0 if there are no findings, 1 if there are findings (errors or warnings), and 2 \
+            if a file is not a valid journey.
 
             EXAMPLE
               mien journey lint face-login.json sign-up.json
             """)
 
-    @Argument(help: ArgumentHelp("Definitions of journeys.", valueName: "file")) var files: [String]
+    @Argument(help: ArgumentHelp("Journey definitions.", valueName: "file")) var files: [String]
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -27,7 +28,7 @@ struct LintCommand: ParsableCommand {
             ])
         } else {
             for (file, findings) in reports {
-                if findings.isEmpty { print("\(file): nothing to say.") }
+                if findings.isEmpty { print("\(file): no findings.") }
                 for finding in findings { print("\(file): \(finding)") }
             }
         }

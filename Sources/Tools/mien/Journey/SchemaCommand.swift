@@ -7,7 +7,7 @@ struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Print the JSON Schema of journeys, for editors.",
         discussion: """
-            JSON with and without --json.
+            The output is JSON with and without --json.
 
             EXAMPLE
               mien journey schema > journey.schema.json

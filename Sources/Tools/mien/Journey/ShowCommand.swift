@@ -6,7 +6,7 @@ import MienJourney
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show a journey: its steps and where they lead, as a table or a picture.",
+        abstract: "Show a journey's steps and where they lead, as a table or a picture.",
         discussion: """
             EXAMPLE
               mien journey show face-login.json
@@ -18,19 +18,19 @@ struct ShowCommand: ParsableCommand {
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
-            case .dot: "For Graphviz."
-            case .mermaid: "For Mermaid, which documentation sites draw."
+            case .dot: "Print the graph for Graphviz."
+            case .mermaid: "Print the graph for Mermaid, which documentation sites render."
             }
         }
     }
 
-    @Argument(help: "The definition of a journey.") var file: String
+    @Argument(help: "The journey definition.") var file: String
     @Flag var picture: Picture?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         if output.json, let picture {
-            throw ValidationError("--json and --\(picture.rawValue) exclude each other")
+            throw ValidationError("--json and --\(picture.rawValue) cannot be combined")
         }
     }
 
@@ -52,7 +52,7 @@ struct ShowCommand: ParsableCommand {
                 separator: ", ")
             return [step.id.text, step.type.rawValue, step.isClientFacing ? "asks" : "", ways]
         }
-        print("\n" + Terminal.table(rows, heading: ["step", "type", "client", "ways on"]))
+        print("\n" + Terminal.table(rows, heading: ["step", "type", "client", "next steps"]))
     }
 
     private struct Output: Encodable {

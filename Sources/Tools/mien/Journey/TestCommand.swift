@@ -5,16 +5,18 @@ import MienJourney
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Play recorded answers of clients against journeys, in a made-up world.",
+        abstract:
+            "Test journeys by playing back recorded client responses against a simulated server.",
         discussion: """
-            Exits with 0 when every case goes as recorded and 1 when one does not. Needs no server, camera or model pack.
+            Exits with 0 if every case ends as recorded and 1 if one does not. Needs no server, camera, \
+            or model pack.
 
             EXAMPLE
               mien journey test face-login.test.json
             """)
 
     @Argument(help: ArgumentHelp("Recorded tests.", valueName: "file")) var files: [String]
-    @Flag(help: "Show the way each case takes.") var trace = false
+    @Flag(help: "Show the path of each case.") var trace = false
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -39,10 +41,10 @@ struct TestCommand: ParsableCommand {
         let failed = report.cases.count { !$0.hasPassed },
             taken = report.branchCount - report.untaken.count
         print(
-            "\(file): \(report.cases.count - failed) passed, \(failed) failed; \(taken) of \(report.branchCount) ways taken"
+            "\(file): \(report.cases.count - failed) passed, \(failed) failed; \(taken) of \(report.branchCount) branches taken"
         )
         if !report.untaken.isEmpty {
-            print("  never: \(report.untaken.map(\.description).joined(separator: ", "))")
+            print("  never taken:  \(report.untaken.map(\.description).joined(separator: ", "))")
         }
     }
 

@@ -7,11 +7,12 @@ import MienModels
 struct InstallPack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Add a model pack from a folder, an archive or an address.",
+        abstract: "Add a model pack from a folder, an archive, or an address.",
         discussion: """
-            A pack is a folder with a manifest.json (docs/spec/model-pack.md), or a .tar, .tar.gz or .tgz of one. Every file is checked against \
-            the manifest before anything is installed. From an address the archive is only as trustworthy as the place: compare its sha256 \
-            with the publisher's (--sha256); over plain http it has to be given.
+            A pack is a folder with a manifest.json (docs/spec/model-pack.md), or a .tar, .tar.gz, or \
+            .tgz archive of one. Every file is checked against the manifest before anything is \
+            installed. A downloaded archive is only as trustworthy as its source: compare its sha256 \
+            with the publisher's (--sha256). Plain http requires --sha256.
 
             EXAMPLE
               mien models install ./my-pack
@@ -20,16 +21,17 @@ struct InstallPack: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A folder, an archive, or an http(s) address of an archive.", valueName: "path-or-url"))
+            "A folder, an archive, or the http(s) address of an archive.", valueName: "path-or-url")
+    )
     var source: String
     @Option(help: ArgumentHelp("Refuse an archive with another sha256.", valueName: "hex"))
     var sha256: String?
-    @Flag(help: "Put this pack in place of another one with the same name.") var replace = false
+    @Flag(help: "Replace another pack with the same name.") var replace = false
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let library = PackLibrary(folder: MienHomeFolder.current.packs)
-        let progress = Progress("Fetching, in kilobytes", total: nil)
+        let progress = Progress("Downloading, in kilobytes", total: nil)
         let pack = try await PackSource(source, expecting: sha256).withFolder { bytes, total in
             progress.update(bytes / 1000, of: total.map { $0 / 1000 })
         } _: { folder in

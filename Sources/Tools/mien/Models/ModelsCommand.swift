@@ -7,7 +7,7 @@ import MienModels
 /// `mien models …`
 struct ModelsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "models", abstract: "List, install and check model packs.",
+        commandName: "models", abstract: "List, install, and check model packs.",
         discussion: """
             EXAMPLE
               mien models list
@@ -17,7 +17,7 @@ struct ModelsCommand: AsyncParsableCommand {
 
     struct ListPacks: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Which model packs are installed?",
+            commandName: "list", abstract: "List the installed model packs.",
             discussion: """
                 EXAMPLE
                   mien models list
@@ -53,7 +53,7 @@ struct ModelsCommand: AsyncParsableCommand {
                 }
             }
             if !rows.isEmpty {
-                Terminal.say(Terminal.table(rows, heading: ["id", "what", "licence"]))
+                Terminal.say(Terminal.table(rows, heading: ["id", "title", "license"]))
             }
         }
 
@@ -75,7 +75,7 @@ struct ModelsCommand: AsyncParsableCommand {
                   mien models verify mien-default-1
                 """)
 
-        @Argument(help: "The pack; every installed pack when left out.", transform: Word.pack)
+        @Argument(help: "The pack (default: every installed pack).", transform: Word.pack)
         var id: PackID?
         @OptionGroup var output: OutputOptions
 
@@ -83,12 +83,12 @@ struct ModelsCommand: AsyncParsableCommand {
             let library = PackLibrary(folder: MienHomeFolder.current.packs)
             let ids = id.map { [$0] } ?? library.list().compactMap { try? PackID($0.name) }
             guard !ids.isEmpty else {
-                // Throws, saying what to install.
+                // Throws an error that says what to install.
                 _ = try library.pack()
                 return
             }
-            // A pack that was named has to be there; of many, one that is bad says nothing about
-            // the others.
+            // A named pack must be installed. Without a name, a bad pack does not affect the
+            // others.
             let checks = try ids.map { id in
                 do {
                     return Check(id: id.text, files: try Self.verify(id, in: library), fault: nil)
@@ -106,7 +106,7 @@ struct ModelsCommand: AsyncParsableCommand {
             if checks.contains(where: { $0.fault != nil }) { throw Outcome.notSetUp }
         }
 
-        /// - Returns: how many files it has.
+        /// - Returns: the number of the pack's files.
         private static func verify(_ id: PackID, in library: PackLibrary) throws -> Int {
             let pack = try library.pack(id)
             _ = try pack.matcher()
@@ -115,7 +115,7 @@ struct ModelsCommand: AsyncParsableCommand {
 
         private static func report(_ check: Check) {
             if let files = check.files {
-                Terminal.say("\(check.id): all \(files) files are what the manifest says.")
+                Terminal.say("\(check.id): all \(files) files match the manifest.")
             }
             if check.fault != nil { Terminal.say("\(check.id): cannot be used.") }
         }

@@ -5,10 +5,12 @@ import MienOTP
 /// `mien otp cap`
 struct CAPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cap", abstract: "The code that a card's cryptogram is shortened to (CAP).",
+        commandName: "cap", abstract: "Compute the code of a card's cryptogram (CAP).",
         discussion: """
-            Reads the cryptogram (AC, 16 hexadecimal digits) as the others read a secret. --sign makes it mode 2 with transaction data signing.
-            The default mask is a token's: the low byte of ATC and two bytes of AC. --card: the mask is a card's own (tag 9F56).
+            Reads the cryptogram (AC, 16 hexadecimal digits) in the same ways as the other commands \
+            read a secret. --sign selects mode 2 with transaction data signing. The default mask is \
+            that of a token: the low byte of ATC and two bytes of AC. With --card, the mask is the \
+            card's own (tag 9F56).
 
             EXAMPLE
               printf 513C1201B7DB02A0 | mien otp cap --cid 80 --atc 005A --iad 06015603A400000700030000010002 --mask 0000FF000000000003FFFF --card
@@ -27,7 +29,7 @@ struct CAPCommand: ParsableCommand {
     var atc: String
     @Option(help: ArgumentHelp("Issuer application data, up to 64 digits.", valueName: "hex"))
     var iad: String
-    @Option(help: ArgumentHelp("Which bits make the code (IPB).", valueName: "hex")) var mask:
+    @Option(help: ArgumentHelp("The bits that form the code (IPB).", valueName: "hex")) var mask:
         String?
     @Flag(help: "The mask is a card's: it begins where the data begins.") var card = false
     @Option(

@@ -5,9 +5,9 @@ import MienOTP
 struct CheckChallengeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-challenge",
-        abstract: "Which template of a dynamic signature does a challenge name?",
+        abstract: "Find the dynamic-signature template that a challenge names.",
         discussion: """
-            Exits with 0 when it names one, and 1, with the reason, when it was mistyped.
+            Exits with 0 if the challenge names a template, and with 1 and the reason if it was mistyped.
 
             EXAMPLE
               mien otp check-challenge 00105

@@ -5,9 +5,10 @@ import MienOTP
 struct HOTPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hotp",
-        abstract: "The code of a counter (RFC 4226), or whether a code is right.",
+        abstract: "Compute or check a counter-based code (RFC 4226).",
         discussion: """
-            With --check, codes from --counter on are looked at, --look-ahead of them beyond the first. Exits with 0 when it is right, 1 when not.
+            With --check, the codes from --counter on are checked, up to --look-ahead codes beyond it. \
+            Exits with 0 if the code is right, 1 if not.
 
             EXAMPLE
               mien otp hotp --secret-file token.txt --counter 7
@@ -15,11 +16,12 @@ struct HOTPCommand: ParsableCommand {
             """)
 
     @OptionGroup var secret: SecretOptions
-    @Option(help: ArgumentHelp("Which code: the first is 0.", valueName: "n")) var counter: UInt64
+    @Option(help: ArgumentHelp("The counter of the code; the first is 0.", valueName: "n"))
+    var counter: UInt64
     @OptionGroup var code: CodeOptions
     @Option(help: ArgumentHelp("A code to check.", valueName: "code"), transform: CodeOptions.typed)
     var check: OneTimeCode?
-    @Option(help: ArgumentHelp("How many codes ahead are taken, 0 to 100.", valueName: "n"))
+    @Option(help: ArgumentHelp("How many codes ahead are accepted, 0 to 100.", valueName: "n"))
     var lookAhead = 0
     @OptionGroup var output: OutputOptions
 

@@ -6,10 +6,10 @@ import MienOTP
 struct OCRACommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ocra",
-        abstract: "The response to a challenge, or the signature of a transaction (RFC 6287).",
+        abstract: "Compute or check a response or a transaction signature (RFC 6287).",
         discussion: """
-            What the suite asks for has to be given, and nothing else. A PIN comes from --pin-file or MIEN_OTP_PIN.
-            With --check, exits with 0 when the response is right, 1 when not.
+            Give exactly the inputs that the suite requires. A PIN comes from --pin-file or \
+            MIEN_OTP_PIN. With --check, exits with 0 if the response is right, 1 if not.
 
             EXAMPLE
               mien otp ocra --secret-file token.txt --suite OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1 --question 12345678 --counter 0 --pin-file pin.txt
@@ -19,11 +19,13 @@ struct OCRACommand: ParsableCommand {
     @OptionGroup var secret: SecretOptions
     @Option(
         help: ArgumentHelp(
-            "What goes in and comes out, such as OCRA-1:HOTP-SHA1-6:QN08.", valueName: "suite"))
+            "The suite, which defines inputs and output, such as OCRA-1:HOTP-SHA1-6:QN08.",
+            valueName: "suite"))
     var suite: String
     @Option(
         help: ArgumentHelp(
-            "The challenge; the other party's first, when both have one.", valueName: "text"))
+            "The challenge. If both parties have one, give the other party's first.",
+            valueName: "text"))
     var question: [String]
     @Option(help: ArgumentHelp("For suites with C.", valueName: "n")) var counter: UInt64?
     @Option(help: ArgumentHelp("For suites with P: a file with the PIN.", valueName: "file"))
@@ -38,10 +40,10 @@ struct OCRACommand: ParsableCommand {
 
     func validate() throws {
         guard (1...2).contains(question.count) else {
-            throw ValidationError("--question is given once, or twice when both parties have one")
+            throw ValidationError("give --question once, or twice if both parties have a challenge")
         }
         guard secret.secretFile != "-" || pinFile != "-" else {
-            throw ValidationError("standard input holds one of secret and PIN, not both")
+            throw ValidationError("the secret and the PIN cannot both come from standard input")
         }
     }
 
@@ -49,7 +51,7 @@ struct OCRACommand: ParsableCommand {
         let suite = try OCRASuite(suite), ocra = OCRA(suite)
         let question = try OCRAQuestion(
             question[0], then: question.count == 2 ? question[1] : nil, for: suite)
-        // Unasked, the clock is not read; asked for a suite without time, that is said.
+        // Without --time, suites without time ignore the clock. With it, they report an error.
         let time = suite.timeStep != nil || moment.time != nil ? moment.instant : nil
         let pin =
             suite.pinHash != nil || pinFile != nil

@@ -3,10 +3,12 @@ import ArgumentParser
 /// `mien otp …`
 struct OTPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "otp", abstract: "One-time codes: made, checked, and shortened as cards do.",
+        commandName: "otp",
+        abstract: "Compute and check one-time codes, including those of payment cards.",
         discussion: """
-            Secrets come from a file, from MIEN_OTP_SECRET or from standard input, in base32 unless --hex is given: never from the command line, which
-            other users of this machine can read.
+            Secrets come from a file, from MIEN_OTP_SECRET, or from standard input, in base32 unless \
+            --hex is given. They never come from the command line, which other users of this machine \
+            can read.
 
             EXAMPLE
               mien otp totp --secret-file token.txt

@@ -4,7 +4,7 @@ import MienCore
 import MienOTP
 import MienVault
 
-/// Where a secret comes from. Not from an argument: every user of the machine can read those.
+/// The source of a secret. Never an argument, because every user of the machine can read those.
 struct SecretOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -25,11 +25,11 @@ struct SecretOptions: ParsableArguments {
 enum SecretText {
     private static let maxBytes = 4096
 
-    /// One line, without the white space around it.
+    /// Reads one line and removes the white space around it.
     ///
     /// - Parameters:
-    ///   - file: `-` for standard input; `nil` to look at the variable, then at standard input.
-    ///   - variable: of the environment.
+    ///   - file: `-` for standard input; `nil` to use the variable, or else standard input.
+    ///   - variable: the name of an environment variable.
     static func read(_ file: String?, variable: String, readsStandardInput: Bool) throws
         -> Sensitive<String>
     {
@@ -39,7 +39,7 @@ enum SecretText {
         }
         guard file == "-" || readsStandardInput else {
             throw Failure(
-                .badInput, "secret.missing", "there is none: name a file, or set \(variable)")
+                .badInput, "secret.missing", "no secret was given: name a file, or set \(variable)")
         }
         let bytes = try FileHandle.standardInput.read(upToCount: maxBytes + 1) ?? Data()
         return try line(Array(bytes), from: "standard input")
@@ -50,40 +50,40 @@ enum SecretText {
         do { found = try files.read(file, atMost: maxBytes + 1) } catch { throw Failure(error) }
         guard let found else {
             throw Failure(
-                .badInput, "file.not-found", "\(file): there is no such file; check the path")
+                .badInput, "file.not-found", "\(file) does not exist; check the path")
         }
         guard found.isRegular else {
             throw Failure(
                 .badInput, "file.not-regular",
-                "\(file) is not a regular file; “-” is standard input")
+                "\(file) is not a regular file; use “-” for standard input")
         }
         guard found.mode & 0o077 == 0 else {
             let mode = String(found.mode, radix: 8)
             throw Failure(
                 .notSetUp, "secret.mode",
-                "\(file) has mode 0\(mode), so others than its owner can use the secret. Run: chmod 600 \(file)"
+                "\(file) has mode 0\(mode), so other users can use the secret. Run: chmod 600 \(file)"
             )
         }
         return found.bytes
     }
 
-    private static func line(_ bytes: [UInt8], from place: String) throws -> Sensitive<String> {
+    private static func line(_ bytes: [UInt8], from source: String) throws -> Sensitive<String> {
         guard bytes.count <= maxBytes, let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(
                 .badInput, "secret.malformed",
-                "\(place) holds no secret: one line of text, at most \(maxBytes) bytes, is expected"
+                "\(source) has no valid secret: expected one line of text of at most \(maxBytes) bytes"
             )
         }
         let line = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !line.isEmpty else {
             throw Failure(
-                .badInput, "secret.missing", "\(place) is empty: the secret is expected there")
+                .badInput, "secret.missing", "\(source) is empty: expected the secret")
         }
         return Sensitive(line)
     }
 }
 
-/// What a code looks like.
+/// The format of a code.
 struct CodeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Digits of the code, 6 to 10.", valueName: "n")) var digits = 6
     @Option(
@@ -92,22 +92,22 @@ struct CodeOptions: ParsableArguments {
 
     @Sendable static func hash(_ text: String) throws -> OTPHash {
         guard let hash = OTPHash(rawValue: text.uppercased()) else {
-            throw ValidationError("--hash is sha1, sha256 or sha512, not “\(text)”")
+            throw ValidationError("--hash must be sha1, sha256, or sha512, not “\(text)”")
         }
         return hash
     }
 
-    /// A code to check, from the command line: it is good once and short-lived, unlike what it was
-    /// made with.
+    /// A code to check. Unlike the secret, it may come from the command line, because it is
+    /// short-lived and single-use.
     static func typed(_ text: String) throws -> OneTimeCode {
         guard let code = OneTimeCode(typed: text) else {
-            throw ValidationError("--check takes a code: digits, with spaces between them or not")
+            throw ValidationError("--check must be a code: digits, with or without spaces")
         }
         return code
     }
 }
 
-/// Answers that several of the commands give.
+/// Results that several commands print.
 enum CodeAnswer {
     struct Code: Encodable {
         let code: String
@@ -125,20 +125,20 @@ enum CodeAnswer {
         output.json ? JSON.print(code) : Terminal.say(code.code)
     }
 
-    /// - Throws: ``Outcome`` `.noMatch` for a refusal.
+    /// - Throws: ``Outcome`` `.noMatch` when the code is refused.
     static func report(_ verdict: CodeVerdict, nextCounter: UInt64? = nil, _ output: OutputOptions)
         throws
     {
-        var place: UInt64?
-        if case .accepted(let found) = verdict { place = found }
+        var counter: UInt64?
+        if case .accepted(let found) = verdict { counter = found }
         if output.json {
             JSON.print(
                 Check(
-                    valid: verdict.isAccepted, acceptedAt: place,
+                    valid: verdict.isAccepted, acceptedAt: counter,
                     nextCounter: verdict.isAccepted ? nextCounter : nil))
         } else {
             Terminal.say(
-                place.map {
+                counter.map {
                     "right, at \($0)" + (nextCounter.map { "; the next counter is \($0)" } ?? "")
                 } ?? "not right")
         }

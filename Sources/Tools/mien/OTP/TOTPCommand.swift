@@ -6,9 +6,10 @@ import MienOTP
 /// `mien otp totp`
 struct TOTPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "totp", abstract: "The code of a time (RFC 6238), or whether a code is right.",
+        commandName: "totp", abstract: "Compute or check a time-based code (RFC 6238).",
         discussion: """
-            With --check, codes of --skew steps before and after are taken, too. Exits with 0 when it is right, 1 when not.
+            With --check, codes up to --skew steps before and after are accepted, too. Exits with 0 if \
+            the code is right, 1 if not.
 
             EXAMPLE
               mien otp totp --secret-file token.txt
@@ -18,13 +19,15 @@ struct TOTPCommand: ParsableCommand {
     @OptionGroup var secret: SecretOptions
     @OptionGroup var code: CodeOptions
     @OptionGroup var moment: MomentOptions
-    @Option(help: ArgumentHelp("Seconds that a code lasts, 1 to 86400.", valueName: "s")) var step =
+    @Option(help: ArgumentHelp("How long a code lasts, 1 to 86400 seconds.", valueName: "s"))
+    var step =
         30
     @Option(help: ArgumentHelp("When counting starts, in seconds since 1970.", valueName: "s"))
     var epoch: Int64 = 0
     @Option(help: ArgumentHelp("A code to check.", valueName: "code"), transform: CodeOptions.typed)
     var check: OneTimeCode?
-    @Option(help: ArgumentHelp("Steps before and after that are taken, 0 to 10.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("Steps before and after that are accepted, 0 to 10.", valueName: "n"))
     var skew = 1
     @OptionGroup var output: OutputOptions
 
@@ -44,7 +47,7 @@ struct TOTPCommand: ParsableCommand {
     }
 }
 
-/// The time that is asked about.
+/// The time of a code.
 struct MomentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The time, in seconds since 1970 (default: now).", valueName: "s"))
     var time: Int64?

@@ -6,10 +6,10 @@ import MienFace
 import MienModels
 import MienTPM
 
-/// This machine's tokens.
+/// This machine's OTP tokens.
 enum DeviceTokens {
-    /// In `$MIEN_HOME/tokens`, under `$MIEN_HOME/device.key`. What recognises backups is kept
-    /// elsewhere: in the TPM, or where state is kept that none takes.
+    /// The tokens in `$MIEN_HOME/tokens`, sealed with `$MIEN_HOME/device.key`. The counter that
+    /// detects restored backups is kept in the TPM, or else in a folder that backups leave out.
     static func vault() -> OTPVault {
         let home = MienHomeFolder.current.folder,
             environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
@@ -25,8 +25,8 @@ enum DeviceTokens {
 }
 
 extension DeviceTokens {
-    /// Looks at faces for them, and counts the looks in `$MIEN_HOME/face`. The faces themselves are
-    /// where `mien face` keeps them.
+    /// Checks faces for the tokens, and counts the attempts in `$MIEN_HOME/face`. The faces
+    /// themselves are where `mien face` keeps them.
     static func faces(_ packID: PackID) -> FaceAuthService {
         let home = MienHomeFolder.current.folder
         return FaceAuthService(
@@ -35,8 +35,8 @@ extension DeviceTokens {
             faceModes: vault())
     }
 
-    /// Forgets all tokens, and then how often faces were looked at in vain: there is nothing left
-    /// that they could open.
+    /// Deletes all tokens, and then the counts of failed face attempts, because no token is left
+    /// that a face could unlock.
     static func reset() async throws {
         try await vault().reset()
         // No face is kept there, so the pack does not matter.
@@ -44,11 +44,11 @@ extension DeviceTokens {
     }
 }
 
-/// Which of this device's tokens.
+/// Selects one of this device's tokens.
 struct OTPTokenOptions: ParsableArguments {
     @Argument(
         help:
-            "The token: its id, or its app's when there is one of that app. Left out when the device has but one."
+            "The token: its ID, or its app's ID if the app has one token. May be omitted if the device has only one."
     )
     var token: String?
 
@@ -63,17 +63,17 @@ struct OTPTokenOptions: ParsableArguments {
         case (1, _): return found[0]
         case (0, _):
             throw OTPTokenError(
-                .unknown, "this device has no such token; mien token list shows those there are")
+                .unknown, "this device has no such token; mien token list shows the tokens")
         case (_, let wanted):
             throw Failure(
                 .badInput, "token.ambiguous",
-                "\(wanted.map { "several tokens are of the app “\($0)”" } ?? "this device has several tokens"): name one by its id (mien token list)"
+                "\(wanted.map { "the app “\($0)” has several tokens" } ?? "this device has several tokens"): name one by its ID (mien token list)"
             )
         }
     }
 }
 
-/// A token in `--json`.
+/// A token in the output of `--json`.
 struct OTPTokenOutput: Encodable {
     let id, app, kind, created: String
     let server: String?
@@ -91,8 +91,8 @@ struct OTPTokenOutput: Encodable {
             .formatted(.iso8601)
     }
 
-    /// What may be said of it in a table.
+    /// How the token can be unlocked, for a table.
     var modes: String {
-        restored ? "restored: of no use" : face ? "PIN, face" : multiAuth ? "PIN, multi" : "PIN"
+        restored ? "restored: unusable" : face ? "PIN, face" : multiAuth ? "PIN, multi" : "PIN"
     }
 }

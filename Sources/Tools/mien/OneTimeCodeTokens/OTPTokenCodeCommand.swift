@@ -11,11 +11,13 @@ import MienVault
 /// `mien token code`
 struct OTPTokenCodeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "code", abstract: "A code to sign in with, or the answer to a challenge.",
+        commandName: "code", abstract: "Show a sign-in code, or the response to a challenge.",
         discussion: """
-            Asks for the PIN. With --name, that person's face opens the token instead, in front of the camera: keep still, then do what is drawn at
-            random; with --mode passive keep still and blink, which a recording can do, too. Exits with 1, and shows no code, when it is not them, or
-            when nobody is there. After five looks in vain the face is locked, until mien token face on lets it in with the PIN.
+            Asks for the PIN. With --name, that person's face unlocks the token instead, in front of \
+            the camera: keep still, then perform the randomly drawn actions. With --mode passive, keep \
+            still and blink, which a recording can do, too. Exits with 1 and shows no code if it is \
+            another person or nobody is there. After five failed attempts, the face is locked until \
+            mien token face on activates it again with the PIN.
 
             EXAMPLE
               mien token code
@@ -26,7 +28,7 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
     @OptionGroup var token: OTPTokenOptions
     @Option(
         help: ArgumentHelp(
-            "Answer this challenge under the token's suite, instead of a code to sign in with.",
+            "Respond to this challenge with the token's suite, instead of showing a sign-in code.",
             valueName: "text"))
     var question: String?
     @OptionGroup var look: LookOptions
@@ -62,9 +64,9 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
     private struct Output: Encodable { let token, code, kind: String }
 }
 
-/// Whose face, and where to look for it.
+/// The face that unlocks the token, and the source of its frames.
 struct LookOptions: ParsableArguments {
-    @Option(help: "The person whose face opens the token, as enrolled with mien face enroll.")
+    @Option(help: "The person whose face unlocks the token, as enrolled with mien face enroll.")
     var name: String?
     @Option(
         help: ArgumentHelp(
@@ -74,28 +76,28 @@ struct LookOptions: ParsableArguments {
         String?
     @Option(
         help: ArgumentHelp(
-            "active (the default) asks for actions that are drawn each time, passive for a blink.",
+            "active (the default) asks for random actions, passive for a blink.",
             valueName: "mode"))
     var mode: LookMode?
     @Option(
-        help: ArgumentHelp("The least score that counts as a match, 48 to 72.", valueName: "score"))
+        help: ArgumentHelp("Minimum score that counts as a match, 48 to 72.", valueName: "score"))
     var threshold = MatchScore.defaultThreshold.value
     @OptionGroup var engine: EngineOptions
 
     func validate() throws {
         guard camera == nil || video == nil else {
-            throw ValidationError("--camera and --video are two things to look at: name one")
+            throw ValidationError("--camera and --video cannot be combined")
         }
         guard name != nil || (camera == nil && video == nil && mode == nil) else {
             throw ValidationError(
-                "--camera, --video and --mode need --name: whose face it is to be")
+                "--camera, --video, and --mode need --name")
         }
         guard (MatchScore.defaultThreshold.value...72).contains(threshold) else {
-            throw ValidationError("--threshold is 48 to 72, not \(threshold)")
+            throw ValidationError("--threshold must be 48 to 72, not \(threshold)")
         }
     }
 
-    /// - Throws: ``Outcome`` `.noMatch`, after the reason was said.
+    /// - Throws: ``Outcome`` `.noMatch` after printing the reason.
     func input(of person: PersonName) async throws -> FaceAuthInput {
         let faces = try LocalFaces(engine, photos: PhotoOptions()),
             enrolled = try faces.enrolled(person)
@@ -113,37 +115,37 @@ struct LookOptions: ParsableArguments {
         )
         let (reader, matcher) = (faces.engine, faces.matcher), guide = Guide()
         var generator = SystemRandomNumberGenerator()
-        let capture = CaptureID.random(using: &generator), looked: FaceAuthentication
+        let capture = CaptureID.random(using: &generator), result: FaceAuthentication
         do {
-            // Ctrl-C is a verdict, too: before anything was asked it is no look in vain.
-            looked = try await WatchCommand.untilInterrupted {
+            // Ctrl-C gives a verdict, too. Before the first request, it is not a failed attempt.
+            result = try await WatchCommand.untilInterrupted {
                 try await service.verify(
                     template, of: name, in: watched, reader: reader, matcher: matcher,
                     settings: settings, capture: capture
                 ) { await guide.show($0) }
             }
         } catch let error as FrameSourceError {
-            // The video's own words are what people know.
+            // The video's own error explains more than the session's.
             if let failure = watched.seen.failure { throw failure }
             throw error
         }
         await stream.close()
-        if let input = looked.input { return input }
+        if let input = result.input { return input }
         Terminal.warn(
-            "mien: no code: \(looked.verdict.refusals.map { $0.rawValue.replacing("_", with: " ") }.joined(separator: ", "))"
+            "mien: no code: \(result.verdict.refusals.map { $0.rawValue.replacing("_", with: " ") }.joined(separator: ", "))"
         )
         throw Outcome.noMatch
     }
 }
 
-/// How `--mode` looks: never at a picture alone.
+/// The modes of `--mode`. A still picture is never enough.
 enum LookMode: String, CaseIterable, ExpressibleByArgument {
     case active, passive
 
     var capture: FaceCaptureMode { (self == .active ? WatchMode.active : .passive).capture }
 }
 
-/// Tells the person what to do, once for each thing.
+/// Tells the person what to do, without repeating an instruction.
 private actor Guide {
     private var last: String?
 

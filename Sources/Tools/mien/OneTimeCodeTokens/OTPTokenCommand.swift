@@ -4,10 +4,12 @@ import ArgumentParser
 struct OTPTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Tokens of this device: codes to sign in with, under a PIN or a face.",
+        abstract: "Manage this device's OTP tokens: sign-in codes, protected by a PIN or a face.",
         discussion: """
-            A wrong PIN gives a wrong code, and nothing here says so: only the server can tell. PINs and registration codes are asked for on the terminal;
-            elsewhere standard input holds them, a line each, in the order the command names them. No option takes one.
+            A wrong PIN gives a wrong code, and no command reports it: only the server can tell. PINs \
+            and registration codes are requested on the terminal. Without a terminal, they are read \
+            from standard input, one per line, in the order that the command names them. No option \
+            accepts one.
 
             EXAMPLE
               mien token provision --server https://login.example.org

@@ -7,7 +7,7 @@ import MienVault
 /// `mien token face on | off`
 struct OTPTokenFaceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "face", abstract: "Let a face open a token, or not any more.",
+        commandName: "face", abstract: "Enable or disable face unlock for a token.",
         discussion: """
             EXAMPLE
               mien token face on --name ada
@@ -17,10 +17,11 @@ struct OTPTokenFaceCommand: ParsableCommand {
 
     struct On: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "on", abstract: "Let an enrolled person's face open a token.",
+            commandName: "on", abstract: "Let an enrolled person's face unlock a token.",
             discussion: """
-                Asks for the PIN, and compares it with nothing: a wrong one makes the face give wrong codes. The token has to be upgraded first.
-                A face that was locked by five looks in vain may be tried again then; it opens no other token until it is switched on there, too.
+                Asks for the PIN, and cannot verify it: after a wrong PIN, the face gives wrong codes. \
+                Upgrade the token first. A face that was locked by five failed attempts is unlocked, but \
+                only for this token: repeat the command for each of its other tokens.
 
                 EXAMPLE
                   mien token face on shop --name ada
@@ -36,26 +37,27 @@ struct OTPTokenFaceCommand: ParsableCommand {
             guard let enrolled = try MienHomeFolder.current.openStore().find(person) else {
                 throw Failure(
                     .badInput, "name.unknown",
-                    "nobody is enrolled as “\(person.text)”; mien face list shows who is")
+                    "nobody is enrolled as “\(person.text)”; mien face list shows the enrolled people"
+                )
             }
             var input = SecretInput()
             let pin = try PINInput(input.next("PIN"))
             let mode = FaceAuthMode(enrolled.template, of: enrolled.name)
-            // After five looks in vain: the face mode ends everywhere, and this token's is
-            // activated with the PIN.
+            // After five failed attempts: deactivates the face everywhere, and activates it for
+            // this token with the PIN.
             try await DeviceTokens.faces(enrolled.template.packID).unlock(mode)
             try await vault.activateAuthMode(mode, on: found.id, pin: pin)
             if output.json {
                 JSON.print(OTPTokenOutput(try await vault.token(found.id)))
             } else {
-                Terminal.say("The face of \(enrolled.name.text) opens token \(found.id).")
+                Terminal.say("The face of \(enrolled.name.text) unlocks token \(found.id).")
             }
         }
     }
 
     struct Off: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "off", abstract: "Let no face open a token any more.",
+            commandName: "off", abstract: "Disable face unlock for a token.",
             discussion: """
                 EXAMPLE
                   mien token face off shop
@@ -70,7 +72,7 @@ struct OTPTokenFaceCommand: ParsableCommand {
             if output.json {
                 JSON.print(OTPTokenOutput(try await vault.token(found.id)))
             } else {
-                Terminal.say("No face opens token \(found.id).")
+                Terminal.say("No face unlocks token \(found.id).")
             }
         }
     }

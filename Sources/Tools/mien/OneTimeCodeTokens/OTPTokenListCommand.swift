@@ -4,7 +4,7 @@ import MienDevice
 /// `mien token list`
 struct OTPTokenListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Which tokens has this device?",
+        commandName: "list", abstract: "List this device's tokens.",
         discussion: """
             EXAMPLE
               mien token list
@@ -15,13 +15,13 @@ struct OTPTokenListCommand: AsyncParsableCommand {
     func run() async throws {
         let tokens = try await DeviceTokens.vault().tokens().map(OTPTokenOutput.init)
         guard !output.json else { return JSON.print(["tokens": tokens]) }
-        guard !tokens.isEmpty else { return print("This device has no token.") }
+        guard !tokens.isEmpty else { return print("This device has no tokens.") }
         let rows = tokens.map {
             [$0.id, $0.app, $0.server ?? "", $0.kind, "\($0.digits)", $0.modes, $0.created]
         }
         print(
             Terminal.table(
-                rows, heading: ["id", "app", "server", "kind", "digits", "opened by", "since"],
+                rows, heading: ["id", "app", "server", "kind", "digits", "unlocked by", "since"],
                 rightAligned: [4]))
     }
 }

@@ -10,10 +10,12 @@ import MienKeys
 struct OTPTokenProvisionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "provision",
-        abstract: "Get a token for a registration code, and keep it under a PIN.",
+        abstract: "Get a token for a registration code and protect it with a PIN.",
         discussion: """
-            Asks for the registration code, which is good once, for ten minutes, then for the new PIN: 4 to 12 digits, neither all the same nor a run. When the
-            answer is lost, or this program ends in between, the same command with the same code gets the same token.
+            Asks for the registration code, which is single-use and valid for ten minutes, then for \
+            the new PIN: 4 to 12 digits, which may be neither all the same nor a sequence. If the \
+            response is lost or this program is interrupted, run the same command with the same code to \
+            get the same token.
 
             EXAMPLE
               mien token provision --server https://login.example.org
@@ -27,7 +29,7 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
             "The server's address (default: $MIEN_SERVER, or \(Self.defaultServer)).",
             valueName: "url"))
     var server: String?
-    @Option(help: "What the server calls this device, 1 to 64 characters.") var name = "this device"
+    @Option(help: "This device's name on the server, 1 to 64 characters.") var name = "this device"
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -37,11 +39,11 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
         var input = SecretInput()
         let code = try input.next("registration code"), pin = try Self.chosen(input.new("new PIN"))
         let vault = DeviceTokens.vault()
-        // Kept before the code is used up.
+        // Saved before the code is used up.
         guard let key = OTPProvisioningKey(bytes: try await vault.registrationKey(for: code)) else {
             throw OTPTokenError(
                 .storage,
-                "the registration's key is damaged: wait ten minutes, and ask for another code")
+                "the registration's key is damaged. Wait ten minutes, then request another code")
         }
         let token = try await redeemed(code, key, provisioning)
         try await vault.keep(OTPTokenDefinition(token, server: address), pin: pin)
@@ -49,7 +51,8 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
         if output.json {
             JSON.print(OTPTokenOutput(kept))
         } else {
-            print("Token \(kept.id.printable) of \(kept.app.printable) is kept, under the PIN.")
+            print(
+                "Saved token \(kept.id.printable) of \(kept.app.printable), protected by the PIN.")
         }
     }
 
@@ -62,12 +65,12 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
             guard error.code == .invalidCredentials else { throw error }
             throw Failure(
                 .badInput, "token.code-refused",
-                "the server does not take this registration code, or not any more: ask for a new one"
+                "the registration code is invalid, expired, or already used. Request a new one"
             )
         }
     }
 
-    /// - Throws: ``Failure`` that says what a PIN is.
+    /// - Throws: ``Failure`` that explains the rules for PINs.
     static func chosen(_ digits: Sensitive<String>) throws -> DevicePIN {
         do { return try DevicePIN(digits) } catch {
             throw Failure(

@@ -4,9 +4,10 @@ import MienDevice
 /// `mien token remove`
 struct OTPTokenRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Erase a token from this device.",
+        commandName: "remove", abstract: "Remove a token from this device.",
         discussion: """
-            The server still knows it: there, its user or an administrator removes it. --all also works where the tokens do not open any more.
+            The server still has the token; its user or an administrator can remove it there. --all \
+            works even if the tokens can no longer be decrypted.
 
             EXAMPLE
               mien token remove shop
@@ -14,11 +15,13 @@ struct OTPTokenRemoveCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var token: OTPTokenOptions
-    @Flag(help: "Erase all tokens, and the key that they are sealed under.") var all = false
+    @Flag(help: "Remove all tokens and the key that they are sealed with.") var all = false
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard !all || token.token == nil else { throw ValidationError("--all takes no token") }
+        guard !all || token.token == nil else {
+            throw ValidationError("--all cannot be combined with a token")
+        }
     }
 
     func run() async throws {
@@ -29,7 +32,7 @@ struct OTPTokenRemoveCommand: AsyncParsableCommand {
             return
         }
         guard token.token != nil else {
-            throw ValidationError("name the token to remove, or all of them with --all")
+            throw ValidationError("name the token to remove, or remove all with --all")
         }
         let found = try await token.find(in: vault)
         try await vault.remove(found.id)

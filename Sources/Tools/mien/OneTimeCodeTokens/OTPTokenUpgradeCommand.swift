@@ -5,10 +5,12 @@ import MienOTP
 /// `mien token upgrade`
 struct OTPTokenUpgradeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "upgrade", abstract: "Let a token have other modes than the PIN.",
+        commandName: "upgrade",
+        abstract: "Allow a token to be unlocked in other ways than with the PIN.",
         discussion: """
-            Asks for the PIN and shows a code made with it. Sign in with that code before you switch a face on: nothing here can tell whether the PIN was right, and
-            a wrong one would be switched on as it is.
+            Asks for the PIN and shows a code computed with it. Sign in with that code before you \
+            enable face unlock. This command cannot tell whether the PIN was right, and face unlock \
+            would use a wrong one unchanged.
 
             EXAMPLE
               mien token upgrade shop
@@ -27,7 +29,7 @@ struct OTPTokenUpgradeCommand: AsyncParsableCommand {
             JSON.print(Output(upgraded: found.id, code: code.text))
         } else {
             Terminal.say(
-                "Token \(found.id) can have other modes now. Sign in with \(code.text) before you switch one on: only so is it known that the PIN was right."
+                "Token \(found.id) can now be unlocked in other ways. First sign in with \(code.text): only that proves that the PIN was right."
             )
         }
     }

@@ -1,32 +1,32 @@
 import Foundation
 import MienCore
 
-/// Secrets that somebody types: on the terminal without being shown, else from standard input, a
-/// line each.
+/// Secrets that a person types: on the terminal without echo, otherwise from standard input, one
+/// per line.
 struct SecretInput {
     private static let maxBytes = 4096
 
     private let isTerminal = isatty(0) == 1
     private var lines: [Substring]?
 
-    /// - Parameter what: “PIN”, as it is asked for.
+    /// - Parameter what: what the prompt asks for, such as “PIN”.
     mutating func next(_ what: String) throws -> Sensitive<String> {
         let text = isTerminal ? Self.asked(what) : try line()
         guard let text, !text.isEmpty else {
             throw Failure(
                 .badInput, "secret.missing",
-                "there is no \(what): a line is expected on standard input")
+                "the \(what) is missing: expected one line on standard input")
         }
         return Sensitive(text)
     }
 
-    /// A new one: on the terminal it is typed twice.
+    /// Reads a new secret. On the terminal, it must be typed twice.
     mutating func new(_ what: String) throws -> Sensitive<String> {
         let first = try next(what)
         guard isTerminal else { return first }
         guard try next("\(what), once more") == first else {
             throw Failure(
-                .badInput, "secret.differs", "the two are not the same: nothing was changed")
+                .badInput, "secret.differs", "the two entries differ: nothing was changed")
         }
         return first
     }
@@ -38,7 +38,7 @@ struct SecretInput {
             else {
                 throw Failure(
                     .badInput, "secret.malformed",
-                    "standard input holds no lines of text, of at most \(Self.maxBytes) bytes together"
+                    "standard input must be lines of text, at most \(Self.maxBytes) bytes in total"
                 )
             }
             lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -48,7 +48,7 @@ struct SecretInput {
         return first.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Without echo; from the terminal itself.
+    /// Reads without echo from the terminal itself.
     private static func asked(_ what: String) -> String? {
         guard let typed = unsafe getpass("\(what): ") else { return nil }
         defer { unsafe explicit_bzero(typed, strlen(typed)) }

@@ -3,8 +3,8 @@ import MienAPI
 import MienClient
 import MienCore
 
-/// Face login over HTTP, as an app does it: sign up, register a face, log in with another photo, be
-/// refused as a stranger, lock, be unlocked.
+/// Face login over HTTP, like an app: sign up, register a face, log in with another photo, be
+/// refused as a stranger, be locked, be unlocked.
 struct LoginDemo {
     struct Step: Encodable, Sendable {
         let what: String
@@ -26,7 +26,7 @@ struct LoginDemo {
             MienOptions(
                 serverPath: server.address, applicationId: "default_application",
                 retry: RetryPolicy(attempts: 1)))
-        // A device nobody has signed in on, each time: what an attacker has.
+        // Creates an unknown device each time, as an attacker would use.
         func strangerDevice() throws -> JourneyClient {
             try JourneyClient(
                 MienOptions(
@@ -44,7 +44,8 @@ struct LoginDemo {
                     milliseconds: (ContinuousClock.now - started) / .milliseconds(1)))
         }
         try await step(
-            "the sample app is set to take photos, for there is nobody here", expected: "image"
+            "set the sample app to accept photos, because nobody is in front of a camera",
+            expected: "image"
         ) {
             guard let app = AppID("default_application") else { return "no such app" }
             let known = try await server.admin.app(app)
@@ -85,7 +86,7 @@ struct LoginDemo {
         try await step("the owner, from an unknown device (\(genuine[1]))", expected: "success") {
             try await logIn(strangerDevice(), genuine[1])
         }
-        try await step("the audit log is whole", expected: "yes") {
+        try await step("the audit log is intact", expected: "yes") {
             try await server.admin.verifyAudit().isWhole ? "yes" : "no"
         }
         return steps
@@ -123,7 +124,7 @@ struct LoginDemo {
             case .selfieAcquisition:
                 try await capture(step, photo)
                 try await step.respond(.clientInput)
-            // Offered a password in place of the face: the face was refused.
+            // If a password is requested instead of the face, the face was refused.
             default: return "refused"
             }
         }
@@ -139,7 +140,8 @@ struct LoginDemo {
         try await step.capture(frames)
     }
 
-    /// The code in the newest mail. Mails are delivered in the background: it may take a moment.
+    /// Returns the code in the newest email. Emails are delivered in the background, so this waits
+    /// for a moment.
     private func code(in outbox: URL) async throws -> String {
         for _ in 0..<100 {
             let mails = ((try? FileManager.default.contentsOfDirectory(atPath: outbox.path)) ?? [])
@@ -152,7 +154,7 @@ struct LoginDemo {
             }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw Failure(.notSetUp, "demo.mail", "no mail with a code arrived in \(outbox.path)")
+        throw Failure(.notSetUp, "demo.mail", "no email with a code arrived in \(outbox.path)")
     }
 
     private static func word(_ journey: Journey) async throws -> String {

@@ -5,15 +5,15 @@ import MienCore
 import MienServer
 import ServiceLifecycle
 
-/// A server of one's own for as long as a closure runs: fresh data in `folder`, a free port of this
-/// machine.
+/// Runs a temporary server for the duration of a closure, with fresh data in `folder` and a free
+/// port of this machine.
 struct LoopbackServer {
     let address: String
     let admin: MienAdmin
-    /// Where its mails go.
+    /// The folder of its emails.
     let outbox: URL
 
-    /// - Parameter environment: settings that differ, as `mien serve` takes them.
+    /// - Parameter environment: additional settings, in the form of `mien serve`.
     static func run<Output: Sendable>(
         in folder: URL, home: URL, environment: [String: String] = [:],
         _ body: @escaping @Sendable (LoopbackServer) async throws -> Output
@@ -29,7 +29,7 @@ struct LoopbackServer {
             listening.yield($0)
         }
         guard let first = server.firstStart else {
-            throw Failure(.notSetUp, "server.folder", "\(folder.path) is not fresh")
+            throw Failure(.notSetUp, "server.folder", "\(folder.path) is not empty")
         }
         let group = ServiceGroup(services: [server], logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -41,7 +41,8 @@ struct LoopbackServer {
                 let adminAddress = server.adminAddress
             else {
                 try await tasks.waitForAll()
-                throw Failure(.notSetUp, "server.start", "the server ended before it listened")
+                throw Failure(
+                    .notSetUp, "server.start", "the server ended before it accepted connections")
             }
             let result: Result<Output, any Error>
             do {

@@ -12,9 +12,10 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the server.",
         discussion: """
-            The first start makes the data folder, the master key, an admin credential (printed once), a sample app and sample journeys. \
-            SIGTERM and SIGINT let requests under way end, for shutdown_seconds at most; a second one ends them at once. \
-            Settings come from a YAML file and from the environment, which goes first: tls.key is MIEN_TLS_KEY.
+            The first start creates the data folder, the master key, an admin credential (printed \
+            once), a sample app, and sample journeys. SIGTERM and SIGINT let running requests finish, \
+            for at most shutdown_seconds; a second signal ends them at once. Settings come from a YAML \
+            file and from environment variables, which override it: tls.key is MIEN_TLS_KEY.
 
             EXAMPLE
               mien serve
@@ -25,13 +26,13 @@ struct ServeCommand: AsyncParsableCommand {
         String?
     @Flag(
         help:
-            "On the first start, also publish the sample journey with which anyone can create an account."
+            "On the first start, also publish the sample journey that lets anyone create an account."
     ) var withSamples = false
-    @Flag(help: "Print every setting as it would be used, secrets hidden, and end.")
+    @Flag(help: "Print every setting with its effective value, with secrets hidden, and exit.")
     var printConfig = false
     @Flag(
         help:
-            "Make a new admin credential and print it; those before it no longer do. For when it was lost."
+            "Create and print a new admin credential and invalidate all earlier ones. For operators who have lost the credential."
     ) var renewAdminCredential = false
 
     func run() async throws {
@@ -64,23 +65,23 @@ struct ServeCommand: AsyncParsableCommand {
         if let first = server.firstStart { Self.tell(first, configuration) }
         if let credential = server.renewedCredential {
             FileHandle.standardOutput.write(
-                Data("New admin credential, shown this once:\n  \(credential.use { $0 })\n".utf8))
+                Data("New admin credential, shown only once:\n  \(credential.use { $0 })\n".utf8))
         }
         if !server.undecidedApps.isEmpty {
             let apps = server.undecidedApps.map(\.text).joined(separator: ", ")
             let words =
-                "Treated as third-party apps, without management of authenticators: \(apps)\n  If you run one: mien admin app set ID --first-party; if not: --no-first-party\n"
+                "Treated as third-party apps, which cannot manage authenticators: \(apps)\n  If you run one: mien admin app set ID --first-party; if not: --no-first-party\n"
             FileHandle.standardOutput.write(Data(words.utf8))
         }
         if !server.appsTakingPhotos.isEmpty {
             let apps = server.appsTakingPhotos.map(\.text).joined(separator: ", ")
             FileHandle.standardOutput.write(
-                Data("Liveness mode image, photos pass as the person: \(apps)\n".utf8))
+                Data("Liveness mode image accepts photos instead of live people: \(apps)\n".utf8))
         }
         try await Self.untilSignalled(server, logger)
     }
 
-    /// The first signal lets requests under way end; a second one does not wait for them.
+    /// Lets running requests finish after the first signal, and ends them at the second one.
     private static func untilSignalled(_ server: Server, _ logger: Logger) async throws {
         let group = ServiceGroup(services: [server], logger: logger)
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
@@ -107,15 +108,15 @@ struct ServeCommand: AsyncParsableCommand {
         else {
             throw Failure(
                 .badInput, "config",
-                "\(config) cannot be read: a configuration is a UTF-8 file of at most 1 MB")
+                "\(config) cannot be read: the configuration must be a UTF-8 file of at most 1 MB")
         }
         return (config, text)
     }
 
     private static func tell(_ first: Server.FirstStart, _ configuration: ServerConfiguration) {
         let text = """
-            First start: made \(configuration.dataFolder.path) with a master key (back it up: nothing opens without it).
-            Admin credential, shown this once:
+            First start: created \(configuration.dataFolder.path) with a master key. Back the key up: without it, no data can be decrypted.
+            Admin credential, shown only once:
               \(first.adminCredential.use { $0 })
             Sample app: \(first.sampleApp.text); journeys: \(first.journeys.map(\.text).joined(separator: ", "))
             Captures: \(configuration.liveness.mode?.rawValue ?? "liveness_active"). To try it with photos only:
@@ -126,7 +127,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// Logs on standard error: text for people, or a JSON object a line.
+/// Logs to standard error: text for people, or one JSON object per line.
 enum ServerLog {
     static func logger(level: String, json: Bool) -> Logger {
         var logger = Logger(label: "mien") { label -> any LogHandler in
@@ -137,7 +138,7 @@ enum ServerLog {
     }
 }
 
-/// One JSON object a line: time, level, message, and the metadata's keys as they are.
+/// One JSON object per line: time, level, message, and the metadata with its keys unchanged.
 struct JSONLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level = .info

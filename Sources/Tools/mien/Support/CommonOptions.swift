@@ -7,13 +7,13 @@ import MienInference
 import MienModels
 import MienPixels
 
-/// Options every command has.
+/// Options that every command has.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object, for scripts.")
     var json = false
 }
 
-/// Which pack, and how it runs.
+/// The model pack, and how its networks run.
 struct EngineOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -23,23 +23,23 @@ struct EngineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Arithmetic of the networks: f32 (default), or bf16 where the CPU has it.",
+            "Arithmetic of the networks: f32 (default), or bf16 if the CPU supports it.",
             valueName: "f32|bf16"),
         transform: Word.precision)
     var precision: NetworkOptions.Precision = .f32
 
     var home: MienHome { MienHomeFolder.current }
 
-    /// The pack, its files checked.
+    /// Loads the pack and checks its files.
     func loadPack() throws -> ModelPack { try PackLibrary(folder: home.packs).pack(pack) }
 
-    /// The pack's networks on `workers` threads.
+    /// Creates an engine with the pack's networks on `workers` threads.
     func loadEngine(
         _ pack: ModelPack, workers: Int = 1, crops: [FaceDescriber.Crop]? = nil,
         looksForAttacks: Bool = false, compilingAll: Bool = false
     ) throws -> FaceEngine {
         let cache = home.compiledNetworks
-        // A cache that cannot be made only costs time at the next start.
+        // A cache that cannot be created only slows down the next start.
         let isThere =
             (try? FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true))
             != nil
@@ -50,14 +50,14 @@ struct EngineOptions: ParsableArguments {
     }
 }
 
-/// How much of a photo is accepted.
+/// Limits for photos.
 struct PhotoOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Refuse photos of more bytes.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Refuse larger photo files.", valueName: "bytes"))
     var maxBytes = ImageLimits.standard.maxBytes
 
     func decode(_ path: String) throws -> RGBImage {
         guard maxBytes > 0 else {
-            throw ValidationError("--max-bytes takes a number of bytes over 0")
+            throw ValidationError("--max-bytes must be greater than 0")
         }
         let limits = ImageLimits(maxBytes: maxBytes)
         let bytes = try ImageFile.read(path, limits: limits)
@@ -67,12 +67,12 @@ struct PhotoOptions: ParsableArguments {
     }
 }
 
-/// Argument words that are values of ours.
+/// Parsers of arguments.
 enum Word {
     static func pack(_ text: String) throws -> PackID {
         do { return try PackID(text) } catch {
             throw ValidationError(
-                "“\(text)” names no model pack: a name has 1 to 64 of a-z, 0-9, “.” and “-”; mien models list shows them"
+                "“\(text)” is not the name of a model pack: a name has 1 to 64 of a-z, 0-9, “.”, and “-”. mien models list shows the installed packs"
             )
         }
     }
@@ -87,7 +87,7 @@ enum Word {
     {
         guard let id = Identifier<Kind>(text) else {
             throw ValidationError(
-                "“\(text)” is not the id of \(what): an id has 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”"
+                "“\(text)” is not the ID of \(what): an ID has 1 to 64 of A-Z, a-z, 0-9, “_”, “-”, and “.”"
             )
         }
         return id
@@ -95,7 +95,7 @@ enum Word {
 
     static func precision(_ text: String) throws -> NetworkOptions.Precision {
         guard let precision = NetworkOptions.Precision(rawValue: text) else {
-            throw ValidationError("--precision is f32 or bf16, not “\(text)”")
+            throw ValidationError("--precision must be f32 or bf16, not “\(text)”")
         }
         return precision
     }

@@ -2,16 +2,16 @@ import MienAPI
 import MienClient
 
 extension Failure {
-    /// What a server says, or that none says anything.
+    /// Creates a failure for an error response or for a server that does not respond.
     ///
-    /// - Parameter place: what the request was about, such as a file.
-    init(_ error: MienError, about place: String? = nil) {
+    /// - Parameter subject: what the request was about, such as a file.
+    init(_ error: MienError, about subject: String? = nil) {
         let (outcome, code) = Self.meaning(of: error)
         let advice =
             switch code {
             case "server.unreachable":
-                "; is it running, and is the address right (--server, MIEN_ADMIN_SERVER, MIEN_SERVER)?"
-            case "server.credential": "; use the one that the server's first start printed"
+                "; check that it is running and that the address is right (--server, MIEN_ADMIN_SERVER, MIEN_SERVER)"
+            case "server.credential": "; use the one that the server printed on its first start"
             case "server.busy":
                 error.retryAfter.map { "; try again in \($0.components.seconds) s" }
                     ?? "; try again later"
@@ -23,7 +23,7 @@ extension Failure {
         let reason =
             ([code == "server.address" ? "the server's address: \(error.reason)" : error.reason]
             + fields).joined(separator: "; ")
-        self.init(outcome, code, (place.map { "\($0): " } ?? "") + reason + advice)
+        self.init(outcome, code, (subject.map { "\($0): " } ?? "") + reason + advice)
     }
 
     private static func meaning(of error: MienError) -> (Outcome, String) {

@@ -11,11 +11,11 @@ import MienOTP
 import MienServer
 import MienVault
 
-/// Something went wrong that a person or a script has to hear of: one sentence that says what,
-/// where, what is allowed and what to do.
+/// An error for people and scripts: one sentence that says what is wrong, where, what is allowed,
+/// and how to fix it.
 struct Failure: Error {
     let outcome: Outcome
-    /// A stable word for scripts.
+    /// A stable code for scripts.
     let code: String
     let message: String
 
@@ -25,16 +25,16 @@ struct Failure: Error {
 }
 
 extension Failure {
-    /// Maps every error of the parts below to an exit code, in this one place.
+    /// Maps every error of the modules below to an exit code.
     init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
         case let error as ImageFileError: self.init(.badInput, error.code, error.description)
         case let error as ImageError: self.init(.badInput, error.code.rawValue, error.description)
         case let error as PersonNameError:
-            self.init(.badInput, error.rawValue, "the name cannot be used: \(error)")
-        // A path that leads nowhere is a slip of the pen; with most others a pack is amiss, or the
-        // place it comes from.
+            self.init(.badInput, error.rawValue, "the name is invalid: \(error)")
+        // A wrong path is a mistake in the arguments. Most other errors are about a pack or its
+        // source.
         case let error as PackError:
             self.init(
                 [.notFound, .insecure].contains(error.code) ? .badInput : .notSetUp,
@@ -63,11 +63,11 @@ extension Failure {
         default:
             self.init(
                 .notSetUp, "internal",
-                "something went wrong that should not have, please report it: \(error)")
+                "internal error, please report it: \(error)")
         }
     }
 
-    /// Prints what is to be said about `error` and returns the exit code.
+    /// Prints `error` and returns its exit code.
     ///
     /// Help goes to standard output. Errors go to standard error; with `--json` also to standard
     /// output, as an object.
@@ -91,14 +91,14 @@ extension Failure {
         return failure.outcome
     }
 
-    /// What the argument parser says, about words it cannot place or a value that is none.
+    /// Whether the argument parser rejected an argument.
     private static func isUsage(_ error: any Error) -> Bool {
         error is ValidationError || MienCommand.exitCode(for: error) == .validationFailure
     }
 }
 
 extension MediaError {
-    /// The words name a wrong file or camera; otherwise something is amiss with the machine.
+    /// Whether the error is about the named file or camera, not about the machine.
     fileprivate var isSlip: Bool {
         switch code {
         case .fileNotFound, .fileNotAllowed, .fileIsDirectory, .fileNotRegular, .fileUnreadable,
@@ -114,7 +114,7 @@ extension MediaError {
 }
 
 extension OTPTokenError {
-    /// The words were wrong; otherwise something is amiss with the token or the machine.
+    /// Whether the error is about the arguments, not about the token or the machine.
     fileprivate var isSlip: Bool {
         switch code {
         case .unknown, .exists, .full, .pin, .notMultiAuth, .faceInactive, .inputSpent: true
@@ -126,7 +126,7 @@ extension OTPTokenError {
 }
 
 extension CocoaError {
-    /// Foundation's numbers differ between systems and versions.
+    /// A code that is the same on all systems and versions, unlike Foundation's numbers.
     var stableCode: String {
         switch code {
         case .fileNoSuchFile, .fileReadNoSuchFile: "file.not-found"
@@ -141,13 +141,13 @@ extension CocoaError {
 
     var inWords: String {
         switch stableCode {
-        case "file.not-found": "there is no such file or folder; check the path"
+        case "file.not-found": "the file or folder does not exist; check the path"
         case "file.not-allowed":
-            "the present user may not; change the permissions, or use another place"
-        case "file.no-space": "the disk is full; make room"
-        case "file.already-exists": "there is one already; use another name"
+            "permission denied; change the permissions, or use another folder"
+        case "file.no-space": "the disk is full; free some space"
+        case "file.already-exists": "it already exists; use another name"
         case "file.not-writable":
-            "it cannot be written; check the path, and that everything above it is a folder"
+            "it cannot be written; check that the path is right and its parents are folders"
         default: "it cannot be read"
         }
     }

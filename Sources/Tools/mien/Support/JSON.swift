@@ -1,10 +1,10 @@
 import Foundation
 
-/// Output for scripts: one JSON object, keys sorted.
+/// Output for scripts: one JSON object with sorted keys.
 enum JSON {
     static func print(_ value: some Encodable) { Swift.print(text(value, [.prettyPrinted])) }
 
-    /// One line of several, seen at once by whoever reads them.
+    /// Prints an object as one of several lines, and flushes it at once.
     static func printLine(_ value: some Encodable) {
         FileHandle.standardOutput.write(Data((text(value, []) + "\n").utf8))
     }
@@ -17,7 +17,7 @@ enum JSON {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         guard let data = try? encoder.encode(value) else {
-            preconditionFailure("output of our own can be encoded")
+            preconditionFailure("the output can be encoded")
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -2,7 +2,7 @@ import Foundation
 import MienModels
 import MienVault
 
-/// This process's place on the machine.
+/// The home folder of this process.
 enum MienHomeFolder {
     static var current: MienHome { MienHome(environment: ProcessInfo.processInfo.environment) }
 }

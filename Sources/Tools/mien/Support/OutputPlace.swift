@@ -1,18 +1,18 @@
 import Foundation
 
-/// Where a command puts what it made. Looked at before the long work, not after it.
+/// Checks and writes the output files of commands. Checks come before long work.
 enum OutputPlace {
-    /// - Throws: ``Failure`` when nothing could be written there.
+    /// - Throws: ``Failure`` when the file cannot be written.
     static func check(file: String) throws {
         try check(folder: URL(filePath: file).deletingLastPathComponent(), for: file)
     }
 
-    /// A folder that may be made.
+    /// Checks a folder that may not exist yet.
     static func check(folder: String) throws {
         try check(folder: URL(filePath: folder, directoryHint: .isDirectory), for: folder)
     }
 
-    /// Whole or not at all.
+    /// Writes the file completely or not at all.
     static func write(_ data: Data, to file: URL) throws {
         do { try data.write(to: file, options: .atomic) } catch {
             throw refused(file.path, (error as? CocoaError)?.inWords)
@@ -27,26 +27,26 @@ enum OutputPlace {
         }
     }
 
-    /// The deepest folder that is there already has to be one, and to let us in.
-    private static func check(folder: URL, for place: String) throws {
+    /// Requires the deepest existing folder of the path to be a writable folder.
+    private static func check(folder: URL, for path: String) throws {
         var folder = folder.standardizedFileURL
         while !FileManager.default.fileExists(atPath: folder.path), folder.pathComponents.count > 1
         { folder.deleteLastPathComponent() }
-        // Of what a link leads to.
+        // Follows links.
         guard
             (try? folder.resolvingSymlinksInPath().resourceValues(forKeys: [.isDirectoryKey])
                 .isDirectory) == true
         else {
-            throw refused(place, "\(folder.path) is not a folder")
+            throw refused(path, "\(folder.path) is not a folder")
         }
         guard FileManager.default.isWritableFile(atPath: folder.path) else {
-            throw refused(place, "the present user may not write into \(folder.path)")
+            throw refused(path, "permission denied for \(folder.path)")
         }
     }
 
-    private static func refused(_ place: String, _ reason: String?) -> Failure {
+    private static func refused(_ path: String, _ reason: String?) -> Failure {
         Failure(
             .badInput, "file.not-writable",
-            "\(place) cannot be written: \(reason ?? "the system refused")")
+            "\(path) cannot be written: \(reason ?? "the system denied it")")
     }
 }

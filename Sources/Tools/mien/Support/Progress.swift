@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A progress bar on standard error for work that takes longer than a second; silent when that is
-/// not a terminal.
+/// A progress bar on standard error for work that takes longer than a second. It shows nothing if
+/// standard error is not a terminal.
 ///
-/// It also moves on its own, so that one long step does not look like a standstill. May be used
-/// from any thread.
+/// The bar also moves without updates, so that one long step does not look stuck. May be used from
+/// any thread.
 final class Progress: Sendable {
     private struct State {
         var done = 0, total: Int?
@@ -20,8 +20,8 @@ final class Progress: Sendable {
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - total: of what ``update(_:of:)`` counts; `nil` when nobody knows.
-    ///   - write: where the bar goes; tests look at it.
+    ///   - total: the final count of ``update(_:of:)``; `nil` if unknown.
+    ///   - write: prints the bar; tests record what it gets.
     init(
         _ title: String, total: Int?, isShown: Bool = Terminal.errorIsTerminal,
         write: @escaping @Sendable (String) -> Void = {
@@ -33,7 +33,8 @@ final class Progress: Sendable {
         if isShown { tick() }
     }
 
-    /// Call often; draws at most ten times a second, and not in the first second.
+    /// Updates the count. Call it often: it draws at most ten times a second, and not during the
+    /// first second.
     func update(_ done: Int, of total: Int? = nil) {
         state.withLock { state in
             state.done = done
@@ -42,7 +43,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// Takes the bar off the screen, for good.
+    /// Removes the bar from the screen permanently.
     func finish() {
         state.withLock { state in
             state.hasEnded = true

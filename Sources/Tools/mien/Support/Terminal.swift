@@ -1,8 +1,8 @@
 import Foundation
 import MienCore
 
-/// Where people read: tables on standard output, messages and progress on standard error. Text from
-/// elsewhere cannot steer the terminal.
+/// Output for people: tables on standard output, messages and progress on standard error. Escapes
+/// control characters, so that text from elsewhere cannot control the terminal.
 enum Terminal {
     static var errorIsTerminal: Bool { isatty(2) == 1 }
     static var outputIsTerminal: Bool { isatty(1) == 1 }
@@ -13,14 +13,14 @@ enum Terminal {
 
     static func say(_ text: String) { print(safe(text)) }
 
-    /// Line by line, as ends of lines are ours.
+    /// Escapes control characters, but keeps line breaks, which are the caller's.
     static func safe(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
             .joined(separator: "\n")
     }
 
-    /// Rows with columns lined up, two blanks apart; the first row is a heading when `heading` is
-    /// given.
+    /// Formats rows with aligned columns, two spaces apart. With a `heading`, it becomes the first
+    /// row.
     static func table(_ rows: [[String]], heading: [String]? = nil, rightAligned: Set<Int> = [])
         -> String
     {
@@ -50,9 +50,9 @@ extension String {
         return text
     }
 
-    /// A number with so many decimals, whatever the locale.
-    static func decimal(_ value: Double, _ places: Int = 1) -> String {
-        String(format: "%.\(places)f", value)
+    /// Formats a number with a fixed number of decimals, independent of the locale.
+    static func decimal(_ value: Double, _ decimals: Int = 1) -> String {
+        String(format: "%.\(decimals)f", value)
     }
 }
 

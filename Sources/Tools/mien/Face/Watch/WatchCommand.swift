@@ -12,13 +12,16 @@ struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract:
-            "Follow a face in front of a camera or in a video: what to do, angles, quality, and who it is.",
+            "Follow a face in front of a camera or in a video: guidance, angles, quality, and who it is.",
         discussion: """
-            Without --camera and --video the first camera whose name contains “front” is used, or else the first. Ctrl-C ends it. Exits with 0 when a frame
-            was good enough, with --name when its best frame matches, else with 1. That looks at pictures; it does not prove that a live person was there.
+            Without --camera and --video, the first camera whose name contains “front” is used, or else \
+            the first camera. Ctrl-C stops the command. Exits with 0 if a frame was good enough and, \
+            with --name, the best frame matches, otherwise with 1. The command inspects pictures; it \
+            does not prove that a live person was present.
 
-            With --mode it is a live session, which ends with a verdict: image takes the first good picture, passive asks to keep still and to blink, active asks
-            for actions that are drawn anew each time. Exits with 0 when accepted, with --name when it is that person, else with 1.
+            With --mode, it runs a capture session, which ends with a verdict: image takes the first \
+            good picture, passive asks to keep still and to blink, active asks for random actions. Exits \
+            with 0 if the capture is accepted and, with --name, it is that person, otherwise with 1.
 
             EXAMPLE
               mien face watch --mode active --name ada
@@ -32,56 +35,57 @@ struct WatchCommand: AsyncParsableCommand {
         String?
     @Option(
         help: ArgumentHelp(
-            "A video file: MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg or GIF.", valueName: "file"))
+            "A video file: MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg, or GIF.", valueName: "file"))
     var video: String?
-    @Flag(help: "List the cameras of this machine, and look at nothing.") var cameras = false
-    @Option(help: "Compare the best frame with the person enrolled under this name.") var name:
-        String?
-    @Option(help: ArgumentHelp("A live session: image, passive or active.", valueName: "mode"))
+    @Flag(help: "List the cameras of this machine and exit.") var cameras = false
+    @Option(help: "Compare the best frame with this enrolled person.") var name: String?
+    @Option(
+        help: ArgumentHelp("Run a capture session: image, passive, or active.", valueName: "mode"))
     var mode: WatchMode?
     @Option(
         help: ArgumentHelp(
-            "Ask for these in active mode, such as turn_left,blink, half a second before each: to try things out, as who knows them may have a recording.",
+            "In active mode, ask for these actions, such as turn_left,blink, half a second before each. For experiments only: anyone who knows the actions can prepare a recording.",
             valueName: "actions")) var actions: WatchActions?
     @Flag(
-        help: "Ask the pack's network for presentation attacks, too. The default pack brings none.")
+        help: "Also run the pack's presentation attack network. The default pack has none.")
     var presentationAttack = false
-    @Option(help: ArgumentHelp("Stop after so many seconds of video.", valueName: "n")) var seconds:
-        Int?
-    @Option(help: ArgumentHelp("The quality that is enough, 0 to 100.", valueName: "quality"))
+    @Option(help: ArgumentHelp("Stop after this many seconds of video.", valueName: "n"))
+    var seconds: Int?
+    @Option(help: ArgumentHelp("The sufficient quality, 0 to 100.", valueName: "quality"))
     var quality = FaceQuality.defaultThreshold
     @Option(
-        help: ArgumentHelp("The least score that counts as a match, 0 to 72.", valueName: "score"))
+        help: ArgumentHelp("Minimum score that counts as a match, 0 to 72.", valueName: "score"))
     var threshold = MatchScore.defaultThreshold.value
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard camera == nil || video == nil else {
-            throw ValidationError("--camera and --video are two things to watch: name one")
+            throw ValidationError("--camera and --video cannot be combined")
         }
         guard (0...100).contains(quality) else {
-            throw ValidationError("--quality is 0 to 100, not \(quality)")
+            throw ValidationError("--quality must be 0 to 100, not \(quality)")
         }
         guard MatchScore.range.contains(threshold) else {
-            throw ValidationError("--threshold is 0 to 72, not \(threshold)")
+            throw ValidationError("--threshold must be 0 to 72, not \(threshold)")
         }
         guard (threshold * 10).rounded() / 10 == threshold else {
-            throw ValidationError("--threshold has at most one decimal, \(threshold) has more")
+            throw ValidationError(
+                "--threshold must have at most one decimal; \(threshold) has more")
         }
-        guard seconds ?? 1 > 0 else { throw ValidationError("--seconds is 1 or more") }
+        guard seconds ?? 1 > 0 else { throw ValidationError("--seconds must be 1 or more") }
         guard actions == nil || mode == .active else {
-            throw ValidationError("--actions goes with --mode active")
+            throw ValidationError("--actions needs --mode active")
         }
         guard !presentationAttack || mode == .active || mode == .passive else {
-            throw ValidationError("--presentation-attack goes with --mode active or passive")
+            throw ValidationError("--presentation-attack needs --mode active or passive")
         }
     }
 
     func run() async throws {
         guard output.json else { return try await watch() }
         do { try await watch() } catch let error as Outcome { throw error } catch {
-            // Lines, to the last: the object that other commands print has many.
+            // Every object is one line, unlike in other commands.
             let failure = Failure(error)
             Terminal.warn("mien: \(failure.message)")
             JSON.printLine(["error": ["code": failure.code, "message": failure.message]])
@@ -127,8 +131,7 @@ struct WatchCommand: AsyncParsableCommand {
         return .camera(try Camera.choose(from: Camera.all(), named: camera))
     }
 
-    /// Looks at each frame that comes, until there are no more, the time is over, or the task is
-    /// cancelled.
+    /// Processes frames until the video ends, the time is over, or the task is canceled.
     private static func follow(
         _ stream: VideoStream, for seconds: Int?, with engine: FaceEngine,
         _ show: (VideoFrame, FaceAnalysis) -> Void
@@ -142,12 +145,12 @@ struct WatchCommand: AsyncParsableCommand {
                 show(frame, analysis)
             }
         } catch is CancellationError {
-            // Ctrl-C: what was seen until now is told.
+            // Ctrl-C: reports the frames so far.
         }
         return watched
     }
 
-    /// A live session to its end.
+    /// Runs a capture session to its end.
     private func session(
         _ mode: WatchMode, _ stream: VideoStream, _ faces: LocalFaces, _ person: EnrolledFace?,
         _ view: any WatchView
@@ -174,7 +177,7 @@ struct WatchCommand: AsyncParsableCommand {
         return end
     }
 
-    /// Ctrl-C cancels `body`, which then says what came of it until now.
+    /// Runs `body` and cancels it on Ctrl-C. It then returns its result so far.
     static func untilInterrupted<Output: Sendable>(
         _ body: @escaping @Sendable () async throws -> Output
     ) async throws -> Output {
@@ -222,7 +225,7 @@ struct WatchCommand: AsyncParsableCommand {
                 }
             ])
         } else if cameras.isEmpty {
-            print("There is no camera on this machine.")
+            print("This machine has no camera.")
         } else {
             print(
                 Terminal.table(

@@ -4,7 +4,7 @@ import MienFace
 import MienMedia
 import MienModels
 
-/// How `mien face watch --mode` captures.
+/// The capture mode of `mien face watch --mode`.
 enum WatchMode: String, CaseIterable, ExpressibleByArgument {
     case image, passive, active
 
@@ -17,10 +17,10 @@ enum WatchMode: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Actions in a row, as words with commas.
+/// A sequence of actions, separated by commas.
 struct WatchActions: ExpressibleByArgument {
     let challenge: LivenessChallenge
-    /// Before each, in milliseconds.
+    /// The time before each action, in milliseconds.
     static let pause = 500
 
     init?(argument: String) {
@@ -36,14 +36,14 @@ struct WatchActions: ExpressibleByArgument {
     }
 }
 
-/// A live session over a video.
+/// A capture session over a video.
 struct WatchSession {
     let settings: VerificationSettings
     let challenge: LivenessChallenge
-    /// How well a face matches the enrolled one; `nil` when nobody is meant.
+    /// Compares a face with the enrolled one; `nil` without a name.
     let compare: FaceVerifier<FaceEngine>.Compare?
 
-    /// Runs to the verdict. Ctrl-C is one, too: cancelled.
+    /// Runs until the verdict. After Ctrl-C, the verdict is a refusal as canceled.
     ///
     /// - Throws: `MediaError` when the video breaks; what the engine throws.
     func run(_ stream: WatchedStream, with engine: FaceEngine, _ show: (WatchedFrame) -> Void)
@@ -69,7 +69,7 @@ struct WatchSession {
                 }
             }
         } catch let error as FrameSourceError {
-            // The video's own words are what people know.
+            // The video's own error explains more than the session's.
             if let failure = stream.seen.failure { throw failure }
             throw error
         }
@@ -77,28 +77,28 @@ struct WatchSession {
     }
 }
 
-/// How a session ended.
+/// The result of a session.
 struct WatchSessionEnd: Sendable {
     let mode: FaceCaptureMode
     let threshold: MatchScore
     let seen: WatchedStream.Seen
     let withFace: Int
     let verdict: VerificationVerdict
-    /// Whom it was compared with.
+    /// The name of the person compared with.
     var name: String?
 
     var score: MatchScore? {
         if case .accepted(_, let score) = verdict.outcome { score } else { nil }
     }
 
-    /// `nil` when it never came to a comparison.
+    /// `nil` if no comparison took place.
     var isMatch: Bool? {
         guard name != nil else { return nil }
         if verdict.isAccepted { return true }
         return verdict.refusals.contains(.noMatch) ? false : nil
     }
 
-    /// For people.
+    /// The result for people.
     var words: [String] {
         let dropped = seen.dropped > 0 ? ", \(seen.dropped) dropped" : ""
         let frames = seen.frames == 1 ? "one frame" : "\(seen.frames) frames"
@@ -111,7 +111,7 @@ struct WatchSessionEnd: Sendable {
                 "  threshold  \(String.decimal(threshold.value))",
             ]
         }
-        lines += verdict.refusals.dropFirst().map { "  besides: \($0.words) (\($0.rawValue))" }
+        lines += verdict.refusals.dropFirst().map { "  also: \($0.words) (\($0.rawValue))" }
         let checks = verdict.checks.map { check in
             let numbers = check.measured.map { measured in
                 String.decimal(measured, 2)
@@ -134,9 +134,9 @@ struct WatchSessionEnd: Sendable {
         let kind =
             switch mode {
             case .image:
-                "a picture that is good enough; nobody was asked to prove that they are there"
-            case .livenessPassive: "somebody who kept still and blinked"
-            case .livenessActive: "somebody who did what was asked"
+                "a picture of sufficient quality, without proof of a live person"
+            case .livenessPassive: "a person who kept still and blinked"
+            case .livenessActive: "a person who performed the requested actions"
             }
         return name.map { "Match: \(kind), and the face is that of \($0)" } ?? "Accepted: \(kind)"
     }

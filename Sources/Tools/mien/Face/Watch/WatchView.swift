@@ -3,7 +3,7 @@ import MienCore
 import MienFace
 import MienMedia
 
-/// Where `mien face watch` tells what it sees.
+/// The output of `mien face watch`.
 protocol WatchView: AnyObject, Sendable {
     func begin(_ source: String, _ info: VideoInfo)
     func show(_ frame: WatchedFrame)
@@ -11,9 +11,9 @@ protocol WatchView: AnyObject, Sendable {
     func end(_ session: WatchSessionEnd)
 }
 
-/// For scripts: one JSON object a line.
+/// Output for scripts: one JSON object per line.
 final class WatchLines: WatchView, @unchecked Sendable {
-    // Unchecked: one task at a time shows frames, and it alone.
+    // Unchecked: only one task shows frames, one at a time.
     private var holder = GuidanceHolder()
 
     func begin(_ source: String, _ info: VideoInfo) {
@@ -26,7 +26,7 @@ final class WatchLines: WatchView, @unchecked Sendable {
 
     func show(_ frame: WatchedFrame) {
         var frame = frame
-        // A session holds its words itself.
+        // In sessions, the session holds the guidance itself.
         if frame.session == nil {
             frame.guidance = holder.show(
                 frame.reasons.first.map { Guidance($0) }, at: .seconds(frame.time))
@@ -65,7 +65,7 @@ final class WatchLines: WatchView, @unchecked Sendable {
         let good: Bool
         let refusals: [SessionRefusal]
         let checks: [Check]
-        /// The frame that was taken, of those that were looked at.
+        /// The number of the frame that the session took, among the processed frames.
         let taken: Int?
         let name: String?
         let match: Bool?
@@ -136,9 +136,9 @@ final class WatchLines: WatchView, @unchecked Sendable {
     }
 }
 
-/// For files and pipes: a line whenever there is something else to say.
+/// Output for files and pipes: a line whenever something changes.
 final class WatchWords: WatchView, @unchecked Sendable {
-    // Unchecked: one task at a time shows frames, and it alone.
+    // Unchecked: only one task shows frames, one at a time.
     private var remark = SteadyRemark()
 
     func begin(_ source: String, _ info: VideoInfo) { Terminal.say(info.sentence(of: source)) }
@@ -161,9 +161,9 @@ final class WatchWords: WatchView, @unchecked Sendable {
     func end(_ session: WatchSessionEnd) { for line in session.words { Terminal.say(line) } }
 }
 
-/// For people at a terminal: a few lines that stay where they are.
+/// Output for people at a terminal: a few lines that are updated in place.
 final class WatchScreen: WatchView, @unchecked Sendable {
-    // Unchecked: one task at a time shows frames, and it alone.
+    // Unchecked: only one task shows frames, one at a time.
     private var remark = SteadyRemark()
     private var advice = ""
     private var drawn = 0
@@ -174,7 +174,7 @@ final class WatchScreen: WatchView, @unchecked Sendable {
     func show(_ frame: WatchedFrame) {
         let changed = remark.change(to: frame.advice, at: frame.time, isHeld: frame.session != nil)
         if let changed { advice = changed }
-        // Faster than this nobody reads; but an instruction has to be seen at once.
+        // Faster updates are unreadable, but an instruction must be visible at once.
         guard
             ContinuousClock.now - last > .milliseconds(100)
                 || (changed != nil && frame.session != nil)
@@ -215,14 +215,14 @@ final class WatchScreen: WatchView, @unchecked Sendable {
     }
 }
 
-/// Keeps a remark for long enough to be read.
+/// Holds a remark for long enough to be read.
 struct SteadyRemark {
     private static let seconds = 0.7
     private var shown: String?
     private var since = 0.0
 
-    /// - Parameter isHeld: somebody else keeps it long enough.
-    /// - Returns: the remark, when it takes the place of another one.
+    /// - Parameter isHeld: whether the caller already holds it for long enough.
+    /// - Returns: the remark if it replaces another one.
     mutating func change(to remark: String, at time: Double, isHeld: Bool = false) -> String? {
         guard remark != shown, isHeld || shown == nil || time - since >= Self.seconds else {
             return nil
@@ -245,16 +245,16 @@ extension WatchVerdict {
         let seen =
             "\(watched.frames == 1 ? "one frame" : "\(watched.frames) frames") in \(String.decimal(watched.time / .seconds(1))) s, \(watched.withFace) with a face\(dropped)"
         guard let best = watched.best else { return ["No face: \(seen)."] }
-        let place =
+        let bestFrame =
             "best at \(String.decimal(best.frame.time / .seconds(1), 2)) s, quality \(best.face.quality.score) of 100"
         guard let name else {
-            return ["\(isGood ? "Good enough" : "Not good enough"): \(seen); \(place)."]
+            return ["\(isGood ? "Good enough" : "Not good enough"): \(seen); \(bestFrame)."]
         }
         guard let finding else {
-            return ["No frame is good enough to compare with \(name): \(seen); \(place)."]
+            return ["No frame is good enough to compare with \(name): \(seen); \(bestFrame)."]
         }
         return [
-            "\(finding.match ? "Match: the face is that of \(name)" : "No match: the face is not that of \(name)"); \(seen); \(place).",
+            "\(finding.match ? "Match: the face is that of \(name)" : "No match: the face is not that of \(name)"); \(seen); \(bestFrame).",
             "  score      \(ScoreOutput.sentence(finding.score))",
             "  threshold  \(String.decimal(finding.threshold))",
         ]

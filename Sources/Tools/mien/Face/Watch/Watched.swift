@@ -3,7 +3,7 @@ import MienFace
 import MienMedia
 import MienPixels
 
-/// What was seen until now. Holds one picture: the best.
+/// The results so far. Stores one picture: the best.
 struct Watched: Sendable {
     struct Best: Sendable {
         let frame: VideoFrame
@@ -12,9 +12,9 @@ struct Watched: Sendable {
 
     private(set) var frames = 0
     private(set) var withFace = 0
-    /// Of the last frame.
+    /// The time of the last frame.
     private(set) var time = Duration.zero
-    /// A camera's frames that came while another was looked at.
+    /// The number of a camera's frames that arrived while another was processed.
     private(set) var dropped = 0
     private(set) var best: Best?
 
@@ -23,7 +23,8 @@ struct Watched: Sendable {
         (time, dropped) = (frame.time, frame.number + 1 - frames)
         guard let face = analysis.main else { return }
         withFace += 1
-        // Somebody else in the picture is no flaw of the face's, but which of them is meant?
+        // Another person in the picture does not lower the face's quality, but makes it unclear
+        // which of them is meant.
         let score = analysis.qualityScore
         if best.map({ score > $0.face.quality.score }) ?? true {
             best = Best(frame: frame, face: face)
@@ -31,35 +32,35 @@ struct Watched: Sendable {
     }
 }
 
-/// One frame, as it is shown.
+/// The output for one frame.
 struct WatchedFrame: Encodable {
     struct Face: Encodable {
         let box: Rectangle
-        /// Sessions do not tell.
+        /// `nil` in sessions, which do not report it.
         let confidence: Double?
     }
     let event = "frame"
     let frame: Int
-    /// Seconds since the first.
+    /// Seconds since the first frame.
     let time: Double
     let faces: [Face]
     let pose: HeadPose?
     let eyes: EyeOpening?
     let quality: Int
     let reasons: [QualityReason]
-    /// What to tell the person, for long enough to be read; `nil` when nothing is wrong.
+    /// The instruction to show, held for long enough to be read; `nil` when nothing is wrong.
     var guidance: Guidance?
 
-    /// What a session says of a frame.
+    /// A session's values for a frame.
     struct Session: Sendable {
         let status: FrameEvent.Status
         let action: LivenessAction?
-        /// 0...100.
+        /// Progress, 0...100.
         let livenessScore: Int
-        /// Until the session's time is over, in seconds.
+        /// The time left in the session, in seconds.
         let secondsLeft: Double
     }
-    /// With `--mode`.
+    /// Present with `--mode`.
     let session: Session?
 
     init(_ frame: VideoFrame, _ analysis: FaceAnalysis, quality threshold: Int) {
@@ -74,8 +75,8 @@ struct WatchedFrame: Encodable {
     }
 
     /// - Parameters:
-    ///   - number: of the stream's, those that were dropped counted.
-    ///   - settings: the session's.
+    ///   - number: the frame's number in the stream, including dropped frames.
+    ///   - settings: the session's settings.
     init(_ event: FrameEvent, number: Int, begin: Duration, settings: VerificationSettings) {
         frame = number
         time = event.frame.time / .seconds(1)
@@ -127,7 +128,7 @@ struct WatchedFrame: Encodable {
     }
 }
 
-/// How it ended.
+/// The output at the end.
 struct WatchVerdict {
     struct Finding {
         let match: Bool
@@ -135,7 +136,7 @@ struct WatchVerdict {
         let score: MatchScore
     }
     let isGood: Bool
-    /// With somebody to compare with, and a frame good enough to do it.
+    /// Present with a name, if a frame was good enough to compare.
     let finding: Finding?
     var name: String?
 }

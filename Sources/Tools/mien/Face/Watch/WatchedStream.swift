@@ -2,19 +2,19 @@ import MienFace
 import MienMedia
 import Synchronization
 
-/// A video as a session takes it, to its end or for so many seconds. Remembers what was taken, and
-/// the video's own words when it broke.
+/// A video as the frame source of a session, to its end or for a limited time. Remembers what was
+/// delivered, and the video's own error if it failed.
 final class WatchedStream: FrameSource {
     struct Seen: Sendable {
-        /// Handed out.
+        /// The number of frames delivered.
         var frames = 0
-        /// Of the last one, those that were dropped counted.
+        /// The number of the last frame, including dropped frames.
         var number = 0
-        /// Of the first and of the last.
+        /// The times of the first and of the last frame.
         var begin = Duration.zero, time = Duration.zero
         var failure: MediaError?
 
-        /// A camera's frames that came while another was looked at.
+        /// The number of a camera's frames that arrived while another was processed.
         var dropped: Int { frames == 0 ? 0 : number + 1 - frames }
     }
 
