@@ -44,7 +44,7 @@ func shim(
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-/// What the machine provides: a module map, pkg-config flags, no code.
+/// A library of the machine: a module map, pkg-config flags, no code.
 func system(_ name: String, _ pkgConfig: String? = nil, _ packages: [String] = []) -> Target {
     .systemLibrary(
         name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig,

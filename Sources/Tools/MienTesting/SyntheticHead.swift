@@ -46,7 +46,7 @@ public struct SyntheticHead: Sendable {
     /// Returns the head's points as a mesh.
     ///
     /// - Parameters:
-    ///   - centre: The position of the face's middle, in pixels.
+    ///   - center: The position of the face's middle, in pixels.
     ///   - halfWidth: Half of the frontal face's width, in pixels.
     ///   - pose: The rotation; for its angles, see `HeadPose`. There is no perspective.
     ///   - evidence: The mesh's evidence, a logit.

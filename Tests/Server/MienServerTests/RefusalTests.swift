@@ -183,7 +183,7 @@ struct RefusalTests {
             #expect(try await bobs.setUp($0.client.signIn("bob")["access_token"]).status == 200)
             return try await $0.logIn(signer: bobs.signer)
         },
-        Row("a set-up under the kid of another user's key", "invalid_grant") {
+        Row("a setup under the kid of another user's key", "invalid_grant") {
             try await $0.server.makeUser("bob")
             let thief = try WireDevice($0.client, keyID: $0.device.keyID)
             return try await thief.setUp($0.client.signIn("bob")["access_token"])
@@ -356,27 +356,27 @@ struct RefusalTests {
     ]
 
     static let setUps: [Row] = [
-        Row("a set-up without authentication", "invalid_grant", 401) {
+        Row("a setup without authentication", "invalid_grant", 401) {
             try await $0.otherDevice().setUp(nil)
         },
-        Row("a set-up with a made-up token", "invalid_grant", 401) {
+        Row("a setup with a made-up token", "invalid_grant", 401) {
             try await $0.otherDevice().setUp("made.up.token")
         },
-        Row("a set-up with an ID token", "invalid_grant", 401) {
+        Row("a setup with an ID token", "invalid_grant", 401) {
             try await $0.otherDevice().setUp($0.tokens["id_token"])
         },
-        Row("a set-up with two authorizations", "invalid_grant", 401) {
+        Row("a setup with two authorizations", "invalid_grant", 401) {
             let bearer = "Bearer \($0.access ?? "")"
             return try await $0.logIn(proofs: [], authorization: [bearer, bearer], action: "setup")
         },
-        Row("a set-up signed with another key than it brings", "invalid_grant") {
+        Row("a setup signed with another key than it brings", "invalid_grant") {
             try await $0.setUp(
                 $0.otherDevice(), header: ["jwk": SoftwareSigner.generate(.es256).publicKey.jwk])
         },
-        Row("a set-up without a key", "invalid_request") {
+        Row("a setup without a key", "invalid_request") {
             try await $0.setUp($0.otherDevice(), header: ["jwk": .some(nil)])
         },
-        Row("a set-up without a model", "invalid_request") {
+        Row("a setup without a model", "invalid_request") {
             try await $0.setUp($0.otherDevice(), claims: ["device_info": [:]])
         },
         Row("a key too many", "unauthorized_client") {
@@ -474,7 +474,7 @@ struct RefusalTests {
                 other = try await $0.proof().split(separator: ".")
             return try await $0.logIn(proofs: ["\(proof[0]).\(proof[1]).\(other[2])"])
         },
-        Row("a set-up's proof without its token's hash", "invalid_dpop_proof") {
+        Row("a setup's proof without its token's hash", "invalid_dpop_proof") {
             let (tokens, client) = try await $0.bound(), key = try #require(client.key)
             return try await $0.logIn(
                 proofs: [$0.client.proof(key, "/oauth2/token")],

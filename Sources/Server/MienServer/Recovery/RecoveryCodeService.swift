@@ -126,7 +126,7 @@ struct RecoveryCodeService: Sendable {
                 try $0.authenticators.find(.recoveryCode, of: account, app: nil)
             }
         }
-        // Text that is no code cannot be a guess, so strangers cannot lock the codes with it.
+        // Text that is not a code cannot be a guess, so strangers cannot lock the codes with it.
         guard let account, let set = set ?? nil, let code = typed.use({ RecoveryCode(typed: $0) })
         else {
             try await gate.pretend()

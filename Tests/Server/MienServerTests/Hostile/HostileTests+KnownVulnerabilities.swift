@@ -560,7 +560,7 @@ extension HostileTests {
         #expect(try await passkey.register(server.signIn("ada")["access_token"]).status == 409)
         #expect(try await server.admin.authenticators(of: ada).allSatisfy { $0.type != "passkey" })
         #expect(try await server.admin.authenticators(of: eve).count { $0.type == "passkey" } == 1)
-        // It signs in only Eve, whoever it claims to be.
+        // It signs in only Eve, whatever user it claims to be.
         let claimed = passkey.with { ($0.counter, $0.userHandle) = (2, Array(ada.text.utf8)) }
         #expect(try await claimed.signIn(as: "eve").status == 401)
         let named = passkey.with { ($0.counter, $0.userHandle) = (3, Array(eve.text.utf8)) }

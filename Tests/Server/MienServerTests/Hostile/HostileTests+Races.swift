@@ -101,7 +101,7 @@ extension HostileTests {
         #expect(
             answers.count(200) <= 1 && answers.count(200) + answers.count(400) == 64,
             "\(answers.statuses)")
-        // A code used twice was stolen, so whoever won keeps nothing.
+        // A code used twice was stolen, so the winner keeps nothing.
         for tokens in answers where tokens.status == 200 {
             let web = TokenClient(server: server, app: "web")
             #expect(try await web.userInfo(tokens.json["access_token"]?.stringValue).status == 401)
