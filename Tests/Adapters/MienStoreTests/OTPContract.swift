@@ -9,7 +9,8 @@ import Testing
     ) -> OTPRegistrationRecord {
         OTPRegistrationRecord(
             id: id, account: account, app: app, kind: "hotp", digits: 8,
-            expiresAt: .start + .seconds(seconds))
+            expiresAt: .start + .seconds(seconds),
+            madeWith: [AuthenticatorID("aut_1")!, AuthenticatorID("aut_2")!])
     }
 
     @Test(arguments: StoreKind.allCases)

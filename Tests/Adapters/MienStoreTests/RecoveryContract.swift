@@ -110,6 +110,43 @@ import Testing
                 == [nil])
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a new epoch ends known devices and registration codes of its account only`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await TestStore(kind), ana = try await test.account("ana"),
+            bruno = try await test.account("bruno")
+        try await test.app(.shop)
+        try await test.store.write { tables in
+            for (number, account) in [ana, bruno].enumerated() {
+                let device = KnownDevice(
+                    id: DeviceID("dev_\(number)")!, account: account.id, app: .shop)
+                try tables.devices.insert(device, tokenHash: [UInt8(number)], at: .start)
+                try tables.otpRegistrations.put(
+                    OTPRegistrationRecord(
+                        id: "otc_\(number)", account: account.id, app: .shop, kind: "totp",
+                        digits: 6, expiresAt: .start + .seconds(600)),
+                    hash: [UInt8(number)])
+            }
+            try tables.accounts.endSignIns(of: ana.id, at: .start + .seconds(1))
+        }
+        let devices = try await test.store.read { tables in
+            try [[0], [1]].map { try tables.devices.find(tokenHash: $0) != nil }
+        }
+        #expect(devices == [false, true])
+        let codes = try await test.store.write { tables in
+            try (0..<2).map { number in
+                try tables.otpRegistrations.take(
+                    "otc_\(number)", hash: [UInt8(number)], at: .start + .seconds(2)) != nil
+            }
+        }
+        #expect(codes == [false, true])
+        let epochs = try await test.store.read { tables in
+            try [ana, bruno].map { try tables.accounts.standing(of: $0.id)?.epoch }
+        }
+        #expect(epochs == [1, 0])
+    }
+
     @Test(arguments: StoreKind.allCases) func `a device records its first sign-in`(
         kind: StoreKind
     ) async throws {
