@@ -13,7 +13,6 @@ enum Captures {
 
     private static let folder: URL = {
         let repository = Repository.root
-            .deletingLastPathComponent()
         let shared =
             ProcessInfo.processInfo.environment["MIEN_SHARED"].map { URL(filePath: $0) }
             ?? repository.deletingLastPathComponent().appending(path: "shared")
