@@ -232,14 +232,15 @@ import Testing
         let home = try TemporaryHome(hasPack: false)
         let folder = try home.packCopy(named: "mien-broken-1")
         let file = folder.appending(path: name)
-        try Data("not a network".utf8).write(to: file)
+        let content = Data("not a network".utf8)
+        try content.write(to: file)
         // Describe the changed file in the manifest.
         let manifestURL = folder.appending(path: "manifest.json")
         var manifest = try #require(
             try JSONSerialization.jsonObject(with: Data(contentsOf: manifestURL)) as? [String: Any])
         var files = try #require(manifest["files"] as? [[String: Any]])
         let index = try #require(files.firstIndex { $0["name"] as? String == name })
-        files[index]["bytes"] = 18
+        files[index]["bytes"] = content.count
         files[index]["sha256"] = try String(Self.tool("sha256sum", file.path).prefix(64))
         manifest["files"] = files
         try JSONSerialization.data(withJSONObject: manifest).write(to: manifestURL)
