@@ -85,6 +85,7 @@ struct LivePictureTests {
                 "\(answer)")
             let entry = try #require(
                 try await server.admin.audit().items.last { $0.event.hasPrefix("capture.") })
+            #expect(entry.event == (answer.hasPassed ? "capture.passed" : "capture.refused"))
             let measured = try #require(entry.detail["measured"])
             for check in ["track", "likeness", "texture"] {
                 #expect(measured[check]?.numberValue != nil, "\(check)")

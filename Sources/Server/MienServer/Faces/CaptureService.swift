@@ -19,6 +19,8 @@ final class CaptureService: Sendable {
         var rules: LivenessRules
         /// The user whose face is expected.
         var expected: ExpectedFace
+        /// The user who signed in, before or in this run. `nil` for strangers.
+        var signedIn: UserID?
         /// The deadline of a live session that has begun.
         var liveUntil: Instant?
         /// A `FaceTemplate` in its binary format, base64url-encoded.
@@ -87,7 +89,8 @@ final class CaptureService: Sendable {
             : sessionSeconds
         let content = Content(
             purpose: request.purpose, rules: rules,
-            expected: ExpectedFace(request.user, device: context.device))
+            expected: ExpectedFace(request.user, device: context.device),
+            signedIn: context.signedIn)
         let record = CaptureRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: context.run,
             app: app.id, content: try Self.sealed(content),
@@ -309,10 +312,11 @@ final class CaptureService: Sendable {
         }
         // Anybody can begin and fail captures of runs without a user, up to the rate limits, so
         // those are only counted.
-        let isCounted = !hasPassed && content.expected.user == nil
+        let user = content.expected.user ?? content.signedIn
+        let isCounted = !hasPassed && user == nil
         if isCounted { detail = detail.filter { ["mode", "reasons"].contains($0.key) } }
         let event = AuditEvent(
-            "capture.\(result)", actor: "journey", account: content.expected.user, app: changed.app,
+            "capture.\(result)", actor: "journey", account: user, app: changed.app,
             detail: detail)
         // A picture makes no claim about liveness, so its result need not survive a power loss.
         try await store.write(content.rules.mode == .image ? .process : .always) { tables in
