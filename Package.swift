@@ -127,6 +127,8 @@ let package = Package(
         .executable(name: "mien", targets: ["mien"]),
         .executable(name: "mien-pack", targets: ["mien-pack"]),
         .executable(name: "mien-liveness", targets: ["mien-liveness"]),
+        // Tests load it into `mien serve`; it is no part of the product.
+        .library(name: "MienTestClock", type: .dynamic, targets: ["MienTestClock"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -260,6 +262,8 @@ let package = Package(
 
         // MARK: Tests
 
+        // Sets the wall clock of a program that a test starts.
+        .target(name: "MienTestClock", path: "Tests/Support/MienTestClock"),
         // Makes small videos.
         support("MienMediaTesting", ["SystemAV", "MienPixels"]),
         // An authority, and devices that it attests.

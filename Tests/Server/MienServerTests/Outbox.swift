@@ -9,15 +9,28 @@ struct Outbox: Sendable {
     /// - Parameter data: The server's data folder.
     init(data: URL) { folder = data.appending(path: "outbox") }
 
+    /// The emails as they are in their files, oldest first.
+    ///
+    /// A server whose clock stands still names them all after the same millisecond.
+    func raw() throws -> [String] {
+        let files =
+            (try? FileManager.default.contentsOfDirectory(
+                at: folder, includingPropertiesForKeys: [.contentModificationDateKey])) ?? []
+        return try files.filter { $0.pathExtension == "eml" }.map { file in
+            let stamp = Int(file.lastPathComponent.prefix { $0 != "-" }) ?? 0
+            let date = try file.resourceValues(forKeys: [.contentModificationDateKey])
+                .contentModificationDate
+            return (
+                stamp, date ?? .distantPast,
+                String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            )
+        }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+    }
+
     /// The subject and text of each email, oldest first.
     func mails() throws -> [(subject: String, text: String)] {
-        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
-            $0.hasSuffix(".eml")
-        }.sorted().map { name in
-            let raw = String(
-                decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self
-            ).replacing("\r\n", with: "\n")
+        try raw().map { mail in
+            let raw = mail.replacing("\r\n", with: "\n")
             let parts = raw.split(separator: "\n\n", maxSplits: 1).map(String.init)
             let subject = parts[0].split(separator: "\n").first { $0.hasPrefix("Subject: ") }?
                 .dropFirst(9)

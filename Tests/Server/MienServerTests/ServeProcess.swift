@@ -25,6 +25,8 @@ final class ServeProcess: Sendable {
     let adminAddress: String
     /// The credential that the first start printed.
     let credential: Sensitive<String>?
+    /// The clock that the process reads; `nil` is the machine's.
+    let clock: ProcessClock?
     private let running: Running
 
     private final class Running: @unchecked Sendable {
@@ -33,7 +35,10 @@ final class ServeProcess: Sendable {
         let out: URL, err: URL
         let ends: AsyncStream<Void>
 
-        init(_ folder: ScratchFolder, _ settings: [String: String], _ arguments: [String]) throws {
+        init(
+            _ folder: ScratchFolder, _ settings: [String: String], _ arguments: [String],
+            _ clock: ProcessClock?
+        ) throws {
             let name = UUID().uuidString
             (out, err) = (
                 try folder.write([], to: "\(name).out"), try folder.write([], to: "\(name).err")
@@ -49,7 +54,8 @@ final class ServeProcess: Sendable {
             process.environment = ProcessInfo.processInfo.environment.filter {
                 !$0.key.hasPrefix("MIEN_")
             }
-            .merging(standard) { $1 }.merging(settings) { $1 }
+            .merging(standard) { $1 }.merging(clock?.environment ?? [:]) { $1 }
+            .merging(settings) { $1 }
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = try FileHandle(forWritingTo: out)
             process.standardError = try FileHandle(forWritingTo: err)
@@ -67,10 +73,11 @@ final class ServeProcess: Sendable {
     }
 
     private init(
-        _ running: Running, address: String, adminAddress: String, credential: Sensitive<String>?
+        _ running: Running, address: String, adminAddress: String, credential: Sensitive<String>?,
+        clock: ProcessClock?
     ) {
-        (self.running, self.address, self.adminAddress, self.credential) = (
-            running, address, adminAddress, credential
+        (self.running, self.address, self.adminAddress, self.credential, self.clock) = (
+            running, address, adminAddress, credential, clock
         )
     }
 
@@ -78,9 +85,10 @@ final class ServeProcess: Sendable {
     ///
     /// - Throws: ``NotListening`` if the process ends instead.
     static func start(
-        in folder: ScratchFolder, _ settings: [String: String] = [:], arguments: [String] = []
+        in folder: ScratchFolder, _ settings: [String: String] = [:], arguments: [String] = [],
+        clock: ProcessClock? = nil
     ) async throws -> ServeProcess {
-        let running = try Running(folder, settings, arguments)
+        let running = try Running(folder, settings, arguments, clock)
         let deadline = ContinuousClock.now + .seconds(600)
         while running.process.isRunning, ContinuousClock.now < deadline {
             let said = try running.text(running.out)
@@ -92,7 +100,7 @@ final class ServeProcess: Sendable {
                 }
                 return ServeProcess(
                     running, address: String(address.1), adminAddress: String(admin.1),
-                    credential: credential)
+                    credential: credential, clock: clock)
             }
             try await Task.sleep(for: .milliseconds(20))
         }

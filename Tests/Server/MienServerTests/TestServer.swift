@@ -29,6 +29,12 @@ enum Installed {
     static func photo(_ name: String) -> [UInt8] {
         [UInt8](try! Data(contentsOf: URL(filePath: path(name))))
     }
+    static func frames(_ photos: [String]) -> AsyncStream<CaptureFrame> {
+        AsyncStream { stream in
+            for photo in photos { stream.yield(CaptureFrame(Self.photo(photo), .jpeg)) }
+            stream.finish()
+        }
+    }
 }
 
 /// A clock that tests advance manually.
@@ -160,65 +166,6 @@ struct TestServer: Sendable {
         headers: [String: String] = ["content-type": "application/json"], _ body: String = ""
     ) async throws -> Int {
         try await send(method, path, headers: headers, body).status
-    }
-
-    @discardableResult
-    func makeUser(_ name: String = "ada", password: String = "a password nobody has") async throws
-        -> UserID
-    {
-        let user = try await admin.createUser(
-            UserRequest(username: name, email: "\(name)@example.org", password: password))
-        return try #require(UserID(user.id))
-    }
-
-    func userID(_ name: String) async throws -> UserID {
-        let user = try #require(try await admin.findUser(name))
-        return try #require(UserID(user.id))
-    }
-
-    /// Signs in with a password, consents, and submits a selfie.
-    func registerFace(
-        _ name: String = "ada", password: String = "a password nobody has", photo: String = "obama"
-    ) async throws -> JourneyOutcome? {
-        let journey = try await client().start("face-registration")
-        for try await step in journey.steps {
-            switch step.id {
-            case .loginForm:
-                try await step.respond(
-                    "password", ["username": .string(name), "password": .string(password)])
-            case .identityVerification, .selfieAcquisition:
-                try await step.capture(Self.frames([photo]))
-                try await step.respond(.clientInput)
-            default: try await step.respond(.clientInput)
-            }
-        }
-        return await journey.outcome()
-    }
-
-    /// - Returns: The token; `nil` if the face was refused.
-    func logIn(_ name: String = "ada", photo: String, from client: JourneyClient? = nil)
-        async throws -> Sensitive<String>?
-    {
-        let journey = try await (client ?? self.client()).start("face-login")
-        for try await step in journey.steps {
-            switch step.id {
-            case .loginForm where step.options["face"] != nil:
-                try await step.respond("face", ["user_identifier": .string(name)])
-            case .selfieAcquisition:
-                try await step.capture(Self.frames([photo]))
-                try await step.respond(.clientInput)
-            default: return nil
-            }
-        }
-        if case .success(let token) = await journey.outcome() { return token }
-        return nil
-    }
-
-    static func frames(_ photos: [String]) -> AsyncStream<CaptureFrame> {
-        AsyncStream { stream in
-            for photo in photos { stream.yield(CaptureFrame(Installed.photo(photo), .jpeg)) }
-            stream.finish()
-        }
     }
 }
 

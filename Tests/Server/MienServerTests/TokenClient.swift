@@ -24,12 +24,14 @@ extension ServerUnderTest {
     }
 }
 
-extension TestServer: ServerUnderTest {
+extension TestServer: ServerWithUsers {
     var now: Instant { time.now }
 }
 
 extension ServeProcess: ServerUnderTest {
-    var now: Instant { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    var now: Instant {
+        clock?.now ?? Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    }
 
     func client(
         _ devices: any DeviceTokenStorage = MemoryDeviceTokens(),

@@ -155,7 +155,7 @@ extension HostileTests {
         "a thief who waits for the end of a hold completes a canceled recovery, or one that was proved in another way"
     )
     func afterTheHold() async throws {
-        try await TestServer.run(in: scratch) { server in
+        try await ClockedServer.run(in: scratch) { server in
             _ = try await server.makeUser()
             let outbox = Outbox(data: server.folder), client = TokenClient(server: server)
             func ask(_ number: Int) async throws -> JourneyOutcome? {
@@ -177,9 +177,9 @@ extension HostileTests {
                 if case .rejection = try await ask(number) { true } else { false }
             }
             #expect(try await isHeld(0))
-            server.time.advance(.seconds(86_399))
+            try server.time.advance(.seconds(86_399))
             #expect(try await isHeld(1))
-            server.time.advance(.seconds(1))
+            try server.time.advance(.seconds(1))
             guard case .success(let token) = try await ask(2) else {
                 Issue.record("the hold is over")
                 return
@@ -190,15 +190,15 @@ extension HostileTests {
             // A recovery completes once: another run begins a new hold.
             #expect(try await isHeld(3))
             // If not completed within a week after the hold, the request expires, too.
-            server.time.advance(.seconds(8 * 86_400))
+            try server.time.advance(.seconds(8 * 86_400))
             #expect(try await isHeld(4))
-            await server.server.sweep()
+            try await server.restart()
             #expect(try await isHeld(5))
             // A new password ends earlier requests.
             let user = try await server.userID("ada")
             _ = try await server.admin.updateUser(
                 user, UserRequest(password: "the second password"))
-            server.time.advance(.seconds(86_400))
+            try server.time.advance(.seconds(86_400))
             #expect(try await isHeld(6))
         }
     }
