@@ -127,7 +127,7 @@ let package = Package(
         .executable(name: "mien", targets: ["mien"]),
         .executable(name: "mien-pack", targets: ["mien-pack"]),
         .executable(name: "mien-liveness", targets: ["mien-liveness"]),
-        // Tests load it into `mien serve`; it is no part of the product.
+        // For tests only: they load it into `mien serve`.
         .library(name: "MienTestClock", type: .dynamic, targets: ["MienTestClock"]),
     ],
     dependencies: [
