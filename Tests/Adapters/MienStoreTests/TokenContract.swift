@@ -44,6 +44,40 @@ import Testing
         #expect(try await test.store.read { try $0.grants.find(GrantID("grt_2")!) } == nil)
     }
 
+    @Test func `a weaker step-up changes neither the methods nor the time of a sign-in`() {
+        var grant = Self.grant("1", of: UserID("usr_1")!)
+        let weak = SignInProof(methods: ["pwd"], at: .start + .seconds(600))
+        #expect(weak.assurance < SignInProof(methods: grant.methods, at: .start).assurance)
+        grant.stepUp(weak, with: [AuthenticatorID("aut_2")!])
+        #expect(grant.methods == ["hwk", "x_biometric"] && grant.signedInAt == .start)
+        #expect(grant.proofs.last?.methods == ["pwd"])
+        #expect(grant.authenticators.map(\.text) == ["aut_2"])
+        let strong = SignInProof(methods: ["face", "pwd"], at: .start + .seconds(700))
+        grant.stepUp(strong, with: [])
+        #expect(grant.methods == ["face", "pwd"] && grant.signedInAt == strong.at)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `one sign-in rests on the replacement of its authenticator, and others end`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await TestStore(kind), ana = try await test.account("ana")
+        try await test.app(.shop)
+        let old = AuthenticatorID("aut_1")!, new = AuthenticatorID("aut_2")!
+        let kept = Self.grant("1", of: ana.id, by: old),
+            other = Self.grant("2", of: ana.id, by: old)
+        try await test.store.write { tables in
+            for grant in [kept, other] { try tables.grants.insert(grant) }
+            try tables.grants.replace(old, with: new, in: kept.id)
+            _ = try tables.grants.revokeAll(by: old, at: .start)
+        }
+        let (first, second) = try await test.store.read {
+            (try $0.grants.find(kept.id), try $0.grants.find(other.id))
+        }
+        #expect(first?.authenticators == [new] && first?.authenticator == new)
+        #expect(first?.family.revokedAt == nil && second?.family.revokedAt == .start)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `grants are revoked by account, app, and key, and swept`(kind: StoreKind) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana"),

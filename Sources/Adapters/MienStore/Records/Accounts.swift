@@ -8,7 +8,7 @@ public struct AccountRecord: Sendable {
     public var profile: Sensitive<AccountProfile>
     public let createdAt: Instant
     /// Counts the changes that end everything opened before them. See
-    /// ``AccountTable/endSignIns(of:keeping:at:)``.
+    /// ``AccountTable/endSignIns(of:at:)``.
     public var epoch = 0
     /// The time when a pending account is removed; `nil` for any other account.
     public var expiresAt: Instant?
@@ -305,12 +305,9 @@ public struct AccountTable {
     /// open recoveries. Anything that carries an epoch, such as journey tokens, waiting runs, and
     /// authorization codes, is rejected when presented.
     ///
-    /// - Parameter grant: the sign-in that changed the password, which may remain.
     /// - Returns: the new epoch.
     @discardableResult
-    public func endSignIns(of id: UserID, keeping grant: GrantID? = nil, at now: Instant)
-        throws(StoreError) -> Int
-    {
+    public func endSignIns(of id: UserID, at now: Instant) throws(StoreError) -> Int {
         try connection.execute(
             "UPDATE account SET epoch = epoch + 1, updated_at = ? WHERE id = ?", .time(now), .id(id)
         )
@@ -318,8 +315,8 @@ public struct AccountTable {
         try connection.execute("DELETE FROM otp_registration WHERE account_id = ?", .id(id))
         try RecoveryTable(connection: connection).endAll(of: id, .canceledByEpoch, at: now)
         try connection.execute(
-            "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND id <> ? AND revoked_at IS NULL",
-            .time(now), .id(id), .id(grant))
+            "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL",
+            .time(now), .id(id))
         guard let standing = try standing(of: id) else {
             throw StoreError(.stale, "the account no longer exists")
         }

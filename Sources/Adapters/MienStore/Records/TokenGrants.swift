@@ -152,14 +152,26 @@ public struct TokenGrantTable {
     /// Ends every sign-in that used an authenticator, within a journey or directly.
     ///
     /// - Returns: the number of grants that were live.
-    public func revokeAll(
-        by authenticator: AuthenticatorID, except grant: GrantID? = nil, at now: Instant
-    ) throws(StoreError) -> Int {
+    public func revokeAll(by authenticator: AuthenticatorID, at now: Instant) throws(StoreError)
+        -> Int
+    {
         try connection.execute(
             """
             UPDATE token_grant SET revoked_at = ?
-            WHERE id IN (SELECT grant_id FROM grant_authenticator WHERE authenticator_id = ?) AND id <> ? AND revoked_at IS NULL
-            """, .time(now), .id(authenticator), .id(grant))
+            WHERE id IN (SELECT grant_id FROM grant_authenticator WHERE authenticator_id = ?) AND revoked_at IS NULL
+            """, .time(now), .id(authenticator))
+    }
+
+    /// Lets one sign-in that used `old` rest on `new`, which replaces it.
+    public func replace(
+        _ old: AuthenticatorID, with new: AuthenticatorID, in grant: GrantID
+    ) throws(StoreError) {
+        try connection.execute(
+            "UPDATE grant_authenticator SET authenticator_id = ? WHERE grant_id = ? AND authenticator_id = ?",
+            .id(new), .id(grant), .id(old))
+        try connection.execute(
+            "UPDATE token_grant SET authenticator_id = ? WHERE id = ? AND authenticator_id = ?",
+            .id(new), .id(grant), .id(old))
     }
 
     /// - Returns: the number of removed rows, at most `count`.

@@ -23,7 +23,9 @@ public struct EffectResult: Sendable, Hashable {
         case captured(CaptureID, summary: [String: JSONValue])
         case verificationOpened(VerificationSession)
         case verified(VerificationVerdict)
-        case faceRegistered(UserID, capture: CaptureID)
+        /// - Parameter replacement: the face that this one replaces.
+        case faceRegistered(
+            UserID, capture: CaptureID, _ replacement: AuthenticatorReplacement? = nil)
         case userCreated(UserID)
         case codeSent(CodeID)
         case deviceKeyRegistered(UserID, publicKeyID: String)

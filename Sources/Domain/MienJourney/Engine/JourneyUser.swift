@@ -84,6 +84,15 @@ public struct AuthenticatorUse: Sendable, Hashable, Codable {
     }
 }
 
+/// An authenticator that takes the place of another.
+public struct AuthenticatorReplacement: Sendable, Hashable, Codable {
+    public let old, new: AuthenticatorID
+
+    public init(of old: AuthenticatorID, with new: AuthenticatorID) {
+        (self.old, self.new) = (old, new)
+    }
+}
+
 /// The user that an effect concerns.
 public enum UserReference: Sendable, Hashable {
     case id(UserID)

@@ -84,7 +84,7 @@ extension EffectResult.Answer {
         case .captured(let capture, summary: _): return pending == .readingCapture(capture)
         case .verificationOpened: return pending == .openingVerification
         case .verified(let verdict): return pending == .readingVerification(verdict.session)
-        case .faceRegistered(let user, let capture):
+        case .faceRegistered(let user, let capture, _):
             guard case .registeringFace(user, capture, consentTextVersion: _) = pending else {
                 return false
             }

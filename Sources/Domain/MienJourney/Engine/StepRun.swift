@@ -169,6 +169,14 @@ struct StepRun {
             isRecovered: known?.isRecovered ?? false)
     }
 
+    /// Lets the run's proof rest on the new authenticator if it used the old one.
+    mutating func replace(_ replacement: AuthenticatorReplacement) {
+        guard
+            let index = instance.user?.proof?.authenticators.firstIndex(of: replacement.old)
+        else { return }
+        instance.user?.proof?.authenticators[index] = replacement.new
+    }
+
     /// Records that the signed-in user has regained access to the account.
     mutating func recover() { instance.user?.isRecovered = true }
 

@@ -98,7 +98,9 @@ struct RegisterFace: JourneyStep {
         case (.consent(true), .findingConsent(let user, textVersion: _)):
             return try register(user, &run)
         case (.consent(false), _): return .fail(.consentMissing)
-        case (.faceRegistered, _): return .leave(.success)
+        case (.faceRegistered(_, capture: _, let replacement), _):
+            if let replacement { run.replace(replacement) }
+            return .leave(.success)
         default: return .fail(answer.refusal)
         }
     }

@@ -123,7 +123,6 @@ struct DeviceKeyService: Sendable {
             guard others.count - replaced.count < app.settings.biometric.maxKeys else {
                 throw Refusal.tooMany
             }
-            for old in replaced { try Self.remove(old, from: tables, sparing: grant, at: now) }
             let record = AuthenticatorRecord(
                 id: id, account: user, type: .nativeBiometrics, app: app.id, content: content,
                 info: registered, createdAt: now)
@@ -132,6 +131,10 @@ struct DeviceKeyService: Sendable {
                 DeviceKeyRecord(
                     app: app.id, keyID: new.id, authenticator: id, account: user,
                     deviceHash: deviceHash))
+            for old in replaced {
+                if let grant { try tables.grants.replace(old.authenticator, with: id, in: grant) }
+                try Self.remove(old, from: tables, at: now)
+            }
             var detail: [String: JSONValue] = [
                 "authenticator": .string(id.text), "replaced": .number(Double(replaced.count)),
             ]
@@ -149,11 +152,10 @@ struct DeviceKeyService: Sendable {
         try tables.locks.isHeld(key.authenticator)
     }
 
-    /// Removes a key and revokes its grants, except the grant that requested the removal.
-    private static func remove(
-        _ key: DeviceKeyRecord, from tables: Tables, sparing grant: GrantID? = nil, at now: Instant
-    ) throws {
-        _ = try tables.grants.revokeAll(by: key.authenticator, except: grant, at: now)
+    /// Removes a key and revokes its grants.
+    private static func remove(_ key: DeviceKeyRecord, from tables: Tables, at now: Instant) throws
+    {
+        _ = try tables.grants.revokeAll(by: key.authenticator, at: now)
         _ = try tables.authenticators.delete(key.authenticator, of: key.account)
     }
 

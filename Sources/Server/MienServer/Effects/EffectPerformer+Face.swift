@@ -39,19 +39,16 @@ extension EffectPerformer {
                 "photos": .number(Double(photos)), "pack": .string(packID.text),
                 "consent": .string(consentVersion),
             ]
-            let registered: AuthenticatorRecord
-            if var old = try tables.authenticators.find(.face, of: account, app: app) {
-                // Registering again neither lifts a lock nor resets the count of failures.
+            let registered = AuthenticatorRecord(
+                id: newID, account: user, type: .face, app: app, content: bytes, info: info,
+                createdAt: now)
+            let old = try tables.authenticators.find(.face, of: account, app: app)
+            if let old {
+                // Registering again does not lift a lock.
                 guard try !tables.locks.isHeld(old.id) else { return (.refused(.notAllowed), nil) }
-                (old.content, old.info) = (Sensitive(bytes), info)
-                try tables.authenticators.update(old, of: account, at: now)
-                // End the sign-ins made with the previous face, except the one that replaces it.
-                _ = try tables.grants.revokeAll(by: old.id, except: grant, at: now)
-                registered = old
+                try tables.replaceAuthenticator(
+                    old, with: registered, of: account, keeping: grant, at: now)
             } else {
-                registered = AuthenticatorRecord(
-                    id: newID, account: user, type: .face, app: app, content: bytes, info: info,
-                    createdAt: now)
                 try tables.authenticators.insert(registered, of: account)
             }
             // Delete the capture in the same transaction, so that no template is stored while its
@@ -63,7 +60,8 @@ extension EffectPerformer {
                     detail: ["photos": .number(Double(photos))]), at: now)
             let mail = try notice.store(
                 about: registered, of: account, app: app, in: tables, at: now)
-            return (.faceRegistered(user, capture: capture), mail)
+            let replaced = old.map { AuthenticatorReplacement(of: $0.id, with: newID) }
+            return (.faceRegistered(user, capture: capture, replaced), mail)
         }
         notices.send(mail)
         return answer

@@ -36,4 +36,18 @@ extension Tables {
         }
         return try authenticators.delete(record.id, of: record.account)
     }
+
+    /// Replaces an authenticator with a new one and ends the sign-ins that the old one produced.
+    /// The lock gate's counts stay, because they belong to the account and the method.
+    ///
+    /// - Parameter grant: The sign-in that replaces it. If it used the old one, it now rests on the
+    ///   new one.
+    func replaceAuthenticator(
+        _ old: AuthenticatorRecord, with new: AuthenticatorRecord, of account: AccountRecord,
+        keeping grant: GrantID?, at now: Instant
+    ) throws {
+        try authenticators.insert(new, of: account)
+        if let grant { try grants.replace(old.id, with: new.id, in: grant) }
+        _ = try removeAuthenticator(old, at: now)
+    }
 }

@@ -49,8 +49,8 @@ struct GrantService: Sendable {
     ///
     /// - Parameters:
     ///   - id: The grant's ID, if it must be known beforehand.
-    ///   - isGood: Evaluated in the transaction that creates the grant. What it uses up is used up
-    ///     together with the grant being created, or not at all.
+    ///   - isGood: Evaluated in the transaction that creates the grant. If the grant is not created,
+    ///     everything that this check wrote is undone, such as a code that it marked as used.
     func tokens(
         for signIn: SignIn, id: GrantID? = nil,
         where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }

@@ -6,8 +6,9 @@ internal import MienStore
 /// Manages recovery codes: ten per set, shown once, each valid once. A code signs its user in and
 /// restores access immediately.
 ///
-/// A set is one authenticator of the account, for all apps. Creating new codes keeps the
-/// authenticator, including the lock gate's counts.
+/// A set is one authenticator of the account, for all apps. New codes are a new authenticator: the
+/// sign-ins made with earlier codes end, except the one that makes the new codes. The lock gate's
+/// counts stay.
 struct RecoveryCodeService: Sendable {
     let store: Store
     let gate: LockGate
@@ -33,16 +34,14 @@ struct RecoveryCodeService: Sendable {
                 throw Problem(.notFound, "The user no longer exists.")
             }
             try standing.require(in: tables)
-            let set: AuthenticatorRecord
-            if var old = try tables.authenticators.find(.recoveryCode, of: account, app: nil) {
+            let set = AuthenticatorRecord(
+                id: newID, account: user, type: .recoveryCode, app: nil, content: [],
+                info: Self.info(at: now), createdAt: now)
+            if let old = try tables.authenticators.find(.recoveryCode, of: account, app: nil) {
                 guard try !Self.isLocked(old, tables) else { throw Self.locked }
-                old.info = Self.info(at: now)
-                try tables.authenticators.update(old, of: account, at: now)
-                set = old
+                try tables.replaceAuthenticator(
+                    old, with: set, of: account, keeping: standing.grant, at: now)
             } else {
-                set = AuthenticatorRecord(
-                    id: newID, account: user, type: .recoveryCode, app: nil, content: [],
-                    info: Self.info(at: now), createdAt: now)
                 try tables.authenticators.insert(set, of: account)
             }
             try tables.recoveryCodes.replace(

@@ -256,10 +256,11 @@ struct PasskeyService: Sendable {
             throw try await refuse(user, app.id, isJudged: true, ["reason": "user-handle"])
         }
         let result: WebAuthnAuthentication
+        let share =
+            known.map { WorkShare.device($0, of: found.account.id) }
+            ?? .stranger(naming: found.account.id.text)
         do {
-            result = try await signatures.check(
-                with: found.passkey.key, for: .stranger(naming: found.account.id.text)
-            ) {
+            result = try await signatures.check(with: found.passkey.key, for: share) {
                 try AuthenticationVerifier(relyingParty: rp).verify(
                     response,
                     credential: .init(
