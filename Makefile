@@ -5,25 +5,26 @@ SHELL := /bin/bash
 .PHONY: help setup build demo test test-api prove bench fuzz format lint docs test-setup clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' \
+	    $(firstword $(MAKEFILE_LIST))
 
 setup: ## install what is missing: Debian packages, OpenVINO, model pack, photos
 	@scripts/setup
 
 build: setup ## build everything, optimized
-	@scripts/run swift build -c release
+	@scripts/build
 
 demo: setup ## enroll and verify faces on the demo photos
-	@scripts/run swift build -c release --product mien
+	@scripts/build --product mien
 	@scripts/run .build/release/mien demo
 
 test: ## set up, check format, build, run all tests and examples
 	@scripts/test
 
-test-api: setup ## run a server and check every response against docs/openapi.json (Python 3.11; PyPI the first time)
+test-api: setup ## check every response of a server against docs/openapi.json (PyPI the first time)
 	@scripts/run scripts/test-api
 
-prove: setup ## longer proofs: 200 kills, a minute of fuzzing for each parser, every answer against docs/openapi.json
+prove: setup ## longer proofs: 200 kills, a minute of fuzzing for each parser, and test-api
 	@scripts/run scripts/prove-kills
 	@scripts/run scripts/fuzz 60
 	@scripts/run scripts/test-api
@@ -47,6 +48,7 @@ docs: setup ## build the documentation
 	@scripts/run scripts/docs
 
 test-setup: ## test the setup itself, in clean folders (downloads about 400 MB)
+	@scripts/test-build
 	@scripts/test-setup
 
 clean: ## remove build products, but keep what setup installed
