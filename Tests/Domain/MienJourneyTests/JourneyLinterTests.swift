@@ -6,28 +6,28 @@ import Testing
 /// Tests each finding with one journey that has the fault, and the same journey without it.
 @Suite("The linter")
 struct JourneyLinterTests {
-    private static let done: JSONValue = [
+    static let done: JSONValue = [
         "type": "complete_journey", "config": ["user_auth_state": "none"],
     ]
-    private static let refused: JSONValue = ["type": "reject_access"]
-    private static let form: JSONValue = [
+    static let refused: JSONValue = ["type": "reject_access"]
+    static let form: JSONValue = [
         "type": "login_form",
         "config": ["branches": [["id": "password"]], "output_variable": "form"],
         "on": ["password": "next"],
     ]
-    private static let check: JSONValue = [
+    static let check: JSONValue = [
         "type": "authenticate_password",
         "config": [
             "username": "form.username", "password": "form.password", "failure_behavior": "abort",
         ],
         "on": ["success": "done"],
     ]
-    private static let selfie: JSONValue = [
+    static let selfie: JSONValue = [
         "type": "selfie_acquisition", "config": ["failure_behavior": "abort"],
         "on": ["success": "next"],
     ]
 
-    private func findings(
+    func findings(
         _ steps: [String: JSONValue], start: String = "first", extra: [String: JSONValue] = [:]
     ) throws -> [LintFinding] {
         let all = extra.merging([
@@ -37,7 +37,7 @@ struct JourneyLinterTests {
     }
 
     /// Returns finding codes with their locations: `missing_outcome first on.failure`.
-    private func lint(
+    func lint(
         _ steps: [String: JSONValue], start: String = "first", extra: [String: JSONValue] = [:]
     ) throws -> [String] {
         try findings(steps, start: start, extra: extra).map {
@@ -424,111 +424,6 @@ struct JourneyLinterTests {
         #expect(try lint(["text_version": "1"], version: "2") == ["consent_missing next consent"])
         #expect(try lint(["text_version": "1", "earlier": true]) == [])
         #expect(try lint(["text_version": "1", "given": "parameters.consents == true"]) == [])
-    }
-
-    @Test("a journey must be completable without a face")
-    func alternatives() throws {
-        let form: (JSONValue) -> JSONValue = { branches in
-            [
-                "type": "login_form", "config": ["branches": branches, "output_variable": "form"],
-                "on": ["face": "selfie", "password": "check"],
-            ]
-        }
-        let steps: [String: JSONValue] = [
-            "selfie": [
-                "type": "selfie_acquisition", "config": ["failure_behavior": "abort"],
-                "on": ["success": "face"],
-            ],
-            "face": [
-                "type": "authenticate_face",
-                "config": ["user_identifier": "form.user_identifier", "failure_behavior": "abort"],
-                "on": ["success": "done"],
-            ],
-            "check": Self.check, "done": ["type": "complete_journey"],
-        ]
-        let both = steps.merging(["first": form([["id": "face"], ["id": "password"]])]) { $1 }
-        #expect(try lint(both) == [])
-        let only = try lint(steps.merging(["first": form([["id": "face"]])]) { $1 })
-        #expect(
-            only.contains("face_without_alternative first branches")
-                && only.contains("face_without_alternative face"))
-        // The other path exists but leads to the face as well.
-        var pretended = both
-        pretended["check"] = [
-            "type": "authenticate_password",
-            "config": [
-                "username": "form.username", "password": "form.password",
-                "failure_behavior": "abort",
-            ],
-            "on": ["success": "selfie"],
-        ]
-        #expect(try lint(pretended).contains("face_without_alternative face"))
-    }
-
-    @Test("endless and unbounded cycles are reported, loops are not")
-    func cycles() throws {
-        let set: (String) -> JSONValue = {
-            [
-                "type": "set_variables", "config": ["variables": ["x": "1"]],
-                "on": ["next": .string($0)],
-            ]
-        }
-        let fork: JSONValue = [
-            "type": "condition", "config": ["expression": "true"],
-            "on": ["true": "first", "false": "done"],
-        ]
-        #expect(
-            try lint(["first": set("fork"), "fork": fork, "done": Self.done]) == [
-                "endless_cycle first", "endless_cycle fork",
-            ])
-        let info: JSONValue = [
-            "type": "information", "config": ["text": "Hi"], "on": ["next": "fork"],
-        ]
-        #expect(
-            try lint(["first": info, "fork": fork, "done": Self.done]) == ["unbounded_retry first"])
-        let loop: JSONValue = [
-            "type": "loop", "config": ["max_iterations": 3],
-            "on": ["body": "info", "done": "done"],
-        ]
-        #expect(try lint(["first": loop, "info": info, "fork": fork, "done": Self.done]) == [])
-        // A loop that is restarted whenever it ends bounds nothing.
-        let again: JSONValue = [
-            "type": "loop", "config": ["max_iterations": 3], "on": ["body": "set", "done": "fork"],
-        ]
-        #expect(
-            try lint(["first": again, "set": set("first"), "fork": fork, "done": Self.done]) == [
-                "endless_cycle first", "endless_cycle fork",
-            ])
-    }
-
-    @Test("an outcome in a loop's body without a next step starts another iteration")
-    func loopBodies() throws {
-        let loop: JSONValue = [
-            "type": "loop", "config": ["max_iterations": 3],
-            "on": ["body": "hook", "done": "done"],
-        ]
-        let hook: JSONValue = ["type": "call_webhook", "config": ["url": "https://example.org"]]
-        #expect(try lint(["first": loop, "hook": hook, "done": Self.done]) == [])
-        // Outside the loop, the next step is missing.
-        let after: JSONValue = [
-            "type": "loop", "config": ["max_iterations": 3],
-            "on": ["body": "hook", "done": "hook"],
-        ]
-        #expect(
-            try lint(["first": after, "hook": hook, "done": Self.done]).contains(
-                "missing_outcome hook on.failure"))
-
-        var deep: [String: JSONValue] = [
-            "info": ["type": "information", "config": ["text": "Hi"]], "done": Self.done,
-        ]
-        for depth in 0..<9 {
-            deep["l\(depth)"] = [
-                "type": "loop", "config": ["max_iterations": 1],
-                "on": ["body": depth == 8 ? "info" : .string("l\(depth + 1)"), "done": "done"],
-            ]
-        }
-        #expect(try lint(deep, start: "l0").contains("loops_too_deep l8"))
-        #expect(try lint(deep, start: "l1").filter { $0.hasPrefix("loops") } == [])
     }
 
     @Test("settings that are probably unintended are reported")

@@ -7,105 +7,6 @@ import MienOTP
 import MienTesting
 import Testing
 
-/// A device that gets an OTP token and computes codes, written from docs/one-time-codes.md.
-struct TokenDevice: Sendable {
-    let key = P256.KeyAgreement.PrivateKey()
-
-    /// An OTP token as stored on the device.
-    struct Token: Sendable {
-        let id: String
-        let secret: OTPSecret
-        let digits: Int
-
-        func code(counter: UInt64) throws -> String {
-            try HOTP(digits: digits, hash: .sha256).code(at: counter, with: secret).text
-        }
-        func code(at time: Instant) throws -> String {
-            try TOTP(digits: digits, hash: .sha256).code(at: time, with: secret).text
-        }
-
-        /// Signs the displayed data, after checking that the challenge covers it.
-        func signature(of data: [String: JSONValue], challenge: String) throws -> String {
-            let digest = Base64URL.encode(
-                SHA256.hash(data: Array(JSONText.write(.object(data)).utf8)))
-            #expect(challenge.hasSuffix("." + digest))
-            return try sign(challenge)
-        }
-
-        func sign(_ challenge: String) throws -> String {
-            let suite = try OCRASuite("OCRA-1:HOTP-SHA256-8:QH64")
-            let question = SHA256.hash(data: Array(challenge.utf8)).map {
-                String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-            }.joined()
-            return try OCRA(suite).response(
-                to: OCRAInput(question: OCRAQuestion(question, for: suite)), with: secret
-            ).text
-        }
-    }
-
-    var jwk: JSONValue {
-        let point = Array(key.publicKey.rawRepresentation)
-        return [
-            "kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(point[..<32])),
-            "y": .string(Base64URL.encode(point[32...])),
-        ]
-    }
-
-    func ask(_ code: String, _ server: any ServerUnderTest, changed: [String: JSONValue] = [:])
-        async throws -> (status: Int, body: JSONValue)
-    {
-        let body: [String: JSONValue] = [
-            "registration_code": .string(code), "public_key": jwk, "name": "Ada's phone",
-            "os": "linux",
-        ]
-        return try await server.sendJSON(
-            .post, "/v1/otp/tokens", body: JSONText.write(.object(body.merging(changed) { $1 })))
-    }
-
-    func redeem(_ code: String, _ server: any ServerUnderTest, app: String = "default_application")
-        async throws -> Token
-    {
-        let answer = try await ask(code, server)
-        #expect(answer.status == 201, "\(answer.body)")
-        func text(_ name: String) throws -> String { try #require(answer.body[name]?.stringValue) }
-        #expect(
-            try text("app_id") == app && text("algorithm") == "SHA256"
-                && text("signature_suite") == "OCRA-1:HOTP-SHA256-8:QH64")
-        #expect(
-            try text("kind") == "totp" ? answer.body["period"] == 30 : answer.body["counter"] == 0)
-        var recipient = try HPKE.Recipient(
-            privateKey: key, ciphersuite: .P256_SHA256_AES_GCM_256,
-            info: Data("mien/v1/otp-secret \(app) \(try text("token_id"))".utf8),
-            encapsulatedKey: Data(try #require(Base64URL.decode(text("encapsulated_key")))))
-        let secret = try recipient.open(
-            Data(try #require(Base64URL.decode(text("encrypted_secret")))))
-        return Token(
-            id: try text("token_id"), secret: try OTPSecret(bytes: Array(secret)),
-            digits: Int(answer.body["digits"]?.numberValue ?? 0))
-    }
-}
-
-extension ServerUnderTest {
-    func send(
-        _ method: HTTPTransportRequest.Method, _ path: String, body: String, access: String? = nil
-    ) async throws -> (
-        status: Int, body: JSONValue
-    ) {
-        var headers = ["content-type": "application/json"]
-        if let access { headers["authorization"] = "Bearer \(access)" }
-        let answer = try await AsyncHTTPTransport().send(
-            HTTPTransportRequest(
-                method: method, url: url(path), headers: headers, body: Array(body.utf8),
-                timeout: .seconds(300)))
-        return (
-            answer.status,
-            answer.body.isEmpty
-                ? .null
-                : try JSONText.parse(answer.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32))
-        )
-    }
-}
-
 @Suite("OTP tokens and one-time codes", .enabled(if: Installed.isThere, Installed.reason))
 struct OTPTests {
     private let scratch: ScratchFolder
@@ -324,7 +225,7 @@ struct OTPTests {
         try await withServer { server, user in
             let access = try #require(
                 try await TokenClient(server: server).signIn()["access_token"])
-            let offered = try await server.send(
+            let offered = try await server.sendJSON(
                 .post, "/v1/me/otp/registrations", body: #"{"kind": "hotp", "digits": 7}"#,
                 access: access)
             #expect(
@@ -337,7 +238,8 @@ struct OTPTests {
                 try #require(offered.body["registration_code"]?.stringValue), server)
             #expect(
                 try await Self.signIn([token.code(counter: 0)], server) != nil && token.digits == 7)
-            let listed = try await server.send(.get, "/v1/me/otp/tokens", body: "", access: access)
+            let listed = try await server.sendJSON(
+                .get, "/v1/me/otp/tokens", body: "", access: access)
             #expect(listed.body["items"]?.arrayValue?.count == 1)
             let item = listed.body["items"]?.arrayValue?.first
             #expect(
@@ -345,7 +247,7 @@ struct OTPTests {
                     && item?["kind"] == "hotp" && item?["secret"] == nil)
 
             let path = "/v1/users/\(user.text)/otp/default_application/registrations"
-            let byAdmin = try await server.send(
+            let byAdmin = try await server.sendJSON(
                 .post, path, body: "{}", access: server.credential.use { $0 })
             #expect(byAdmin.status == 201 && byAdmin.body["kind"] == "totp", "\(byAdmin.body)")
             let second = try await TokenDevice().redeem(
@@ -357,11 +259,11 @@ struct OTPTests {
             #expect(try await server.admin.authenticators(of: user).count { $0.type == "otp" } == 1)
 
             #expect(
-                try await server.send(
+                try await server.sendJSON(
                     .delete, "/v1/me/otp/tokens/\(token.id)", body: "", access: access
                 ).status == 404)
             #expect(
-                try await server.send(
+                try await server.sendJSON(
                     .delete, "/v1/me/otp/tokens/\(second.id)", body: "", access: access
                 ).status == 204)
             server.time.advance(.seconds(300))
@@ -436,20 +338,22 @@ struct OTPTests {
                 try await server.admin.authenticators(of: user).first { $0.type == "otp" })
             let unlock = "/v1/users/\(user.text)/authenticators/\(authenticator.id)/unlock"
             #expect(
-                try await server.send(.post, unlock, body: "", access: server.credential.use { $0 })
-                    .status == 204)
+                try await server.sendJSON(
+                    .post, unlock, body: "", access: server.credential.use { $0 }
+                )
+                .status == 204)
             #expect(try await Self.signIn([token.code(counter: 1)], server) != nil)
 
             // Another token does not bypass an administrator's lock.
             #expect(
-                try await server.send(
+                try await server.sendJSON(
                     .post, "/v1/users/\(user.text)/authenticators/\(authenticator.id)/lock",
                     body: "", access: server.credential.use { $0 }
                 ).status == 204)
             #expect(
                 try await Self.signIn([token.code(counter: 2), token.code(counter: 3)], server)
                     == nil)
-            let offer = try await server.send(
+            let offer = try await server.sendJSON(
                 .post, "/v1/users/\(user.text)/otp/default_application/registrations", body: "{}",
                 access: server.credential.use { $0 })
             #expect(offer.status == 409)
@@ -506,7 +410,7 @@ struct OTPTests {
                 path = "/v1/users/\(user.text)/otp/default_application/registrations"
             func code() async throws -> String {
                 try #require(
-                    try await server.send(.post, path, body: "{}", access: admin).body[
+                    try await server.sendJSON(.post, path, body: "{}", access: admin).body[
                         "registration_code"]?.stringValue)
             }
             let device = TokenDevice(), used = try await code()
@@ -540,8 +444,10 @@ struct OTPTests {
                 path = "/v1/users/\(user.text)/otp/default_application/registrations"
             func code() async throws -> String {
                 try #require(
-                    try await server.send(.post, path, body: #"{"kind": "hotp"}"#, access: admin)
-                        .body["registration_code"]?.stringValue)
+                    try await server.sendJSON(
+                        .post, path, body: #"{"kind": "hotp"}"#, access: admin
+                    )
+                    .body["registration_code"]?.stringValue)
             }
             let device = TokenDevice(), first = try await code()
             let token = try await device.redeem(first, server)
@@ -575,7 +481,7 @@ struct OTPTests {
             let path = "/v1/users/\(user.text)/otp/default_application/registrations",
                 admin = server.credential.use { $0 }
             let code = try #require(
-                try await server.send(.post, path, body: "{}", access: admin).body[
+                try await server.sendJSON(.post, path, body: "{}", access: admin).body[
                     "registration_code"]?.stringValue)
             let device = TokenDevice()
             for (name, value) in [
@@ -602,22 +508,23 @@ struct OTPTests {
                 #"{"kind": "sms"}"#, #"{"digits": 5}"#, #"{"digits": 11}"#, #"{"app": "x"}"#, "[]",
             ] {
                 #expect(
-                    try await server.send(.post, path, body: body, access: admin).status == 400,
+                    try await server.sendJSON(.post, path, body: body, access: admin).status == 400,
                     "\(body)")
             }
             #expect(
-                try await server.send(
+                try await server.sendJSON(
                     .post, "/v1/users/usr_nobody/otp/default_application/registrations", body: "{}",
                     access: admin
                 ).status == 404)
             #expect(
-                try await server.send(
+                try await server.sendJSON(
                     .post, "/v1/users/\(user.text)/otp/nothing/registrations", body: "{}",
                     access: admin
                 ).status == 404)
-            #expect(try await server.send(.post, path, body: "{}").status == 401)
+            #expect(try await server.sendJSON(.post, path, body: "{}").status == 401)
             #expect(
-                try await server.send(.post, "/v1/me/otp/registrations", body: "{}").status == 401)
+                try await server.sendJSON(.post, "/v1/me/otp/registrations", body: "{}").status
+                    == 401)
             _ = try await device.redeem(code, server)
         }
     }

@@ -114,7 +114,7 @@ extension HostileTests {
             let access = try await TokenClient(server: server.process, app: LockServer.shop).signIn(
                 "ada")["access_token"]
             #expect(
-                try await server.process.send(
+                try await server.process.sendJSON(
                     .delete, "/v1/me/otp/tokens/\(token.id)", body: "", access: access
                 ).status == 204)
             let again = try await server.registerToken("ada")
@@ -161,7 +161,7 @@ extension HostileTests {
             let passkey = try SoftwarePasskey(client).with { $0.userHandle = Array(user.text.utf8) }
             let id = try #require(try await passkey.register(access)["id"])
             try await server.admin.lock(try #require(AuthenticatorID(id)), of: user)
-            let removal = try await server.process.send(
+            let removal = try await server.process.sendJSON(
                 .delete, "/v1/me/passkeys/\(id)", body: "", access: access)
             #expect(removal.status == 409 && removal.body["code"] == "conflict", "\(removal.body)")
             let options = try await passkey.registrationOptions(access)

@@ -67,11 +67,11 @@ actor KillClient {
     }
 
     /// Writes until the server is killed.
-    func run(
-        _ kinds: [@Sendable (KillClient, AttackedServer) async throws -> Void],
-        at server: AttackedServer
-    ) async {
+    ///
+    /// - Parameter first: A kind that was prepared, and would rarely have its turn.
+    func run(_ kinds: [KillKind], first: KillKind? = nil, at server: AttackedServer) async {
         var order = kinds.shuffled(using: &generator)
+        if let first { order.append(first) }
         while true {
             if order.isEmpty { order = kinds.shuffled(using: &generator) }
             do { try await order.removeLast()(self, server) } catch {

@@ -18,6 +18,7 @@ final class KillKinds: Sendable {
     let published = KillState(0)
     let run = KillState<(state: String, page: Int)?>(nil)
     let codes = KillState<TokenHolder?>(nil)
+    let faceRun = KillState<FaceRun?>(nil)
 
     struct PasswordUser: Sendable {
         let id: UserID, name: String
@@ -34,7 +35,7 @@ final class KillKinds: Sendable {
             steps, journeyTokens, rotations, usedRefreshTokens,
             authorizationCodes, challenges, consents, mailedCodes, passkeys, deviceKeys,
             oneTimeTokens, oneTimeCodes, productKeys, activations,
-            recoveryCodeSets, recoveryCodes, signUps,
+            recoveryCodeSets, recoveryCodes, signUps, faces,
         ]
     }
 

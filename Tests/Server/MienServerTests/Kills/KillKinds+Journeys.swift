@@ -25,9 +25,11 @@ extension KillKinds {
                 "on": {"success": "done"}},
               "done": {"type": "complete_journey"}}}
             """#
-        _ = try await server.admin.putJourney(
-            JourneyID("consent")!, version: 1, definition: Array(consent.utf8))
-        _ = try await server.admin.publishJourney(JourneyID("consent")!, version: 1)
+        for (id, text) in [("consent", consent), ("kill-face", Self.faceJourney)] {
+            let id = JourneyID(id)!
+            _ = try await server.admin.putJourney(id, version: 1, definition: Array(text.utf8))
+            _ = try await server.admin.publishJourney(id, version: 1)
+        }
     }
 
     var publishedJourneys: KillKind {
