@@ -4,7 +4,7 @@ import Testing
 
 @testable import MienJourney
 
-/// What a run learns about its user.
+/// Tests of what a run learns about its user.
 extension JourneyRulesTests {
     @Test(
         "an unknown user, another face, no face, and a lock give the same prompts and variables"
