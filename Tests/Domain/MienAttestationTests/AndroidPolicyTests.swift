@@ -218,7 +218,7 @@ import X509
 
     @Test(arguments: [
         "[]", "{}", #"{"entries":[]}"#, #"{"entries":{"xyz":{"status":"REVOKED"}}}"#,
-        #"{"entries":{"":{"status":"REVOKED"}}}"#,
+        #"{"entries":{"":{"status":"REVOKED"}}}"#, #"{"entries":{"１a":{"status":"REVOKED"}}}"#,
         #"{"entries":{"a1":{"status":"FINE"}}}"#, #"{"entries":{"a1":{}}}"#,
         #"{"entries":{"a1":{"status":"REVOKED"},"a1":{"status":"REVOKED"}}}"#,
         "",
@@ -226,6 +226,16 @@ import X509
     func `a malformed status list is rejected`(json: String) {
         #expect(throws: AttestationError(.androidStatusList, "")) {
             try AndroidStatusList(json: Array(json.utf8))
+        }
+    }
+
+    @Test func `a serial number with two statuses is revoked, in any order`() throws {
+        // Dictionaries iterate in a different order each time.
+        for _ in 0..<20 {
+            let list = try AndroidStatusList(
+                json: Array(
+                    #"{"entries":{"0a":{"status":"REVOKED"},"A":{"status":"SUSPENDED"}}}"#.utf8))
+            #expect(list.entries == ["a": .revoked])
         }
     }
 

@@ -17,6 +17,8 @@ public struct AndroidStatusList: Sendable, Hashable {
 
     public init(entries: [String: Status]) { self.entries = entries }
 
+    /// If spellings of one number have different statuses, it is revoked.
+    ///
     /// - Throws: for JSON other than `{"entries": {serial: {"status": "REVOKED" | "SUSPENDED",
     ///   …}}}`. An unknown status is an error, not a pass.
     public init(json: [UInt8]) throws(AttestationError) {
@@ -32,14 +34,16 @@ public struct AndroidStatusList: Sendable, Hashable {
         }
         var entries: [String: Status] = [:]
         for (serial, entry) in members {
-            guard !serial.isEmpty, serial.allSatisfy(\.isHexDigit) else {
+            // Other scripts have hexadecimal digits too, which match no certificate.
+            guard !serial.isEmpty, serial.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
                 throw AttestationError(.androidStatusList, "a key is not a serial number")
             }
             guard let status = entry["status"]?.stringValue.flatMap(Status.init) else {
                 throw AttestationError(
                     .androidStatusList, "a status is neither REVOKED nor SUSPENDED")
             }
-            entries[Self.normal(serial)] = status
+            let number = Self.normal(serial)
+            if entries[number] != .revoked { entries[number] = status }
         }
         self.entries = entries
     }
