@@ -231,6 +231,10 @@ private struct VirtualTPM {
             CertificateChange(names: [
                 (Self.maker, "GOOG"), (Self.model, "vTPM"), (Self.version, "id:00000001"),
             ]),
+            // As many bytes, but digits of another script.
+            CertificateChange(names: [
+                (Self.maker, "id:４４47"), (Self.model, "vTPM"), (Self.version, "id:00000001"),
+            ]),
             CertificateChange(names: [
                 (Self.maker, "id:474F4F47"), (Self.model, ""), (Self.version, "id:00000001"),
             ]),

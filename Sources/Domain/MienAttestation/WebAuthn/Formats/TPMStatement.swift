@@ -61,7 +61,7 @@ extension AttestationStatement {
         for case .directoryName(let name) in names { texts.merge(name.texts) { $1 } }
         // The manufacturer in the TCG's registry: four bytes in hexadecimal.
         guard let maker = texts[maker], maker.hasPrefix("id:"), maker.utf8.count == 11,
-            maker.dropFirst(3).allSatisfy(\.isHexDigit),
+            maker.dropFirst(3).allSatisfy({ $0.isASCII && $0.isHexDigit }),
             texts[model]?.isEmpty == false, texts[version]?.hasPrefix("id:") == true
         else {
             throw AttestationError(
