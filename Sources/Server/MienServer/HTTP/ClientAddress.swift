@@ -34,11 +34,14 @@ struct ClientAddress: Sendable, Equatable {
 
     private static func isIPv4(_ text: some StringProtocol) -> Bool { bytes(text) != nil }
 
+    /// Reads an IPv4 address. Leading zeros are refused: some programs read such numbers as octal,
+    /// and one address would have several keys.
     private static func bytes(_ text: some StringProtocol) -> [UInt16]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
-        let bytes = parts.compactMap {
-            $0.allSatisfy { $0.isASCII && $0.isNumber } ? UInt8($0).map(UInt16.init) : nil
+        let bytes = parts.compactMap { part -> UInt16? in
+            guard let byte = UInt8(part), part == String(byte) else { return nil }
+            return UInt16(byte)
         }
         return bytes.count == 4 ? bytes : nil
     }
