@@ -3,7 +3,7 @@
 
 Follows the descriptions of the formats instead of using the product, which must accept the result. The pictures are blank.
 """
-import hashlib, pathlib, struct
+import base64, hashlib, json, pathlib, struct
 
 HERE = pathlib.Path(__file__).parent
 
@@ -125,3 +125,293 @@ save("Text/letter-and-marks", bytes([10, 0, 0b0110_0000, 4]) * 8)
 save("Text/hangul", bytes([0b0101_0000, 14]))
 save("Text/flags", bytes([20, 14]))
 save("Text/marks-of-tibet", bytes([0b0010_0101, 14]))
+
+# --- Attestations: everything names the P-256 key of RFC 6979 A.2.5, with which the targets sign ----------------------------------
+
+X = bytes.fromhex("60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6")
+Y = bytes.fromhex("7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299")
+# RFC 8032, 7.1, test 1.
+ED25519 = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
+# An odd number of 2048 bits, whose factors nobody knows.
+MODULUS = b"\xc0" + b"".join(hashlib.sha256(bytes([n])).digest() for n in range(8))[:254] + b"\x01"
+
+
+def sha256(data):
+    return hashlib.sha256(data).digest()
+
+
+def head(kind, number):
+    if number < 24:
+        return bytes([kind << 5 | number])
+    size, detail = next((size, detail) for size, detail in ((1, 24), (2, 25), (4, 26), (8, 27)) if number < 1 << 8 * size)
+    return bytes([kind << 5 | detail]) + number.to_bytes(size, "big")
+
+
+def cbor(value):
+    """CTAP2's canonical form; maps are sorted."""
+    if isinstance(value, int):
+        return head(0, value) if value >= 0 else head(1, -1 - value)
+    if isinstance(value, bytes):
+        return head(2, len(value)) + value
+    if isinstance(value, str):
+        return head(3, len(value.encode())) + value.encode()
+    if isinstance(value, list):
+        return head(4, len(value)) + b"".join(map(cbor, value))
+    entries = sorted(((cbor(key), cbor(item)) for key, item in value.items()), key=lambda entry: (entry[0][0] >> 5, len(entry[0]), entry[0]))
+    return head(5, len(entries)) + b"".join(key + item for key, item in entries)
+
+
+def counted(data):
+    return struct.pack(">H", len(data)) + data
+
+
+def der(tag, *parts):
+    content = b"".join(parts)
+    length = bytes([len(content)]) if len(content) < 128 else b"\x82" + struct.pack(">H", len(content))
+    if 128 <= len(content) < 256:
+        length = bytes([0x81, len(content)])
+    return (bytes([tag]) if isinstance(tag, int) else tag) + length + content
+
+
+def sequence(*parts):
+    return der(0x30, *parts)
+
+
+def octets(data):
+    return der(4, data)
+
+
+def number(value, tag=2):
+    return der(tag, value.to_bytes(value.bit_length() // 8 + 1, "big"))
+
+
+def oid(text):
+    first, second, *rest = map(int, text.split("."))
+    result = b""
+    for arc in [40 * first + second] + rest:
+        digits = [arc & 127]
+        while arc := arc >> 7:
+            digits.insert(0, arc & 127 | 128)
+        result += bytes(digits)
+    return der(6, result)
+
+
+def explicit(tag, *parts):
+    if tag < 31:
+        return der(0xA0 | tag, *parts)
+    digits, rest = [tag & 127], tag >> 7
+    while rest:
+        digits.insert(0, rest & 127 | 128)
+        rest >>= 7
+    return der(bytes([0xBF] + digits), *parts)
+
+
+def name(*attributes):
+    return sequence(*(der(0x31, sequence(oid(kind), der(0x0C, text.encode()))) for kind, text in attributes))
+
+
+def extension(kind, value, critical=False):
+    return sequence(oid(kind), der(1, b"\xff") if critical else b"", octets(value))
+
+
+COMMON_NAME, ECDSA_SHA256 = "2.5.4.3", sequence(oid("1.2.840.10045.4.3.2"))
+ROOT = name((COMMON_NAME, "Root"))
+SPKI = sequence(sequence(oid("1.2.840.10045.2.1"), oid("1.2.840.10045.3.1.7")), der(3, b"\0\4", X, Y))
+BASIC, KEY_USAGE = "2.5.29.19", "2.5.29.15"
+NO_AUTHORITY, AUTHORITY = extension(BASIC, sequence(), True), extension(BASIC, sequence(der(1, b"\xff")), True)
+
+
+def body(subject, *extensions, issuer=ROOT, until="20991231235959Z", serial=7, spki=SPKI):
+    """TBSCertificate, of version 3."""
+    validity = sequence(der(0x17, b"700101000000Z"), der(0x18, until.encode()))
+    return sequence(explicit(0, number(2)), number(serial), ECDSA_SHA256, issuer, validity, subject, spki,
+                    *([explicit(3, sequence(*extensions))] if extensions else []))
+
+
+def unsigned(tbs):
+    """A certificate whose signature is a placeholder."""
+    return sequence(tbs, ECDSA_SHA256, der(3, b"\0", sequence(number(1), number(1))))
+
+
+# --- Certificate: bodies, each after its length; or a certificate ----------------------------------------------------------------
+
+leaf, middle = name((COMMON_NAME, "Leaf")), name((COMMON_NAME, "Middle"))
+usage = extension(KEY_USAGE, der(3, b"\2\4"), True)
+PACKED = name(("2.5.4.6", "NZ"), ("2.5.4.10", "Maker"), ("2.5.4.11", "Authenticator Attestation"), (COMMON_NAME, "Model"))
+AAGUID = extension("1.3.6.1.4.1.45724.1.1.4", octets(b"\1" * 16))
+save("Certificate/one", counted(body(leaf)))
+save("Certificate/packed", counted(body(PACKED, NO_AUTHORITY, AAGUID)))
+save("Certificate/two", counted(body(leaf, NO_AUTHORITY, issuer=middle)) + counted(body(middle, AUTHORITY, usage)))
+save("Certificate/path-length", counted(body(leaf, issuer=middle))
+     + counted(body(middle, extension(BASIC, sequence(der(1, b"\xff"), number(0)), True), usage)))
+save("Certificate/three", counted(body(leaf, issuer=middle)) + counted(body(middle, AUTHORITY, issuer=middle))
+     + counted(body(middle, AUTHORITY, usage)))
+save("Certificate/with-root", counted(body(leaf)) + counted(body(ROOT, AUTHORITY)))
+save("Certificate/expired", counted(body(leaf, until="20200101000000Z")))
+save("Certificate/critical", counted(body(leaf, extension("1.2.3", b"\5\0", True))))
+save("Certificate/unsigned", unsigned(body(leaf, NO_AUTHORITY, AAGUID)))
+save("Certificate/empty", counted(b""))
+
+
+# --- Android: a key description, or a status list as JSON ---------------------------------------------------------------------------
+
+NULL = der(5)
+BOOT = sequence(octets(b"\1\2"), der(1, b"\xff"), number(0, 10), octets(b"\3\4"))
+APPLICATION = octets(sequence(der(0x31, sequence(octets(b"org.example.app"), number(7))), der(0x31, octets(b"\t" * 32))))
+
+
+def description(software, hardware, level=1, challenge=b"challenge"):
+    pairs = (sorted(fields.items()) if isinstance(fields, dict) else fields for fields in (software, hardware))
+    lists = (sequence(*(explicit(tag, value) for tag, value in fields)) for fields in pairs)
+    return sequence(number(300), number(level, 10), number(300), number(level, 10), octets(challenge), octets(b""), *lists)
+
+
+SIGNING = {1: der(0x31, number(2)), 2: number(3), 3: number(256), 5: der(0x31, number(4)), 10: number(1), 504: number(2), 702: number(0),
+           704: BOOT, 705: number(140000), 706: number(202601)}
+save("Android/hardware", description({701: number(1_790_000_000_000), 709: APPLICATION}, SIGNING))
+save("Android/strongbox", description({709: APPLICATION}, SIGNING | {718: number(20260105), 719: number(20260105), 724: octets(b"m" * 32)}, 2))
+save("Android/software", description(SIGNING | {503: NULL}, {}, 0))
+save("Android/device", description({}, SIGNING | {tag: octets(b"text") for tag in (710, 711, 712, 713, 714, 715, 716, 717, 723)}))
+save("Android/uses", description({400: number(1), 401: number(2), 402: number(3)},
+     {1: der(0x31, number(2), number(3)), 6: der(0x31, number(1)), 200: number(65537), 303: NULL, 305: NULL, 405: number(1), 505: number(30),
+      506: NULL, 507: NULL, 508: NULL, 509: NULL, 600: NULL, 999: NULL}))
+save("Android/twice", description({}, [(2, number(3)), (2, number(1))]))
+save("Android/list", b'{"entries": {"2c8cdddfd5e03bfc": {"status": "REVOKED", "reason": "KEY_COMPROMISE"}, "0A": {"status": "SUSPENDED"}}}')
+save("Android/list-twice", b'{"entries": {"0a": {"status": "REVOKED"}, "A": {"status": "SUSPENDED"}}}')
+
+
+# --- TPM: a structure of a TPM --------------------------------------------------------------------------------------------------
+
+ATTRIBUTES = 0x00060472
+
+
+def public(kind, parameters, unique, attributes=ATTRIBUTES, hash=0x000B, policy=bytes(32)):
+    return struct.pack(">HHI", kind, hash, attributes) + counted(policy) + parameters + unique
+
+
+def certified(area_hash, extra, hash=0x000B):
+    return (b"\xffTCG\x80\x17" + counted(b"\1\2") + counted(extra) + bytes(25) + counted(struct.pack(">H", hash) + area_hash)
+            + counted(b"\3\4"))
+
+
+AREA = public(0x23, struct.pack(">HHHH", 0x10, 0x10, 3, 0x10), counted(X) + counted(Y))
+OWN = public(0x23, struct.pack(">HHHHH", 0x10, 0x18, 0x0B, 3, 0x10), counted(X) + counted(Y), 0x00040072, policy=b"")
+save("TPM/p256", AREA)
+save("TPM/own", OWN)
+save("TPM/rsa", public(1, struct.pack(">HHHHI", 0x10, 0x14, 0x0B, 2048, 0), counted(MODULUS)))
+save("TPM/sha384", public(0x23, struct.pack(">HHHH", 0x10, 0x10, 3, 0x10), counted(X) + counted(Y), hash=0x000C))
+save("TPM/short-coordinate", public(0x23, struct.pack(">HHHH", 0x10, 0x10, 3, 0x10), counted(b"\1") + counted(Y)))
+save("TPM/certification", certified(sha256(AREA), b"e" * 32))
+save("TPM/signature", struct.pack(">HH", 0x18, 0x0B) + counted(b"r" * 32) + counted(b"s" * 31))
+save("TPM/sealed", public(8, struct.pack(">H", 0x10), counted(b"u" * 32), 0x52, policy=b""))
+save("TPM/sealed-with-policy", public(8, struct.pack(">H", 0x10), counted(b"u" * 32), 0x12, policy=b"p" * 32))
+save("TPM/blob", b"MTPM\1\0\0\0" + counted(OWN) + counted(b"private"))
+save("TPM/blob-with-registers", b"MTPM\1\x81\0\x80" + counted(OWN) + counted(b"private"))
+
+# --- COSE: a key ----------------------------------------------------------------------------------------------------------------
+
+P256_KEY, ED25519_KEY = {1: 2, 3: -7, -1: 1, -2: X, -3: Y}, {1: 1, 3: -8, -1: 6, -2: ED25519}
+RSA_KEY = {1: 3, 3: -257, -1: MODULUS, -2: b"\1\0\1"}
+save("COSE/p256", cbor(P256_KEY))
+save("COSE/p256-specified", cbor(P256_KEY | {3: -9}))
+save("COSE/ed25519", cbor(ED25519_KEY))
+save("COSE/ed25519-specified", cbor(ED25519_KEY | {3: -19}))
+save("COSE/rsa", cbor(RSA_KEY))
+save("COSE/use", cbor(P256_KEY | {4: [2]}))
+save("COSE/unsorted", b"\xa4" + b"".join(cbor(part) for entry in reversed(ED25519_KEY.items()) for part in entry))
+save("COSE/not-on-curve", cbor(P256_KEY | {-3: X}))
+
+
+# --- ClientData: a browser's client data, or its credential in JSON -----------------------------------------------------------------
+
+CHALLENGE = base64.urlsafe_b64encode(bytes(range(32))).decode().rstrip("=")
+
+
+def client(kind, **members):
+    members = {"type": "webauthn." + kind, "challenge": CHALLENGE, "origin": "https://example.org"} | members
+    return json.dumps(members, separators=(",", ":")).encode()
+
+
+save("ClientData/create", client("create"))
+save("ClientData/get", client("get", crossOrigin=False, origin="https://login.example.org:8443"))
+save("ClientData/frame", client("get", crossOrigin=True, topOrigin="https://outer.example"))
+save("ClientData/top-only", client("get", topOrigin="https://outer.example"))
+save("ClientData/token-binding", client("create", tokenBinding={"status": "present", "id": "AA"}))
+save("ClientData/escapes", client("create").replace(b"webauthn", b"web\\u0061uthn").replace(b"//", b"\\/\\/"))
+save("ClientData/twice", client("create")[:-1] + b',"type":"webauthn.get"}')
+response = {"clientDataJSON": CHALLENGE, "attestationObject": "oA", "authenticatorData": "AA", "signature": "MA", "userHandle": None,
+            "transports": ["internal", "usb", "smoke"]}
+save("ClientData/credential", json.dumps({"id": "AQID", "rawId": "AQID", "type": "public-key", "response": response}).encode())
+save("ClientData/credential-user", json.dumps({"id": "AQID", "type": "public-key", "response": response | {"userHandle": "AQ"}}).encode())
+
+# --- Attestation: an attestation object. The target signs “sig” and the certificates, and replaces 32 times A1 by the hash of the ---------
+# --- authenticator data and the client data's hash, A2 by the client data's hash, A3 by the hash of “pubArea” -------------------------------
+
+SIGNED, CLIENT, NAMED = b"\xa1" * 32, b"\xa2" * 32, b"\xa3" * 32
+SUBJECT = name((COMMON_NAME, "Key"))
+
+
+def data(party="example.org", flags=0x45, counter=0, aaguid=b"\1" * 16, credential=b"\xcd" * 32, key=P256_KEY, more=b""):
+    return sha256(party.encode()) + struct.pack(">BI", flags, counter) + aaguid + counted(credential) + cbor(key) + more
+
+
+def attestation(file, form, statement, data=data()):
+    save(f"Attestation/{file}", cbor({"fmt": form, "attStmt": statement, "authData": data}))
+
+
+def chain(*bodies):
+    return [unsigned(one) for one in bodies]
+
+
+NONCE = extension("1.2.840.113635.100.8.2", sequence(explicit(1, octets(SIGNED))))
+ANDROID = extension("1.3.6.1.4.1.11129.2.1.17", description({709: APPLICATION}, SIGNING, challenge=CLIENT))
+MAKER = explicit(4, name(("2.23.133.2.1", "id:4D49454E"), ("2.23.133.2.2", "Model"), ("2.23.133.2.3", "id:0001")))
+TPM_BODY = body(name(), extension("2.5.29.17", sequence(MAKER), True), extension("2.5.29.37", sequence(oid("2.23.133.8.3"))), NO_AUTHORITY, AAGUID)
+attestation("none", "none", {})
+attestation("none-ed25519", "none", {}, data(key=ED25519_KEY))
+attestation("none-rsa", "none", {}, data(key=RSA_KEY))
+attestation("none-extensions", "none", {}, data(flags=0xDD, more=cbor({"credProtect": 2})))
+attestation("self", "packed", {"alg": -7, "sig": b""})
+attestation("packed", "packed", {"alg": -7, "sig": b"", "x5c": chain(body(PACKED, NO_AUTHORITY, AAGUID))})
+attestation("packed-chain", "packed", {"alg": -7, "sig": b"", "x5c": chain(
+    body(PACKED, NO_AUTHORITY, AAGUID, issuer=middle), body(middle, AUTHORITY, usage))})
+attestation("apple", "apple", {"x5c": chain(body(SUBJECT, NONCE))})
+attestation("android-key", "android-key", {"alg": -7, "sig": b"", "x5c": chain(body(SUBJECT, ANDROID))})
+attestation("fido-u2f", "fido-u2f", {"sig": b"", "x5c": chain(body(SUBJECT))}, data(aaguid=bytes(16)))
+attestation("tpm", "tpm", {"alg": -7, "sig": b"", "ver": "2.0", "pubArea": AREA, "certInfo": certified(NAMED, SIGNED), "x5c": chain(TPM_BODY)})
+KEY_ID = sha256(b"\4" + X + Y)
+for environment in ("appattest", "appattestdevelop"):
+    attestation(environment, "apple-appattest", {"x5c": chain(body(SUBJECT, NONCE)), "receipt": b"receipt"}, data(
+        "ABCDE12345.org.example.app", 0x40, aaguid=environment.encode().ljust(16, b"\0"), credential=KEY_ID))
+
+# --- Assertion: authenticator data and client data, each after its length, and a signature, which the target replaces; or an assertion -----
+# --- of App Attest ------------------------------------------------------------------------------------------------------------------
+
+
+def asserted(flags=0x05, counter=8, party="example.org"):
+    return sha256(party.encode()) + struct.pack(">BI", flags, counter)
+
+
+for file, (flags, counter) in {"plain": (0x05, 8), "backed-up": (0x1D, 8), "copied": (0x05, 7), "touched": (0x01, 8), "uncounted": (0x05, 0)}.items():
+    save(f"Assertion/{file}", counted(asserted(flags, counter)) + counted(client("get")) + b"\x30\6\2\1\1\2\1\1")
+save("Assertion/extensions", counted(asserted(0x85) + cbor({"uvm": [[2, 4, 2]]})) + counted(client("get", crossOrigin=False)))
+for file, flags in {"app-attest": 0x40, "app-attest-plain": 0x00}.items():
+    save(f"Assertion/{file}", cbor({"signature": b"", "authenticatorData": asserted(flags, 8, "ABCDE12345.org.example.app")}))
+
+# --- Header: an address, or a WWW-Authenticate field --------------------------------------------------------------------------------
+
+for file, text in {
+    "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "ipv6-full": "2001:0db8:0:0:0:0:0:1", "mapped": "::ffff:192.0.2.1", "zeros": "::",
+    "ipv4-zeros": "192.0.02.1", "three-colons": "1:::2", "dpop": 'DPoP error="use_dpop_nonce", algs="ES256"',
+    "two": 'Bearer realm="a \\"b\\"", error=x, DPoP algs="ES256 RS256"', "scheme": "Negotiate", "unfinished": 'Bearer realm="a',
+}.items():
+    save(f"Header/{file}", text.encode())
+
+# --- JSON: a text -------------------------------------------------------------------------------------------------------------------
+
+for file, text in {
+    "kinds": '{"a": [null, true, false, 0, -1.5e-3, 1e308, 123456789012345678], "b": {"": "caf\u00e9", "c": []}}',
+    "escapes": r'"\"\\\/\b\f\n\r\t\u0041\ud83d\ude00"', "lone-surrogate": r'"\ud83d"', "deep": "[" * 20 + "]" * 20, "number": "-0",
+    "twice": '{"a": 1, "\\u0061": 2}', "trailing": "[1,]", "normalized": '{"\u00e9": 1, "e\u0301": 2}',
+}.items():
+    save(f"JSON/{file}", text.encode())

@@ -1,0 +1,33 @@
+import Foundation
+import MienCore
+
+/// Reads any bytes as JSON.
+///
+/// Must hold: the result is an error with a position, or a value within the limits that is the same
+/// when written and read again, and that Foundation's parser also reads.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
+    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    do throws(JSONTextError) {
+        let value = try JSONText.parse(bytes)
+        precondition(value.depth <= JSONText.Limits().maxDepth)
+        for pretty in [false, true] {
+            let text = JSONText.write(value, pretty: pretty)
+            precondition((try? JSONText.parse(text)) == value, "written and read again: \(text)")
+        }
+        precondition(foundation(bytes) == value, "two readers see different values")
+    } catch {
+        precondition(error.line >= 1 && error.column >= 1 && !error.reason.isEmpty)
+    }
+    return 0
+}
+
+/// Returns what Foundation reads, through its own writer.
+private func foundation(_ bytes: [UInt8]) -> JSONValue? {
+    guard
+        let read = try? JSONSerialization.jsonObject(
+            with: Data(bytes), options: .fragmentsAllowed),
+        let written = try? JSONSerialization.data(withJSONObject: read, options: .fragmentsAllowed)
+    else { return nil }
+    return try? JSONText.parse(Array(written))
+}
