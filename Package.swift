@@ -51,14 +51,18 @@ func system(_ name: String, _ pkgConfig: String? = nil, _ packages: [String] = [
         providers: packages.isEmpty ? nil : [.apt(packages)])
 }
 
-/// - Parameter vectors: whether the folder has `Vectors`.
+/// - Parameters:
+///   - vectors: Whether the folder has `Vectors`.
+///   - computes: Whether the tests themselves compute much, such as pictures. The others are built
+///     without optimization, which takes half the time.
 func tests(
-    _ name: String, in group: Group, _ dependencies: [Target.Dependency], vectors: Bool = false
+    _ name: String, in group: Group, _ dependencies: [Target.Dependency], vectors: Bool = false,
+    computes: Bool = false
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(group.rawValue)/\(name)",
         resources: vectors ? [.copy("Vectors")] : nil,
-        swiftSettings: testing)
+        swiftSettings: testing + (computes ? [] : [.unsafeFlags(["-Onone"])]))
 }
 
 /// Code that several test targets use.
@@ -73,6 +77,14 @@ func supportProgram(_ name: String, _ dependencies: [Target.Dependency]) -> Targ
     .executableTarget(
         name: name, dependencies: dependencies, path: "Tests/Support/\(name)",
         swiftSettings: testing)
+}
+
+/// A program of `Examples`, built here as well, so that `make test` need not build every dependency
+/// again. Like a program outside of this package, it sees only what is public.
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: "Example\(name)", dependencies: dependencies, path: "Examples/Sources/\(name)",
+        packageAccess: false, swiftSettings: strict)
 }
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -278,10 +290,11 @@ let package = Package(
 
         tests("MienCoreTests", in: .domain, ["MienCore", "MienTesting"]),
         tests(
-            "MienPixelsTests", in: .domain, ["MienPixels", "MienFace", "MienCore", "MienTesting"]),
+            "MienPixelsTests", in: .domain, ["MienPixels", "MienFace", "MienCore", "MienTesting"],
+            computes: true),
         tests(
             "MienFaceTests", in: .domain, ["MienFace", "MienPixels", "MienCore", "MienTesting"],
-            vectors: true),
+            vectors: true, computes: true),
         tests("MienJourneyTests", in: .domain, ["MienJourney", "MienCore", "MienTesting"]),
         tests("MienOTPTests", in: .domain, ["MienOTP", "MienCore", "MienTesting"]),
         tests(
@@ -296,25 +309,27 @@ let package = Package(
         tests("MienAccessTests", in: .domain, ["MienAccess", "MienCore", "MienTesting"]),
         tests(
             "MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienTesting"],
-            vectors: true),
-        tests("MienInferenceTests", in: .engines, ["MienInference", "MienCore", "MienTesting"]),
+            vectors: true, computes: true),
+        tests(
+            "MienInferenceTests", in: .engines, ["MienInference", "MienCore", "MienTesting"],
+            computes: true),
         tests(
             "MienMediaTests", in: .engines,
             ["MienMedia", "MienMediaTesting", "SystemAV", "MienPixels", "MienTesting"],
-            vectors: true),
+            vectors: true, computes: true),
         tests(
             "MienPasswordTests", in: .engines, ["MienPassword", "MienCore", "MienTesting"],
-            vectors: true),
+            vectors: true, computes: true),
         tests("MienTPMTests", in: .engines, ["MienTPM", "MienCore", "MienTesting", crypto]),
         tests(
             "MienModelsTests", in: .adapters,
             [
                 "MienModels", "MienInference", "MienFace", "MienImage", "MienMedia", "MienPixels",
                 "MienCore", "MienTesting",
-            ]),
+            ], computes: true),
         tests(
             "MienVaultTests", in: .adapters, ["MienVault", "MienFace", "MienCore", "MienTesting"],
-            vectors: true),
+            vectors: true, computes: true),
         tests(
             "MienStoreTests", in: .adapters,
             [
@@ -348,7 +363,7 @@ let package = Package(
                 "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault",
                 "MienPassword", "MienFace", "MienModels", "MienImage",
                 "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
-            ]),
+            ], computes: true),
         tests("MienPackBuilderTests", in: .tools, ["MienPackBuilder", "MienTesting"]),
         tests(
             "MienCommandTests", in: .tools,
@@ -357,5 +372,16 @@ let package = Package(
                 "MienImage", "MienPixels", "MienClient", "MienAPI",
                 "MienOTP", "MienCore", "MienTesting",
             ]),
+
+        // MARK: Examples
+
+        example("VerifyTwoPhotos", ["MienCore", "MienFace", "MienImage", "MienModels"]),
+        example("FindFaces", ["MienFace", "MienImage", "MienModels", "MienPixels"]),
+        example("SearchGallery", ["MienCore", "MienFace", "MienImage", "MienModels"]),
+        example("FaceRegistrationJourney", ["MienAPI", "MienClient", "MienCore"]),
+        example("FaceLoginJourney", ["MienClient", "MienCore"]),
+        example(
+            "FaceUnlock", ["MienCore", "MienDevice", "MienFace", "MienKeys", "MienModels"]),
+        example("CustomNetworks", ["MienFace", "MienPixels"]),
     ]
 )
