@@ -249,19 +249,6 @@ public enum CapturedOwner: Sendable {
     case cancelled
 }
 
-extension SessionRefusal {
-    /// Whether a presentation was judged and did not pass as live.
-    var isOfLiveness: Bool {
-        switch self {
-        case .timedOut, .cancelled, .sourceEnded, .badQuality, .noMatch, .clockWentBack: false
-        case .actionMissed, .actionOutOfOrder, .blinkMissed, .faceLost, .faceJumped, .faceChanged,
-            .flat, .repeatedFrames, .stillPicture,
-            .replayed, .printOrScreen, .presentationAttack:
-            true
-        }
-    }
-}
-
 extension DeviceError {
     /// Converts the error of a source that has no frames.
     init(_ error: FrameSourceError) {

@@ -7,8 +7,6 @@ struct BlinkDetector: Sendable {
     private var lastTime: Duration?
     /// Approximate frame interval in seconds.
     private var interval = 0.0
-    /// The smallest ratio of opening to median seen so far.
-    private(set) var lowest = Double.infinity
 
     /// - Parameter median: The person's own opening with open eyes.
     init(median: Double, limits: LivenessLimits) { (self.median, self.limits) = (median, limits) }
@@ -22,7 +20,6 @@ struct BlinkDetector: Sendable {
         }
         lastTime = time
         let share = eyes.mean / max(median, 1e-6)
-        lowest = min(lowest, share)
         let isClosed = share < limits.closed
         if isClosed {
             if closedSince == nil { (closedSince, closedFrames) = (time, 0) }

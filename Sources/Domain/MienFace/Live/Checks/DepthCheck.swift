@@ -2,7 +2,10 @@ internal import MienPixels
 
 /// Detects flat pictures. One homography maps a flat picture's points from one view to another; it
 /// cannot do so for the points of a turning head.
-struct DepthCheck: Sendable {
+struct DepthCheck: LivenessCheck {
+    static let name = LivenessCheckResult.Check.depth
+    static let refusals = [SessionRefusal.flat]
+
     private let limits: LivenessLimits
     private var front: [Point] = []
     private var extent = 1.0
@@ -10,28 +13,50 @@ struct DepthCheck: Sendable {
 
     init(limits: LivenessLimits) { self.limits = limits }
 
+    mutating func observe(_ observation: LivenessObservation) {
+        switch observation {
+        case .rest(let face): front(face.mesh)
+        case .request(let action, _) where action.showsDepth: begin()
+        case .face(let face, _, _, let action?) where action.showsDepth: see(face.mesh)
+        default: break
+        }
+    }
+
     /// Records a frontal frame as the reference for the other views.
-    mutating func front(_ mesh: FaceMesh) { (front, extent) = (mesh.rigidPoints, mesh.extent) }
+    private mutating func front(_ mesh: FaceMesh) {
+        (front, extent) = (mesh.rigidPoints, mesh.extent)
+    }
 
     /// Begins another turn.
-    mutating func begin() { largest.append(0) }
+    private mutating func begin() { largest.append(0) }
 
     /// Processes a frame of the turn.
-    mutating func see(_ mesh: FaceMesh) {
+    private mutating func see(_ mesh: FaceMesh) {
         guard !largest.isEmpty,
             let residual = Homography.residual(from: mesh.rigidPoints, to: front)
         else { return }
         largest[largest.count - 1] = max(largest[largest.count - 1], residual / max(extent, 1e-9))
     }
 
-    /// Whether the current turn has shown depth.
-    var isShown: Bool { (largest.last ?? 0) >= limits.depth }
-
     /// `nil` when no turn took place.
     var result: LivenessCheckResult? {
         guard let smallest = largest.min() else { return nil }
         return LivenessCheckResult(
-            .depth, refusal: smallest < limits.depth ? .flat : nil, measured: smallest,
+            Self.name, refusal: smallest < limits.depth ? .flat : nil, measured: smallest,
             limit: limits.depth)
     }
+}
+
+extension LivenessCheckResult.Check {
+    public static let depth = Self(rawValue: "depth")
+}
+
+extension SessionRefusal {
+    /// The head turned like a flat picture.
+    public static let flat = SessionRefusal("flat", "the head turned like a flat picture")
+}
+
+extension LivenessLimits {
+    /// Minimum homography residual between front and side, as a fraction of the face's extent.
+    package var depth: Double { between(0.05, 0.06) }
 }

@@ -1,51 +1,103 @@
 /// Checks that the face stays the same: each frame must resemble the previous one, and frontal
 /// frames must resemble the still phase.
-struct LikenessCheck: Sendable {
+struct LikenessCheck: LivenessCheck {
+    static let name = LivenessCheckResult.Check.likeness
+    static let refusals = [SessionRefusal.faceChanged]
+
     private let limits: LivenessLimits
-    private var anchorSum: [Float] = []
-    private var anchor: FaceDescriptor?
-    private var last: (likeness: FaceDescriptor, time: Duration)?
-    /// Smallest margin seen: how far the worst cosine is above its limit.
-    private(set) var lowest = 1.0
-    private var failed = false
+    private var comparison: Comparison
+    /// The still phase is only judged once it is complete.
+    private var isConfirmed = false
 
-    init(limits: LivenessLimits) { self.limits = limits }
-
-    /// Records a frame of the still phase.
-    mutating func anchor(_ likeness: FaceDescriptor?) {
-        guard let likeness else { return }
-        likeness.withValues { values in
-            if anchorSum.isEmpty { anchorSum = [Float](repeating: 0, count: values.count) }
-            for i in values.indices { anchorSum[i] += values[i] }
-        }
-        anchor = try? FaceDescriptor(normalising: anchorSum)
+    init(limits: LivenessLimits) {
+        self.limits = limits
+        comparison = Comparison(limits: limits)
     }
 
-    /// Compares neighbors regardless of their distance in time and pose, so that sending few frames
-    /// does not hide a swap between two of them.
-    mutating func see(_ face: LiveFace, isFrontal: Bool, at time: Duration) {
-        guard let likeness = face.likeness else {
-            // One or two frames from far to the side may not identify the person. After a longer
-            // gap, the person is unknown.
-            if let last, time - last.time > limits.gap { failed = true }
-            return
+    mutating func observe(_ observation: LivenessObservation) {
+        switch observation {
+        case .beginning(let face, let time):
+            restart()
+            comparison.anchor(face.likeness)
+            comparison.see(face, isFrontal: true, at: time)
+        case .stillness(let face, let time):
+            comparison.see(face, isFrontal: true, at: time)
+            if failure == nil { comparison.anchor(face.likeness) }
+        case .rest: isConfirmed = true
+        case .face(let face, let time, let isFrontal, _):
+            comparison.see(face, isFrontal: isFrontal, at: time)
+        case .picture, .position, .request, .refusal: break
         }
-        if let last { judge(Double(likeness.cosine(with: last.likeness)) - limits.likenessNext) }
-        if isFrontal, let anchor {
-            judge(Double(likeness.cosine(with: anchor)) - limits.likenessFront)
-        }
-        last = (likeness, time)
     }
 
-    private mutating func judge(_ margin: Double) {
-        lowest = min(lowest, margin)
-        if margin < 0 { failed = true }
-    }
+    mutating func restart() { self = LikenessCheck(limits: limits) }
 
-    var hasFailed: Bool { failed }
+    var failure: SessionRefusal? { comparison.hasFailed ? .faceChanged : nil }
 
-    var result: LivenessCheckResult {
+    var result: LivenessCheckResult? {
         LivenessCheckResult(
-            .likeness, refusal: failed ? .faceChanged : nil, measured: lowest, limit: 0)
+            Self.name, refusal: isConfirmed ? failure : nil,
+            measured: isConfirmed ? comparison.lowest : 1, limit: 0)
     }
+
+    private struct Comparison: Sendable {
+        let limits: LivenessLimits
+        private var anchorSum: [Float] = []
+        private var anchor: FaceDescriptor?
+        private var last: (likeness: FaceDescriptor, time: Duration)?
+        /// Smallest margin seen: how far the worst cosine is above its limit.
+        private(set) var lowest = 1.0
+        private(set) var hasFailed = false
+
+        init(limits: LivenessLimits) { self.limits = limits }
+
+        /// Records a frame of the still phase.
+        mutating func anchor(_ likeness: FaceDescriptor?) {
+            guard let likeness else { return }
+            likeness.withValues { values in
+                if anchorSum.isEmpty { anchorSum = [Float](repeating: 0, count: values.count) }
+                for i in values.indices { anchorSum[i] += values[i] }
+            }
+            anchor = try? FaceDescriptor(normalising: anchorSum)
+        }
+
+        /// Compares neighbors regardless of their distance in time and pose, so that sending few
+        /// frames does not hide a swap between two of them.
+        mutating func see(_ face: LiveFace, isFrontal: Bool, at time: Duration) {
+            guard let likeness = face.likeness else {
+                // One or two frames from far to the side may not identify the person. After a
+                // longer gap, the person is unknown.
+                if let last, time - last.time > limits.gap { hasFailed = true }
+                return
+            }
+            if let last {
+                judge(Double(likeness.cosine(with: last.likeness)) - limits.likenessNext)
+            }
+            if isFrontal, let anchor {
+                judge(Double(likeness.cosine(with: anchor)) - limits.likenessFront)
+            }
+            last = (likeness, time)
+        }
+
+        private mutating func judge(_ margin: Double) {
+            lowest = min(lowest, margin)
+            if margin < 0 { hasFailed = true }
+        }
+    }
+}
+
+extension LivenessCheckResult.Check {
+    public static let likeness = Self(rawValue: "likeness")
+}
+
+extension SessionRefusal {
+    /// Another face replaced it.
+    public static let faceChanged = SessionRefusal("face_changed", "another face replaced it")
+}
+
+extension LivenessLimits {
+    /// Minimum cosine between the likenesses of neighboring frames.
+    package var likenessNext: Double { between(0.93, 0.95) }
+    /// Minimum cosine between a frontal frame and the still phase.
+    package var likenessFront: Double { between(0.95, 0.96) }
 }

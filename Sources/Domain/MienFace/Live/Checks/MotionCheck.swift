@@ -5,7 +5,15 @@
 /// The check therefore divides the difference between distant frames by that between neighbors,
 /// after an affine alignment and without the eyes. The result is about 1 for a picture, even with
 /// eye holes that somebody blinks behind.
-struct MotionCheck: Sendable {
+struct MotionCheck: LivenessCheck {
+    static let name = LivenessCheckResult.Check.motion
+    static let refusals = [SessionRefusal.stillPicture]
+
+    /// A head turn proves depth. Without one, a session relies on the blink and on this check.
+    static func isNeeded(for challenge: LivenessChallenge) -> Bool {
+        !challenge.actions.contains(where: \.showsDepth)
+    }
+
     /// Maximum number of patches kept, 4 KB each.
     private static let maxPatches = 48
 
@@ -17,7 +25,13 @@ struct MotionCheck: Sendable {
 
     init(limits: LivenessLimits) { self.limits = limits }
 
-    mutating func see(_ face: LiveFace) {
+    mutating func observe(_ observation: LivenessObservation) {
+        if let face = observation.frontalFace { see(face) }
+    }
+
+    mutating func restart() { self = MotionCheck(limits: limits) }
+
+    private mutating func see(_ face: LiveFace) {
         guard patches.count < Self.maxPatches, let patch = face.patch else { return }
         patches.append(patch)
     }
@@ -36,7 +50,21 @@ struct MotionCheck: Sendable {
     var result: LivenessCheckResult? {
         guard let unrest else { return nil }
         return LivenessCheckResult(
-            .motion, refusal: unrest < limits.unrest ? .stillPicture : nil, measured: unrest,
+            Self.name, refusal: unrest < limits.unrest ? .stillPicture : nil, measured: unrest,
             limit: limits.unrest)
     }
+}
+
+extension LivenessCheckResult.Check {
+    public static let motion = Self(rawValue: "motion")
+}
+
+extension SessionRefusal {
+    /// All frames show one still picture.
+    public static let stillPicture = SessionRefusal("still_picture", "all frames show one picture")
+}
+
+extension LivenessLimits {
+    /// Minimum ratio of the difference between distant frames to that between neighbors.
+    package var unrest: Double { between(1.25, 1.5) }
 }

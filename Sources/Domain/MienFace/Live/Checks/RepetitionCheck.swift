@@ -3,7 +3,10 @@
 /// Camera noise makes every frame unique. An identical picture means that a clip is looped or a
 /// still is sent as a stream. A driver may deliver a frame twice, so consecutive repeats count as
 /// one frame, as long as they are fewer than the other frames.
-struct RepetitionCheck: Sendable {
+struct RepetitionCheck: LivenessCheck {
+    static let name = LivenessCheckResult.Check.repetition
+    static let refusals = [SessionRefusal.repeatedFrames]
+
     /// Number of frames remembered: half a minute at 30 frames per second.
     private static let memory = 1024
 
@@ -14,11 +17,19 @@ struct RepetitionCheck: Sendable {
     private var fresh = 0, stale = 0
     private var looped = false
 
-    /// - Returns: Whether this picture is the same as the previous one.
-    mutating func isRepeated(_ hash: UInt64) -> Bool {
+    init(limits: LivenessLimits) {}
+    private init() {}
+
+    mutating func observe(_ observation: LivenessObservation) {
+        if case .picture(let hash) = observation { see(hash) }
+    }
+
+    mutating func restart() { self = RepetitionCheck() }
+
+    private mutating func see(_ hash: UInt64) {
         if hash == last {
             stale += 1
-            return true
+            return
         }
         last = hash
         if known.contains(hash) { looped = true }
@@ -31,15 +42,26 @@ struct RepetitionCheck: Sendable {
             next = (next + 1) % Self.memory
         }
         known.insert(hash)
-        return false
     }
 
-    var hasFailed: Bool { looped || (stale > fresh && fresh + stale >= 10) }
+    var failure: SessionRefusal? {
+        looped || (stale > fresh && fresh + stale >= 10) ? .repeatedFrames : nil
+    }
 
-    var result: LivenessCheckResult {
+    var result: LivenessCheckResult? {
         LivenessCheckResult(
-            .repetition, refusal: hasFailed ? .repeatedFrames : nil,
+            Self.name, refusal: failure,
             measured: fresh + stale == 0 ? nil : Double(stale) / Double(fresh + stale),
             limit: 0.5)
     }
+}
+
+extension LivenessCheckResult.Check {
+    public static let repetition = Self(rawValue: "repetition")
+}
+
+extension SessionRefusal {
+    /// Identical pictures came again.
+    public static let repeatedFrames = SessionRefusal(
+        "repeated_frames", "the same pictures were repeated")
 }

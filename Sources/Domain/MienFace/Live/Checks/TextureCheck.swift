@@ -5,7 +5,10 @@ internal import Foundation
 ///
 /// The check is weak by nature: a good print held close, or a screen with finer pixels than the
 /// camera's, shows no marks. It complements the other checks.
-struct TextureCheck: Sendable {
+struct TextureCheck: LivenessCheck {
+    static let name = LivenessCheckResult.Check.texture
+    static let refusals = [SessionRefusal.printOrScreen]
+
     /// Maximum number of frontal frames to evaluate.
     private static let maxFrames = 64
     private static let minFrames = 5
@@ -16,6 +19,12 @@ struct TextureCheck: Sendable {
     private var last: FacePatch?
 
     init(limits: LivenessLimits) { self.limits = limits }
+
+    mutating func observe(_ observation: LivenessObservation) {
+        if let face = observation.frontalFace { see(face) }
+    }
+
+    mutating func restart() { self = TextureCheck(limits: limits) }
 
     mutating func see(_ face: LiveFace) {
         guard glares.count < Self.maxFrames else { return }
@@ -44,7 +53,7 @@ struct TextureCheck: Sendable {
     var result: LivenessCheckResult? {
         guard let worst = cues.map({ $0.measured / $0.limit }).max() else { return nil }
         return LivenessCheckResult(
-            .texture, refusal: worst > 1 ? .printOrScreen : nil, measured: worst, limit: 1)
+            Self.name, refusal: worst > 1 ? .printOrScreen : nil, measured: worst, limit: 1)
     }
 
     /// Measures banding. A screen's refresh and a camera's shutter produce horizontal bands that
@@ -84,4 +93,25 @@ struct TextureCheck: Sendable {
         }
         return sqrt(sum / n)
     }
+}
+
+extension LivenessCheckResult.Check {
+    public static let texture = Self(rawValue: "texture")
+}
+
+extension SessionRefusal {
+    /// The picture has the marks of a print or a screen.
+    public static let printOrScreen = SessionRefusal(
+        "print_or_screen", "the picture shows signs of a print or a screen")
+}
+
+extension LivenessLimits {
+    /// Maximum ``TextureCues/peak``, in decibels.
+    package var texturePeak: Double { between(40, 34) }
+    /// Maximum ``TextureCues/glare``.
+    package var glare: Double { between(0.25, 0.1) }
+    /// Maximum ``TextureCues/border``, in levels.
+    package var border: Double { between(170, 100) }
+    /// Maximum ratio of the rows' differences between frames to the columns'.
+    package var banding: Double { between(6, 3) }
 }

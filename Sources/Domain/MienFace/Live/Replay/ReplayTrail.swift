@@ -74,3 +74,14 @@ extension ReplayTrail {
         }
     }
 }
+
+extension LivenessCheckResult.Check {
+    /// Made by whoever keeps the trails, such as a server.
+    public static let replay = Self(rawValue: "replay")
+}
+
+extension SessionRefusal {
+    /// The pictures were shown in an earlier session.
+    public static let replayed = SessionRefusal(
+        "replayed", "these pictures were shown in an earlier session")
+}

@@ -28,7 +28,6 @@ public struct LivenessSession: Sendable {
         var extent: Double
         var openings: [Double] = [], turns: [Double] = [], nods: [Double] = [],
             mouths: [Double] = [], extents: [Double] = []
-        var likeness: LikenessCheck
     }
 
     /// Measurements of the person at rest.
@@ -53,27 +52,16 @@ public struct LivenessSession: Sendable {
     private var phase = Phase.acquiring
     private var baseline: Baseline?
     private var lastTime: Duration?
-    private var repetition = RepetitionCheck()
-    private var track: TrackCheck
-    private var likeness: LikenessCheck
-    private var depth: DepthCheck
-    private var motion: MotionCheck
-    private var texture: TextureCheck
-    private var attack: PresentationAttackCheck
+    private var lastHash: UInt64?
+    private var allChecks: LivenessChecks
     private var blink: BlinkDetector?
-    private var blinkSeen = 1.0
 
     public init(challenge: LivenessChallenge, settings: VerificationSettings) {
         self.challenge = challenge
         limits = LivenessLimits(threshold: settings.livenessThreshold)
         qualityThreshold = settings.qualityThreshold
         (blinkTimeout, actionTimeout) = (settings.blinkTimeout, settings.actionTimeout)
-        track = TrackCheck(limits: limits)
-        likeness = LikenessCheck(limits: limits)
-        depth = DepthCheck(limits: limits)
-        motion = MotionCheck(limits: limits)
-        texture = TextureCheck(limits: limits)
-        attack = PresentationAttackCheck(limits: limits)
+        allChecks = LivenessChecks(challenge: challenge, limits: limits)
     }
 
     /// `nil` while the session runs; empty when all checks have passed.
@@ -96,31 +84,14 @@ public struct LivenessSession: Sendable {
         return Int(100 * done / steps)
     }
 
-    public var checks: [LivenessCheckResult] {
-        var results = [repetition.result, track.result, likeness.result]
-        if challenge.actions.contains(.blink) {
-            let missed = refusals?.contains(.blinkMissed) ?? false
-            results.append(
-                .init(
-                    .blink, refusal: missed ? .blinkMissed : nil, measured: blinkSeen,
-                    limit: limits.closed))
-        }
-        if let result = depth.result { results.append(result) }
-        // A head turn proves depth. Without one, the session relies on the blink and motion checks.
-        if !challenge.actions.contains(where: \.showsDepth), let result = motion.result {
-            results.append(result)
-        }
-        results += [texture.result, attack.result].compactMap(\.self)
-        let order = refusals?.first {
-            $0 == .actionMissed || $0 == .actionOutOfOrder || $0 == .clockWentBack
-        }
-        results.append(.init(.order, refusal: order))
-        return results
-    }
+    /// The results of the checks that have measured something.
+    public var checks: [LivenessCheckResult] { allChecks.results }
 
     /// Ends the session from outside, for example when no more frames arrive.
     public mutating func end(_ refusal: SessionRefusal) {
-        if refusals == nil { phase = .ended([refusal]) }
+        guard refusals == nil else { return }
+        allChecks.observe(.refusal(refusal))
+        phase = .ended([refusal])
     }
 
     public mutating func handle(_ reading: FaceReading) -> Step {
@@ -129,18 +100,18 @@ public struct LivenessSession: Sendable {
         lastTime = reading.time
         // Nothing before the still phase is judged.
         let isJudged = if case .acquiring = phase { false } else { true }
-        if repetition.isRepeated(reading.contentHash) {
-            if isJudged, repetition.hasFailed { return refuse(.repeatedFrames) }
+        let isRepeated = see(reading.contentHash)
+        if isJudged, let failure = allChecks.failure { return refuse(failure) }
+        if isRepeated {
             if let late = lateness(at: reading.time) { return refuse(late) }
             return step(action, action.map(Guidance.init), .repeated)
         }
-        if isJudged, repetition.hasFailed { return refuse(.repeatedFrames) }
 
         let alone = reading.face.flatMap { $0.isAlone ? $0 : nil }
         if isJudged {
-            track.see(alone?.box, at: reading.time)
-            if let refusal = track.refusal {
-                guard case .still = phase else { return refuse(refusal) }
+            allChecks.observe(.position(alone?.box, at: reading.time))
+            if let failure = allChecks.failure {
+                guard case .still = phase else { return refuse(failure) }
                 restart()
             }
         }
@@ -161,14 +132,21 @@ public struct LivenessSession: Sendable {
     public mutating func goOn(_ reading: FaceReading) -> SessionRefusal? {
         guard refusals == [] else { return refusals?.first }
         lastTime = reading.time
-        if !repetition.isRepeated(reading.contentHash) {
+        if !see(reading.contentHash) {
             let alone = reading.face.flatMap { $0.isAlone ? $0 : nil }
-            track.see(alone?.box, at: reading.time)
+            allChecks.observe(.position(alone?.box, at: reading.time))
             if let alone { see(alone, at: reading.time) }
         }
-        guard let refusal = checks.compactMap(\.refusal).first else { return nil }
+        guard let refusal = allChecks.refusals.first else { return nil }
         phase = .ended([refusal])
         return refusal
+    }
+
+    /// - Returns: Whether the picture is the same as the previous one.
+    private mutating func see(_ hash: UInt64) -> Bool {
+        defer { lastHash = hash }
+        allChecks.observe(.picture(hash: hash))
+        return hash == lastHash
     }
 
     private mutating func handle(_ face: LiveFace, at time: Duration) -> Step {
@@ -185,11 +163,8 @@ public struct LivenessSession: Sendable {
 
     private mutating func restart() {
         phase = .acquiring
-        track = TrackCheck(limits: limits)
-        repetition = RepetitionCheck()
-        motion = MotionCheck(limits: limits)
-        texture = TextureCheck(limits: limits)
-        attack = PresentationAttackCheck(limits: limits)
+        lastHash = nil
+        allChecks.restart()
     }
 
     private mutating func beStill(_ face: LiveFace, at time: Duration) -> Step {
@@ -202,15 +177,9 @@ public struct LivenessSession: Sendable {
             return step(.keepStill, .lookStraight, .badPose)
         }
         guard case .still(var still) = phase else {
-            var likeness = LikenessCheck(limits: limits)
-            likeness.anchor(face.likeness)
-            likeness.see(face, isFrontal: true, at: time)
-            track = TrackCheck(limits: limits)
-            track.see(face.box, at: time)
+            allChecks.observe(.beginning(face, at: time))
             phase = .still(
-                Still(since: time, box: face.box, extent: face.mesh.extent, likeness: likeness)
-                    .with(face))
-            seeSurface(face)
+                Still(since: time, box: face.box, extent: face.mesh.extent).with(face))
             return step(.keepStill, .keepStill, .success)
         }
         let moved = face.box.centre.distance(to: still.box.centre) / max(still.box.width, 1)
@@ -226,14 +195,12 @@ public struct LivenessSession: Sendable {
             restart()
             return step(.keepStill, .eyesClosed, .success)
         }
-        still.likeness.see(face, isFrontal: true, at: time)
-        if still.likeness.hasFailed {
+        allChecks.observe(.stillness(face, at: time))
+        if allChecks.failure != nil {
             restart()
             return step(.keepStill, .keepStill, .success)
         }
-        still.likeness.anchor(face.likeness)
         still = still.with(face)
-        seeSurface(face)
         phase = .still(still)
         guard time - still.since >= limits.still, still.openings.count >= limits.stillFrames else {
             return step(.keepStill, .keepStill, .success)
@@ -241,8 +208,7 @@ public struct LivenessSession: Sendable {
         baseline = Baseline(
             opening: opening, turn: still.turns.median, nod: still.nods.median,
             mouth: still.mouths.median, extent: still.extents.median)
-        likeness = still.likeness
-        depth.front(face.mesh)
+        allChecks.observe(.rest(face))
         phase = .pausing(before: 0, since: time)
         return step(nil, .wait, .success, isBestFrame: true)
     }
@@ -251,7 +217,7 @@ public struct LivenessSession: Sendable {
 
     private mutating func goBack(_ face: LiveFace, after: Int, at time: Duration) -> Step {
         see(face, at: time)
-        if likeness.hasFailed { return refuse(.faceChanged) }
+        if let failure = allChecks.failure { return refuse(failure) }
         if challenge.steps[after].action.conflicts.contains(where: {
             progress(of: $0, in: face) >= 1
         }) {
@@ -268,7 +234,7 @@ public struct LivenessSession: Sendable {
         _ face: LiveFace, before next: Int, since: Duration, at time: Duration
     ) -> Step {
         see(face, at: time)
-        if likeness.hasFailed { return refuse(.faceChanged) }
+        if let failure = allChecks.failure { return refuse(failure) }
         if LivenessAction.drawable.contains(where: {
             $0 != .blink && progress(of: $0, in: face) >= 1
         }) {
@@ -282,24 +248,19 @@ public struct LivenessSession: Sendable {
         let asked = challenge.steps[next].action
         phase = .acting(next, since: time)
         if asked == .blink { blink = BlinkDetector(median: baseline!.opening, limits: limits) }
-        if asked.showsDepth { depth.begin() }
+        allChecks.observe(.request(asked, openEyes: baseline!.opening))
         return step(asked, Guidance(asked), .success)
     }
 
     private mutating func act(_ face: LiveFace, step i: Int, since: Duration, at time: Duration)
         -> Step
     {
-        see(face, at: time)
         let asked = challenge.steps[i].action
-        let isDone: Bool
-        if asked == .blink {
-            isDone = blink?.see(face.eyes, at: time) ?? false
-            blinkSeen = min(blinkSeen, blink?.lowest ?? 1)
-        } else {
-            if asked.showsDepth { depth.see(face.mesh) }
-            isDone = progress(of: asked, in: face) >= 1
-        }
-        if likeness.hasFailed { return refuse(.faceChanged) }
+        see(face, at: time, doing: asked)
+        let isDone =
+            asked == .blink
+            ? blink?.see(face.eyes, at: time) ?? false : progress(of: asked, in: face) >= 1
+        if let failure = allChecks.failure { return refuse(failure) }
         if asked.conflicts.contains(where: { progress(of: $0, in: face) >= 1 }) {
             return refuse(.actionOutOfOrder)
         }
@@ -312,25 +273,18 @@ public struct LivenessSession: Sendable {
             // Use the current distance as the reference from here on, because the perspective has
             // changed, too.
             baseline?.extent = face.mesh.extent
-            depth.front(face.mesh)
+            allChecks.observe(.rest(face))
         }
         if asked == .blink, i + 1 == challenge.steps.count { return finish() }
         phase = .returning(after: i, since: time)
         return step(nil, .lookStraight, .success)
     }
 
-    private mutating func see(_ face: LiveFace, at time: Duration) {
-        likeness.see(face, isFrontal: isFrontal(face), at: time)
-        guard isFrontal(face) else { return }
-        seeSurface(face)
-    }
-
-    /// Feeds the surface checks with a frontal face: texture, motion, and the presentation-attack
-    /// network.
-    private mutating func seeSurface(_ face: LiveFace) {
-        motion.see(face)
-        texture.see(face)
-        attack.see(face)
+    private mutating func see(
+        _ face: LiveFace, at time: Duration, doing action: LivenessAction? = nil
+    ) {
+        allChecks.observe(
+            .face(face, at: time, isFrontal: isFrontal(face), action: action))
     }
 
     private func isFrontal(_ face: LiveFace) -> Bool {
@@ -379,14 +333,15 @@ public struct LivenessSession: Sendable {
     // MARK: Ends
 
     private mutating func finish() -> Step {
-        let refusals = checks.compactMap(\.refusal)
+        let refusals = allChecks.refusals
         phase = .ended(refusals)
         return step(nil, refusals.isEmpty ? .done : nil, .finished)
     }
 
     private mutating func refuse(_ refusal: SessionRefusal) -> Step {
+        allChecks.observe(.refusal(refusal))
         // Report the other failed checks, too.
-        phase = .ended([refusal] + checks.compactMap(\.refusal).filter { $0 != refusal })
+        phase = .ended([refusal] + allChecks.refusals.filter { $0 != refusal })
         return step(nil, nil, .finished)
     }
 

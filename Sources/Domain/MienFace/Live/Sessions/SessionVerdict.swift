@@ -2,10 +2,12 @@ public import MienCore
 
 /// The result of one liveness check.
 public struct LivenessCheckResult: Sendable, Hashable {
-    /// The liveness checks. The raw values are stable.
-    public enum Check: String, Sendable, CaseIterable, Codable {
-        case order, track, likeness, blink, depth, repetition, motion, texture, replay
-        case presentationAttack = "presentation_attack"
+    /// The name of a check. Each check declares its own in its file.
+    public struct Check: RawRepresentable, Sendable, Hashable, Codable {
+        /// Stable: part of JSON output and of the audit log.
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
     }
 
     public let check: Check

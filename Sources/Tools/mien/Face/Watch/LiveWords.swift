@@ -29,29 +29,3 @@ extension Guidance {
         }
     }
 }
-
-extension SessionRefusal {
-    /// The explanation for the caller of the session.
-    var words: String {
-        switch self {
-        case .timedOut: "the time ran out"
-        case .cancelled: "it was interrupted"
-        case .sourceEnded: "the video ended first"
-        case .badQuality: "no frame was good enough"
-        case .noMatch: "it is another face"
-        case .clockWentBack: "the frames' times went back"
-        case .actionMissed: "a requested action was not performed in time"
-        case .actionOutOfOrder: "an action was performed that was not requested, or too early"
-        case .blinkMissed: "there was no blink in time"
-        case .faceLost: "the face was lost"
-        case .faceJumped: "the face jumped to another position"
-        case .faceChanged: "another face replaced it"
-        case .flat: "the head turned like a flat picture"
-        case .repeatedFrames: "the same pictures were repeated"
-        case .stillPicture: "all frames show one picture"
-        case .replayed: "these pictures were shown in an earlier session"
-        case .printOrScreen: "the picture shows signs of a print or a screen"
-        case .presentationAttack: "it was classified as a presentation attack"
-        }
-    }
-}
