@@ -126,11 +126,12 @@ struct ServerParts: Sendable {
         let starts = configuration.startsPerMinute, live = configuration.liveCapturesPerMinute
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
-            journeys: journeys, captures: captures, grants: grants,
-            starts: RateLimiter(.init(burst: starts, perMinute: starts)),
-            liveStarts: RateLimiter(.init(burst: live, perMinute: live)), clock: clock, body: body,
-            frameBytes: configuration.captureBytes,
-            budget: bodies
+            journeys: journeys, grants: grants,
+            starts: RateLimiter(.init(burst: starts, perMinute: starts)), clock: clock, body: body
+        ).add(to: router.group("v1"))
+        CaptureRoutes(
+            captures: captures, liveStarts: RateLimiter(.init(burst: live, perMinute: live)),
+            clock: clock, frameBytes: configuration.captureBytes, budget: bodies
         ).add(to: router.group("v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants,
@@ -173,12 +174,21 @@ struct ServerParts: Sendable {
         let admin = router.group("v1").add(
             middleware: AdminOnly(
                 store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
-        AdminRoutes(
-            store: store, apps: apps, catalog: catalog,
+        let records = AdminRecords(store: store)
+        AppAdminRoutes(store: store, apps: apps, records: records, clock: clock, body: body).add(
+            to: admin)
+        UserAdminRoutes(
+            store: store,
             accounts: AccountService(
                 store: store, passwords: passwords, notices: notices, clock: clock),
-            tokens: tokens, clock: clock, body: body
+            records: records, body: body
         ).add(to: admin)
+        AuthenticatorAdminRoutes(store: store, apps: apps, records: records, clock: clock).add(
+            to: admin)
+        OTPAdminRoutes(tokens: tokens, records: records, body: body).add(to: admin)
+        ConsentAdminRoutes(store: store, records: records, clock: clock).add(to: admin)
+        JourneyAdminRoutes(store: store, catalog: catalog, clock: clock, body: body).add(to: admin)
+        AuditRoutes(store: store, clock: clock, body: body).add(to: admin)
         licenceRoutes(body).addAdmin(to: admin)
         return Self.withMethods(router)
     }

@@ -31,16 +31,7 @@ struct UserRoutes {
             let name = try await body.read(
                 KeyNameRequest.self, KeyNameRequest.CodingKeys.self, from: request
             ).name
-            guard (1...64).contains(name.unicodeScalars.count), name.isPrintable else {
-                throw Problem(
-                    .invalidRequest,
-                    errors: [
-                        .init(
-                            field: "name",
-                            message:
-                                "must be one line of 1 to 64 characters without control characters")
-                    ])
-            }
+            try Problem.requireLine(name, "name", max: 64)
             guard try await keys.rename(id, to: name, of: caller.account, app: caller.app) else {
                 throw Self.notFound
             }

@@ -145,7 +145,7 @@ extension EffectPerformer {
         var generator = SystemRandomNumberGenerator()
         let record = ConsentRecord(
             id: "con_" + Base64URL.encode(generator.bytes(16)), account: user, app: app,
-            purpose: Self.facePurpose, textVersion: text.version,
+            purpose: FaceConsent.purpose, textVersion: text.version,
             givenAt: now)
         try await store.write { tables in
             try tables.consents.insert(record)

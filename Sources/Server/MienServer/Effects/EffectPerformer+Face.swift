@@ -6,9 +6,6 @@ internal import MienStore
 
 /// Faces.
 extension EffectPerformer {
-    /// The purpose that consent is requested for.
-    static let facePurpose = "face"
-
     func registerFace(
         _ user: UserID, _ capture: CaptureID, _ consentVersion: String, _ context: EffectContext
     ) async throws -> EffectResult.Answer {
@@ -30,7 +27,7 @@ extension EffectPerformer {
                 return (.refused(.userMissing), nil)
             }
             guard
-                try tables.consents.current(of: user, app: app, purpose: Self.facePurpose)?
+                try tables.consents.current(of: user, app: app, purpose: FaceConsent.purpose)?
                     .textVersion == consentVersion
             else {
                 return (.refused(.consentMissing), nil)

@@ -181,7 +181,7 @@ final class EffectPerformer: Sendable {
         case .findConsent(let user, let version):
             let app = context.app.id
             let consent = try await store.read {
-                try $0.consents.current(of: user, app: app, purpose: Self.facePurpose)
+                try $0.consents.current(of: user, app: app, purpose: FaceConsent.purpose)
             }
             return .consent(consent?.textVersion == version)
         }

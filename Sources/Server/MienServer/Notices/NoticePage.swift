@@ -17,7 +17,7 @@ enum NoticePage {
                 <p>\(type.indefiniteNoun) was added to your account on \(addedAt.noticeText).</p>
                 <p>If you added it, close this page. If you did not, remove it. Sign-ins that used it will end, too.</p>
                 <form method="post" action="?">
-                <input type="hidden" name="code" value="\(SignInPage.escaped(code))">
+                <input type="hidden" name="code" value="\(WebPage.escaped(code))">
                 <button>Remove the \(type.noun)</button>
                 </form>
                 """)
@@ -28,7 +28,7 @@ enum NoticePage {
                 <p>Someone asked to recover access to your account on \(requestedAt.noticeText).</p>
                 <p>If that was you, close this page. If it was not, cancel the request.</p>
                 <form method="post" action="?">
-                <input type="hidden" name="code" value="\(SignInPage.escaped(code))">
+                <input type="hidden" name="code" value="\(WebPage.escaped(code))">
                 <button>Cancel the recovery</button>
                 </form>
                 """)
@@ -77,8 +77,8 @@ enum NoticePage {
     private static func page(_ title: String, _ body: String, _ status: HTTPResponse.Status = .ok)
         -> Response
     {
-        var response = SignInPage.page(
-            title: title, body: "<h1>\(SignInPage.escaped(title))</h1>\n\(body)", formTarget: "")
+        var response = WebPage.response(
+            title: title, body: "<h1>\(WebPage.escaped(title))</h1>\n\(body)", formTarget: "")
         response.status = status
         return response
     }

@@ -22,7 +22,7 @@ struct OTPRoutes {
                 ("registration_code", wanted.registrationCode, 128), ("name", wanted.name, 64),
                 ("os", wanted.os, 32),
             ] {
-                try Self.check(text, field, max: maxCharacters)
+                try Problem.requireLine(text, field, max: maxCharacters)
             }
             guard let key = try? DevicePublicKey(jwk: wanted.publicKey), case .p256 = key.material
             else { throw Problem.notP256 }
@@ -79,20 +79,6 @@ struct OTPRoutes {
             registrationCode: offer.code.use { $0 }, kind: kind.rawValue, digits: digits,
             expiresAt: offer.expiresAt.milliseconds)
         return JSONBody.response(answer, status: .created)
-    }
-
-    private static func check(_ text: String, _ field: String, max: Int) throws {
-        guard (1...max).contains(text.unicodeScalars.count), text.isPrintable else {
-            throw Problem(
-                .invalidRequest,
-                errors: [
-                    .init(
-                        field: field,
-                        message:
-                            "must be one line of 1 to \(max) characters without control characters"
-                    )
-                ])
-        }
     }
 }
 

@@ -148,16 +148,7 @@ struct PasskeyRoutes {
     }
 
     private static func name(_ name: String) throws -> String {
-        guard (1...64).contains(name.unicodeScalars.count), name.isPrintable else {
-            throw Problem(
-                .invalidRequest,
-                errors: [
-                    .init(
-                        field: "name",
-                        message: "must be one line of 1 to 64 characters without control characters"
-                    )
-                ])
-        }
+        try Problem.requireLine(name, "name", max: 64)
         return name
     }
 

@@ -4,27 +4,31 @@ internal import MienAccess
 internal import MienCore
 internal import MienStore
 
-/// The audit log: reading, verifying, exporting, pruning.
-extension AdminRoutes {
+/// The routes of the admin API for the audit log: reading, verifying, exporting, pruning.
+struct AuditRoutes {
+    let store: Store
+    let clock: ServerClock
+    let body: JSONBody
+
     /// The number of entries in a segment, which stays well below the megabyte that clients accept.
     private static let segmentSize = 500
     /// The number of entries that one transaction verifies and removes.
     private static let pruneBatch = 1000
 
-    func addAudit(to router: RouterGroup<MienRequestContext>) {
+    func add(to router: RouterGroup<MienRequestContext>) {
         router.get("audit") { request, _ in
             let after = try Self.number(request, "after") ?? 0
             let user = try request.uri.queryParameters["user"].map {
-                try Self.id(String($0), "user", UserKind.self)
+                try UserID(String($0), field: "user")
             }
             try await writeCounted()
             let entries = try await store.read {
-                try $0.audit.page(after: after, count: Self.pageSize, account: user)
+                try $0.audit.page(after: after, count: AdminRecords.pageSize, account: user)
             }
             return JSONBody.response(
                 Page(
                     items: entries.map(Self.answer),
-                    next: entries.count == Self.pageSize
+                    next: entries.count == AdminRecords.pageSize
                         ? entries.last.map { String($0.number) } : nil))
         }
         router.get("audit/verify") { _, _ in

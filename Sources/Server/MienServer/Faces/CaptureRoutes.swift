@@ -2,36 +2,15 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 
-/// The API for apps: journeys and captures.
-struct JourneyRoutes {
-    let journeys: JourneyService
+/// The routes for the frames of captures.
+struct CaptureRoutes {
     let captures: CaptureService
-    let grants: GrantService
-    let starts: RateLimiter
     let liveStarts: RateLimiter
     let clock: ServerClock
-    let body: JSONBody
     let frameBytes: Int
     let budget: BodyBudget
 
     func add(to router: RouterGroup<MienRequestContext>) {
-        router.post("journeys/respond") { request, _ in
-            try await JSONBody.response(
-                json: journeys.respond(
-                    body.read(RespondRequest.self, RespondRequest.CodingKeys.self, from: request)))
-        }
-        router.post("journeys/:journey/start") { request, context in
-            if let wait = starts.take(context.client.key, at: clock.now) {
-                return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
-            }
-            let start = try await body.read(
-                StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self, from: request)
-            let caller =
-                request.headers[.authorization] == nil
-                ? nil : try await grants.caller(of: request, needed: .signIn)
-            return try await JSONBody.response(
-                json: journeys.start(context.parameters.require("journey"), start, caller: caller))
-        }
         router.post("capture/start") { request, context in
             // Otherwise an attacker with a recording could start again until the drawn actions
             // match it.

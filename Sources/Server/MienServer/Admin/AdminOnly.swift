@@ -1,5 +1,3 @@
-internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 internal import MienAPI
 internal import MienCore
@@ -39,15 +37,5 @@ extension WorkShare {
     /// Returns the share of an administrator, whose credential ``AdminOnly`` has checked.
     static func administrator(_ context: MienRequestContext) -> WorkShare {
         .account(context.admin?.id.text ?? "", from: context.client.key)
-    }
-}
-
-extension Request {
-    /// The credential after `Bearer`.
-    var bearer: String? {
-        guard let text = headers[.authorization], text.utf8.count <= 512,
-            text.lowercased().hasPrefix("bearer ")
-        else { return nil }
-        return text.dropFirst(7).trimmingCharacters(in: .whitespaces)
     }
 }
