@@ -83,8 +83,9 @@ struct ServerParts: Sendable {
         let attestations = try AttestationJudge(
             configuration, store: store, clock: clock, logger: logger, signatures: signatures)
         changes = AuthenticatorChanges(
-            store: store, catalog: catalog, clock: clock, rule: configuration.changeRule,
-            identities: configuration.identities)
+            store: store,
+            requested: { [catalog] in try await catalog.authenticators(askedBy: $0) },
+            clock: clock, rule: configuration.changeRule, identities: configuration.identities)
         biometrics = BiometricGrant(
             keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges,
             devices: devices, changes: changes, clock: clock, publicURL: publicURLText,
@@ -108,13 +109,23 @@ struct ServerParts: Sendable {
             recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics,
             configuration: configuration, publicURL: publicURLText)
         authorization = AuthorizationService(
-            store: store, apps: apps, devices: devices, grants: grants, performer: performer,
+            store: store, apps: apps, devices: devices, grants: grants, passwords: performer,
             clock: clock, publicURL: publicURLText)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
             grants: grants, clock: clock, metrics: metrics)
         sweeper = Sweeper(
-            store: store, captures: captures, journeys: journeys, issuer: issuer,
+            store: store,
+            // Sweep sessions first: once a session's record is gone, nothing about it can be written
+            // to the audit log.
+            before: [
+                .init(name: "live captures") { [captures] _ in try await captures.sweepLive() }
+            ],
+            after: [
+                .init(name: "recent runs") { [journeys] in journeys.sweepRecent(at: $0) },
+                .init(name: "signing keys") { [issuer] in try await issuer.refresh(at: $0) },
+            ],
+            maxTrails: ReplayStore.maxTrails,
             auditRetention: configuration.auditRetentionDays.map { .seconds($0 * 86_400) },
             clock: clock, logger: logger)
     }
@@ -135,7 +146,7 @@ struct ServerParts: Sendable {
         ).add(to: router.group("v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants,
-            authorization: authorization, biometrics: biometrics,
+            authorization: authorization, extensions: [biometrics],
             challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes,
             budget: bodies,
             publicURL: { [publicURL] in publicURL.text }

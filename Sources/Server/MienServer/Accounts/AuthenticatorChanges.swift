@@ -1,7 +1,6 @@
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienJourney
 internal import MienStore
 
 /// Guards every change to a user's authenticators: the app must be first-party, and the sign-in
@@ -10,7 +9,9 @@ internal import MienStore
 /// The rule itself is ``ChangeRule``; this type gathers its inputs.
 struct AuthenticatorChanges: Sendable {
     let store: Store
-    let catalog: JourneyCatalog
+    /// Returns the authenticators that the published journeys among these use; `nil` for all
+    /// journeys.
+    let requested: @Sendable (_ journeys: [JourneyID]?) async throws -> Set<AuthenticatorType>
     let clock: ServerClock
     let rule: ChangeRule
     /// The setting `authentication.identities`: whether the server accepts passkeys and device
@@ -56,47 +57,11 @@ struct AuthenticatorChanges: Sendable {
         return error
     }
 
-    // MARK: Journey steps
-
-    /// Returns why a step may not change the authenticators of `user`, or `nil` if it may.
-    ///
-    /// A run that authenticated or established the user counts as fresh. A run that only began with
-    /// a sign-in is as old as that sign-in.
-    func refusal(of change: AuthenticatorChange, of user: UserID, in context: EffectContext)
-        async throws -> StepErrorCode?
-    {
-        guard context.app.isFirstParty else { return .notAllowed }
-        guard let known = context.user, known.id == user else { return .userMissing }
-        if known.proof?.isNewAccount == true { return nil }
-        let now = clock.now
-        var proofs = context.begun?.proofs ?? []
-        if let proof = known.proof {
-            var methods = proof.methods
-            // Earlier sign-ins count as well while they are fresh.
-            for earlier in proofs where rule.isFresh(earlier, at: now) {
-                methods += earlier.methods
-            }
-            proofs = [SignInProof(methods: methods, at: now, isRecovery: known.isRecovered)]
-        }
-        guard let account = try await store.read({ try $0.accounts.find(user) }) else {
-            return .userMissing
-        }
-        // Every authenticator that a journey adds belongs to its app.
-        let reachable = change == .add ? try await reachable(account, app: context.app.id) : .none
-        var used = known.proof?.authenticators ?? []
-        if let grant = context.begun?.grant {
-            used += try await store.read { try $0.grants.find(grant)?.authenticators ?? [] }
-        }
-        proofs = try await counting(proofs, from: used, of: account)
-        return rule.shortfall(for: change, proofs: proofs, reachable: reachable, at: now) == nil
-            ? nil : .insufficientUserAuthentication
-    }
-
     /// Returns the proofs without emailed codes, which prove access to a mailbox only.
     ///
     /// `amr` calls both emailed codes and codes of an OTP token `otp`; the authenticators tell them
     /// apart.
-    private func counting(
+    func counting(
         _ proofs: [SignInProof], from used: [AuthenticatorID], of account: AccountRecord
     ) async throws -> [SignInProof] {
         let code = AuthenticatorType.otp.method
@@ -148,7 +113,7 @@ struct AuthenticatorChanges: Sendable {
             return (try tables.apps.find(id), records)
         }
         guard let app else { return .none }
-        let requested = try await catalog.authenticators(askedBy: app.settings.journeys)
+        let requested = try await requested(app.settings.journeys)
         var methods: Set<String> = []
         for record in usable {
             switch record.type {
@@ -161,9 +126,9 @@ struct AuthenticatorChanges: Sendable {
                 }
             case .nativeBiometrics:
                 guard identities.contains("biometric"), app.settings.biometric.isEnabled,
-                    DeviceKeyService.isAttested(record)
+                    record.isAttestedDeviceKey
                 else { continue }
-                methods.formUnion(DeviceKeyService.methods(of: record))
+                methods.formUnion(record.deviceKeyMethods)
             case .emailCode, .recoveryCode: continue
             }
         }

@@ -1,6 +1,5 @@
 internal import MienAccess
 internal import MienCore
-internal import MienJourney
 internal import MienStore
 
 /// The sign-in that a change or a new token rests on.
@@ -59,13 +58,4 @@ struct SignInStanding: Sendable, Hashable, Codable {
     static let ended = OAuthError(
         .invalidToken, "The sign-in ended before this request was complete. Sign in again.",
         scheme: "Bearer")
-}
-
-extension EffectContext {
-    /// The sign-in behind an effect on `user`.
-    func standing(of user: UserID) -> SignInStanding {
-        SignInStanding(
-            account: user, epoch: self.user?.proof?.epoch, grant: begun?.grant,
-            authenticators: self.user?.proof?.authenticators ?? [])
-    }
 }

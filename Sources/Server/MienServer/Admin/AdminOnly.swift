@@ -28,7 +28,7 @@ struct AdminOnly: RouterMiddleware {
             )
         }
         var context = context
-        context.admin = admin
+        context.administrator = admin.id
         return try await next(request, context)
     }
 }
@@ -36,6 +36,6 @@ struct AdminOnly: RouterMiddleware {
 extension WorkShare {
     /// Returns the share of an administrator, whose credential ``AdminOnly`` has checked.
     static func administrator(_ context: MienRequestContext) -> WorkShare {
-        .account(context.admin?.id.text ?? "", from: context.client.key)
+        .account(context.administrator?.text ?? "", from: context.client.key)
     }
 }

@@ -33,5 +33,5 @@ struct AdminRecords: Sendable {
 
 extension MienRequestContext {
     /// The actor that the audit log records.
-    var actor: String { admin?.id.text ?? "system" }
+    var actor: String { administrator?.text ?? "system" }
 }

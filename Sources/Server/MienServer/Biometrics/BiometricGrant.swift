@@ -8,8 +8,8 @@ internal import MienStore
 /// a device's key, to register that key or to log in with it.
 ///
 /// The challenge is used up before the signature is checked. Every refusal is `invalid_grant`.
-struct BiometricGrant: Sendable {
-    static let name = "urn:authgear:params:oauth:grant-type:biometric-request"
+struct BiometricGrant: ExtensionGrant {
+    let name = "urn:authgear:params:oauth:grant-type:biometric-request"
     private static let type = "vnd.authgear.biometric-request"
     /// The longest lifetime of a request, and how far a device's clock may be off, in seconds.
     private static let lifetime = 60.0, tolerance = 300.0
@@ -25,20 +25,16 @@ struct BiometricGrant: Sendable {
     /// Whether the setting `authentication.identities` includes it.
     let isEnabled: Bool
 
-    enum Outcome: Sendable {
-        case registered
-        case signedIn(TokenAnswer)
-    }
-
-    /// - Parameters:
-    ///   - caller: The signed-in user, for a setup.
-    ///   - thumbprint: The thumbprint of the key that made the DPoP proof.
-    ///   - deviceToken: The token of a device that its user has signed in on before. If it is sent
-    ///     but unknown, the response has a new one.
+    /// The form has the parameter `jwt`, and `device_token` if its user has signed in on this
+    /// device before. If that token is unknown, the response has a new one.
+    ///
+    /// - Parameter caller: The signed-in user, for a setup.
+    /// - Returns: `nil` after a setup.
     func handle(
-        _ jwt: String, app: AppRecord, scope: String?, resources: [String], caller: Caller?,
-        thumbprint: String?, deviceToken: String?
-    ) async throws -> Outcome {
+        _ form: FormBody, app: AppRecord, scope: String?, resources: [String], caller: Caller?,
+        thumbprint: String?
+    ) async throws -> TokenAnswer? {
+        let jwt = try form.required("jwt"), deviceToken = form["device_token"]
         guard isEnabled, app.settings.biometric.isEnabled else {
             throw OAuthError(.unauthorizedClient, "Biometric login is not enabled for this app.")
         }
@@ -71,15 +67,18 @@ struct BiometricGrant: Sendable {
         }
         try checkTimes(claims)
         if app.settings.biometric.mode == .strict { try checkAddressee(claims, app) }
-        return action == "setup"
-            ? try await setUp(message, keyID, claims, challenge, app, caller)
-            : try await authenticate(message, keyID, app, scope, resources, thumbprint, deviceToken)
+        guard action == "authenticate" else {
+            try await setUp(message, keyID, claims, challenge, app, caller)
+            return nil
+        }
+        return try await authenticate(
+            message, keyID, app, scope, resources, thumbprint, deviceToken)
     }
 
     private func setUp(
         _ message: JWS, _ keyID: String, _ claims: [String: JSONValue], _ challenge: String,
         _ app: AppRecord, _ caller: Caller?
-    ) async throws -> Outcome {
+    ) async throws {
         guard let caller, caller.app == app.id else {
             throw OAuthError(
                 .invalidGrant,
@@ -119,7 +118,6 @@ struct BiometricGrant: Sendable {
         } catch is DeviceKeyService.Refusal {
             throw Self.refused("The key cannot be registered under this ID.")
         }
-        return .registered
     }
 
     private func proved(_ given: JSONValue?, _ claim: AttestationJudge.Claim, _ app: AppRecord)
@@ -140,7 +138,7 @@ struct BiometricGrant: Sendable {
         _ message: JWS, _ keyID: String, _ app: AppRecord, _ scope: String?, _ resources: [String],
         _ thumbprint: String?,
         _ deviceToken: String?
-    ) async throws -> Outcome {
+    ) async throws -> TokenAnswer {
         guard message.key == nil else {
             throw OAuthError(.invalidRequest, "jwt: “jwk” is allowed only in a setup")
         }
@@ -175,7 +173,7 @@ struct BiometricGrant: Sendable {
                 owner.account, app.id, epoch: owner.epoch, methods: [.nativeBiometrics],
                 at: clock.now)
         }
-        return .signedIn(answer)
+        return answer
     }
 
     private func checkTimes(_ claims: [String: JSONValue]) throws(OAuthError) {

@@ -87,7 +87,7 @@ struct ProvedAttestation: Sendable, Hashable {
     let info: [String: JSONValue]
     /// How the device verifies its user before the key signs; `nil` if the attestation does not
     /// say.
-    let userVerification: DeviceKeyService.KeyUserVerification?
+    let userVerification: KeyUserVerification?
 
     init(_ key: AndroidAttestedKey) {
         let description = key.description,
@@ -105,7 +105,7 @@ struct ProvedAttestation: Sendable, Hashable {
             switch description.hardwareEnforced.userAuthenticationType ?? 0 {
             case 2: .biometric
             case let type where type & 3 != 0: .biometricOrPIN
-            default: DeviceKeyService.KeyUserVerification.none
+            default: KeyUserVerification.none
             }
     }
 

@@ -13,7 +13,7 @@ struct DeviceInfo: Sendable {
     let id: String?
     /// How the device verifies its user before the key signs, if it says so: `user_verification` in
     /// Mien's own form.
-    let userVerification: DeviceKeyService.KeyUserVerification?
+    let userVerification: KeyUserVerification?
 
     /// - Returns: `nil` if it names no model, or if its device ID has the wrong length.
     init?(_ value: JSONValue?) {
@@ -34,7 +34,7 @@ struct DeviceInfo: Sendable {
         guard id.map({ (8...128).contains($0.utf8.count) }) ?? true else { return nil }
         self.id = id
         userVerification = value?["mien"]?["user_verification"]?.stringValue.flatMap {
-            DeviceKeyService.KeyUserVerification(rawValue: $0)
+            KeyUserVerification(rawValue: $0)
         }
     }
 

@@ -31,13 +31,6 @@ struct DeviceKeyService: Sendable {
         case userMissing
     }
 
-    /// How a device verifies its user before the key signs.
-    enum KeyUserVerification: String, Sendable, CaseIterable {
-        case biometric
-        case biometricOrPIN = "biometric_or_pin"
-        case none
-    }
-
     /// A registered key, as shown to its owner.
     struct Listed: Codable, Sendable, Hashable {
         let keyID, name, system, algorithm: String
@@ -168,29 +161,6 @@ struct DeviceKeyService: Sendable {
         let methods: [String]
     }
 
-    /// Whether an attestation proved where the key lives.
-    static func isAttested(_ record: AuthenticatorRecord) -> Bool {
-        record.info["attestation"]?.objectValue != nil
-    }
-
-    /// Returns what a signature of this key proves, as `amr` values.
-    ///
-    /// `hwk` needs an attestation; without one, the key may live anywhere: `pop`. `x_biometric`
-    /// names a key that only a biometric opens, as far as the attestation or the app says so; a key
-    /// that opens with a PIN as well, or does not say, never claims it. A key that opens with
-    /// either counts as `mfa` when its attestation says that the device verifies its user.
-    static func methods(of record: AuthenticatorRecord) -> [String] {
-        let isAttested = isAttested(record)
-        let possession = isAttested ? AuthenticatorType.nativeBiometrics.method : "pop"
-        switch record.info["user_verification"]?.stringValue.flatMap(
-            KeyUserVerification.init(rawValue:))
-        {
-        case .biometricOrPIN?: return isAttested ? [possession, "mfa"] : [possession]
-        case KeyUserVerification.none?, nil: return [possession]
-        case .biometric?: return [possession, "x_biometric"]
-        }
-    }
-
     enum Verdict: Sendable {
         /// The key made the signature.
         case owner(Owner)
@@ -246,7 +216,7 @@ struct DeviceKeyService: Sendable {
         return .owner(
             Owner(
                 account: account.id, authenticator: authenticator.id, epoch: account.epoch,
-                methods: Self.methods(of: authenticator)))
+                methods: authenticator.deviceKeyMethods))
     }
 
     /// Returns the same verdict for every refusal. The audit log records the reason.

@@ -14,7 +14,8 @@ extension EffectPerformer {
         guard let id = VerificationID("idv_" + random), let captureID = CaptureID("cap_" + random)
         else { return .refused(.unavailable) }
         let capture = CaptureRequest(purpose: .registration, liveness: request.liveness, user: nil)
-        let (_, token) = try await captures.open(capture, context, id: captureID)
+        let (_, token) = try await captures.open(
+            capture, for: context.captureOrigin, id: captureID)
         let base = publicURL()
         return .verificationOpened(
             VerificationSession(

@@ -12,7 +12,7 @@ struct EffectContext: Sendable {
     /// The number of the effect within the run.
     let turn: Int
     let app: AppRecord
-    let device: RunState.Device?
+    let device: ProvedDevice?
     /// The run's user, as far as it is known.
     let user: JourneyUser?
     /// The sign-in that the run began with.
@@ -28,6 +28,18 @@ struct EffectContext: Sendable {
     func device(of account: UserID) -> DeviceID? { device?.account == account ? device?.id : nil }
     var knownDevice: KnownDevice? {
         device.map { KnownDevice(id: $0.id, account: $0.account, app: app.id) }
+    }
+
+    /// The run as the origin of a capture.
+    var captureOrigin: CaptureOrigin {
+        CaptureOrigin(run: run, app: app, device: device, signedIn: signedIn)
+    }
+
+    /// The sign-in behind an effect on `user`.
+    func standing(of user: UserID) -> SignInStanding {
+        SignInStanding(
+            account: user, epoch: self.user?.proof?.epoch, grant: begun?.grant,
+            authenticators: self.user?.proof?.authenticators ?? [])
     }
 }
 
@@ -124,7 +136,7 @@ final class EffectPerformer: Sendable {
                 try await authenticate(user, password: password, context)
             }
         case .openCapture(let request):
-            let (id, token) = try await captures.open(request, context)
+            let (id, token) = try await captures.open(request, for: context.captureOrigin)
             return .captureOpened(id, startToken: token)
         case .readCapture(let id):
             switch try await captures.outcome(id, run: context.run, app: context.app) {

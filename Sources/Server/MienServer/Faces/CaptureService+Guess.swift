@@ -10,9 +10,9 @@ struct ExpectedFace: Codable, Sendable {
     /// A typed identifier, which may belong to nobody.
     var identifier: String?
     /// A device that an account has signed in on.
-    var device: RunState.Device?
+    var device: ProvedDevice?
 
-    init(_ user: UserReference?, device: RunState.Device?) {
+    init(_ user: UserReference?, device: ProvedDevice?) {
         switch user {
         case nil: break
         case .id(let id): self.user = id

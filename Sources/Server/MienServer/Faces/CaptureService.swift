@@ -69,13 +69,13 @@ final class CaptureService: Sendable {
         threshold = MatchScore(configuration.faceThreshold)
     }
 
-    /// - Parameter context: The effect's context. The request can only make its app's settings
+    /// - Parameter origin: The run that asks. The request can only make its app's settings
     ///   stricter.
     /// - Returns: The session's ID and its start token, which is shown only once.
-    func open(_ request: CaptureRequest, _ context: EffectContext, id: CaptureID? = nil)
+    func open(_ request: CaptureRequest, for origin: CaptureOrigin, id: CaptureID? = nil)
         async throws -> (CaptureID, startToken: String)
     {
-        let app = context.app
+        let app = origin.app
         var generator = SystemRandomNumberGenerator()
         let id = id ?? CaptureID.random(using: &generator)
         let token = BearerSecret(for: id, using: &generator)
@@ -89,10 +89,10 @@ final class CaptureService: Sendable {
             : sessionSeconds
         let content = Content(
             purpose: request.purpose, rules: rules,
-            expected: ExpectedFace(request.user, device: context.device),
-            signedIn: context.signedIn)
+            expected: ExpectedFace(request.user, device: origin.device),
+            signedIn: origin.signedIn)
         let record = CaptureRecord(
-            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: context.run,
+            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: origin.run,
             app: app.id, content: try Self.sealed(content),
             expiresAt: clock.now + .seconds(seconds))
         try await store.write(.process) { try $0.captures.insert(record) }

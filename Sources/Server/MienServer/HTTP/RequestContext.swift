@@ -1,7 +1,6 @@
 internal import Hummingbird
 internal import Logging
 internal import MienCore
-internal import MienStore
 internal import NIOCore
 
 /// The context of a request to the server.
@@ -12,8 +11,8 @@ struct MienRequestContext: RequestContext {
     var client: ClientAddress
     /// The connection.
     let channel: any Channel
-    /// Set by ``AdminOnly``.
-    var admin: AdminRecord?
+    /// The administrator whose credential the request has, once it is checked.
+    var administrator: AdminID?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

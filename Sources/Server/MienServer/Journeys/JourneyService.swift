@@ -69,7 +69,7 @@ final class JourneyService: Sendable {
         }
         if let token = request.deviceToken {
             state.device = try await devices.find(token, app: app.id).map {
-                RunState.Device(id: $0.id, account: $0.account)
+                ProvedDevice(id: $0.id, account: $0.account)
             }
         }
         metrics.count("mien_journeys_started_total")
@@ -188,7 +188,7 @@ final class JourneyService: Sendable {
     }
 
     /// Drops expired runs from the cache. The sweeper removes their rows.
-    func sweepRecent() { recent.sweep(at: clock.now) }
+    func sweepRecent(at now: Instant) { recent.sweep(at: now) }
 
     // MARK: Advancing a run
 

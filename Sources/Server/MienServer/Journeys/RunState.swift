@@ -8,7 +8,7 @@ struct RunState: Codable, Sendable {
     /// An opaque value chosen by the client.
     var flowID: String?
     /// The known device that the client has proved to be, and its account.
-    var device: Device?
+    var device: ProvedDevice?
     /// The sign-in that the run began with, if any.
     var begun: Begun?
     /// The account that this run is signing up.
@@ -27,11 +27,6 @@ struct RunState: Codable, Sendable {
         let signedInAt: Instant
         /// The proofs of that sign-in, with their times.
         let proofs: [SignInProof]
-    }
-
-    struct Device: Codable, Sendable {
-        let id: DeviceID
-        let account: UserID
     }
 }
 

@@ -2,7 +2,6 @@ internal import Crypto
 internal import Foundation
 internal import MienAccess
 internal import MienCore
-internal import MienJourney
 internal import MienStore
 
 /// The authorization code grant: an app sends the browser here, the user signs in, and the browser
@@ -14,7 +13,7 @@ struct AuthorizationService: Sendable {
     let apps: AppCatalog
     let devices: KnownDeviceService
     let grants: GrantService
-    let performer: EffectPerformer
+    let passwords: any PasswordSignIn
     let clock: ServerClock
     let publicURL: @Sendable () -> String
 
@@ -129,32 +128,29 @@ struct AuthorizationService: Sendable {
     {
         var generator = SystemRandomNumberGenerator()
         let device = try await deviceToken.asyncMap { try await devices.find($0, app: nil) } ?? nil
-        let context = EffectContext(
-            run: .random(using: &generator), turn: 0, app: request.app,
-            device: device.map { .init(id: $0.id, account: $0.account) }, user: nil,
-            begun: nil)
-        let answer = try await performer.perform(
-            .authenticatePassword(user: .identifier(Sensitive(name)), password: password), context)
-        guard case .authenticated(let account, let methods, let use?) = answer else { return nil }
+        let proof = try await passwords.signIn(
+            name: Sensitive(name), password: password, app: request.app,
+            device: device.map { ProvedDevice(id: $0.id, account: $0.account) })
+        guard let proof else { return nil }
         let now = clock.now
         let content = Content(
-            app: request.app.id.text, account: account.text, redirectURI: request.redirectURI,
+            app: request.app.id.text, account: proof.account.text, redirectURI: request.redirectURI,
             scope: request.scope.text,
-            challenge: request.challenge, resources: request.resources, methods: methods,
+            challenge: request.challenge, resources: request.resources, methods: proof.methods,
             nonce: request.nonce, thumbprint: request.thumbprint,
-            authenticators: [use.authenticator], epoch: use.epoch, at: now.milliseconds)
+            authenticators: [proof.authenticator], epoch: proof.epoch, at: now.milliseconds)
         let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
         let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
         try await store.write {
             try $0.authorizationCodes.insert(
                 hash, content: sealed, expiresAt: now + Self.codeLifetime)
         }
-        let isKnown = device?.account == account
+        let isKnown = device?.account == proof.account
         let token =
             isKnown
             ? nil
             : try await devices.make(
-                account, request.app.id, epoch: use.epoch, methods: [.password], at: now)
+                proof.account, request.app.id, epoch: proof.epoch, methods: [.password], at: now)
         return Redirect(
             url: back(
                 to: request.redirectURI, [("code", Base64URL.encode(code))], request.state),

@@ -12,7 +12,8 @@ struct OAuthRoutes {
     let clients: ClientAuthentication
     let grants: GrantService
     let authorization: AuthorizationService
-    let biometrics: BiometricGrant
+    /// The grant types of other features.
+    let extensions: [any ExtensionGrant]
     let challenges: ChallengeService
     let clock: ServerClock
     let bodyBytes: Int
@@ -60,6 +61,11 @@ struct OAuthRoutes {
         }
     }
 
+    private var grantTypes: [String] {
+        ["authorization_code", "refresh_token", "client_credentials", Self.exchange]
+            + extensions.map(\.name)
+    }
+
     private func form(_ request: Request) async throws -> FormBody {
         try await FormBody(request, maxBytes: bodyBytes, budget: budget)
     }
@@ -85,22 +91,21 @@ struct OAuthRoutes {
     private func token(_ request: Request) async throws -> Response {
         let form = try await form(request)
         let type = try form.required("grant_type"), app = try await clients.app(of: request, form)
+        let added = extensions.first { $0.name == type }
         // A device key setup comes with an access token, and the proof covers it.
         let thumbprint = try await grants.proofs.thumbprint(
-            of: request, token: type == BiometricGrant.name ? request.accessToken?.token : nil)
+            of: request, token: added == nil ? nil : request.accessToken?.token)
         let scope = form["scope"], resources = form.all("resource")
-        switch type {
-        case BiometricGrant.name:
+        if let added {
             let caller =
                 request.accessToken == nil ? nil : try await setUpCaller(request, thumbprint)
-            switch try await biometrics.handle(
-                form.required("jwt"), app: app, scope: scope, resources: resources, caller: caller,
-                thumbprint: thumbprint,
-                deviceToken: form["device_token"])
-            {
-            case .registered: return Response(status: .ok, headers: [.cacheControl: "no-store"])
-            case .signedIn(let answer): return JSONBody.response(answer)
-            }
+            let answer = try await added.handle(
+                form, app: app, scope: scope, resources: resources, caller: caller,
+                thumbprint: thumbprint)
+            return answer.map { JSONBody.response($0) }
+                ?? Response(status: .ok, headers: [.cacheControl: "no-store"])
+        }
+        switch type {
         case "authorization_code":
             return JSONBody.response(
                 try await authorization.redeem(form, app: app, thumbprint: thumbprint))
@@ -119,7 +124,7 @@ struct OAuthRoutes {
         default:
             throw OAuthError(
                 .unsupportedGrantType,
-                "grant_type must be authorization_code, refresh_token, client_credentials, \(Self.exchange), or \(BiometricGrant.name)."
+                "grant_type must be \(grantTypes.dropLast().joined(separator: ", ")), or \(grantTypes.last!)."
             )
         }
     }
@@ -298,10 +303,7 @@ struct OAuthRoutes {
             "introspection_endpoint": .string(base + "/oauth2/introspect"),
             "challenge_endpoint": .string(base + "/oauth2/challenge"),
             "response_types_supported": ["code"], "response_modes_supported": ["query"],
-            "grant_types_supported": list([
-                "authorization_code", "refresh_token", "client_credentials", Self.exchange,
-                BiometricGrant.name,
-            ]),
+            "grant_types_supported": list(grantTypes),
             "scopes_supported": list(Scope.known), "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["ES256"],
             "code_challenge_methods_supported": ["S256"],

@@ -21,7 +21,7 @@ struct AuditRoutes {
             let user = try request.uri.queryParameters["user"].map {
                 try UserID(String($0), field: "user")
             }
-            try await writeCounted()
+            try await store.writeCounted(at: clock.now)
             let entries = try await store.read {
                 try $0.audit.page(after: after, count: AdminRecords.pageSize, account: user)
             }
@@ -47,7 +47,7 @@ struct AuditRoutes {
         }
         router.get("audit/segment") { request, _ in
             let after = try Self.number(request, "after")
-            try await writeCounted()
+            try await store.writeCounted(at: clock.now)
             let segment = try await Self.known {
                 try await store.read { try $0.audit.segment(after: after, count: Self.segmentSize) }
             }
@@ -99,13 +99,6 @@ struct AuditRoutes {
             return try tables.audit.start()
         }
         return AuditPruneAnswer(removed: removed, start: AuditPlace(start))
-    }
-
-    /// Writes the counted events, so that the log is complete.
-    private func writeCounted() async throws {
-        guard try await store.read({ try $0.audit.hasCounted() }) else { return }
-        let now = clock.now
-        _ = try await store.write { try $0.audit.writeCounted(at: now) }
     }
 
     /// - Throws: ``Problem`` if the log does not have the entry or has been modified.

@@ -5,12 +5,19 @@ internal import ServiceLifecycle
 
 /// Removes expired records and renews signing keys every minute, in small batches.
 struct Sweeper: Service {
+    /// One part of the sweep. A failure does not prevent the other parts.
+    struct Part: Sendable {
+        let name: String
+        let sweep: @Sendable (_ now: Instant) async throws -> Void
+    }
+
     private static let batch = 2000
 
     let store: Store
-    let captures: CaptureService
-    let journeys: JourneyService
-    let issuer: TokenIssuer
+    /// The parts of other features that run before expired records are removed, and after.
+    let before, after: [Part]
+    /// The number of capture trails that are kept.
+    let maxTrails: Int
     /// Older entries of the audit log are removed; `nil` keeps all entries.
     let auditRetention: Duration?
     let clock: ServerClock
@@ -27,28 +34,21 @@ struct Sweeper: Service {
 
     func sweep() async {
         let now = clock.now
-        // Sweep sessions first: once a session's record is gone, nothing about it can be written to
-        // the audit log.
-        await part("live captures") { try await captures.sweepLive() }
-        for (name, remove) in Self.tables {
-            await part(name) {
+        for part in before { await run(part.name) { try await part.sweep(now) } }
+        for (name, remove) in tables {
+            await run(name) {
                 while try await store.write(.process, { try remove($0, now, Self.batch) })
                     == Self.batch
                 {}
             }
         }
-        await part("counted refusals") { try await writeCounted() }
-        await part("old audit entries") { try await pruneAudit(at: now) }
-        journeys.sweepRecent()
-        await part("signing keys") { try await issuer.refresh(at: now) }
+        await run("counted refusals") { try await writeCounted() }
+        await run("old audit entries") { try await pruneAudit(at: now) }
+        for part in after { await run(part.name) { try await part.sweep(now) } }
     }
 
     /// Writes the counted refusals to the audit log.
-    func writeCounted() async throws {
-        guard try await store.read({ try $0.audit.hasCounted() }) else { return }
-        let now = clock.now
-        _ = try await store.write { try $0.audit.writeCounted(at: now) }
-    }
+    func writeCounted() async throws { try await store.writeCounted(at: clock.now) }
 
     private func pruneAudit(at now: Instant) async throws {
         guard let auditRetention else { return }
@@ -67,8 +67,7 @@ struct Sweeper: Service {
         }
     }
 
-    /// Runs one part of the sweep. A failure does not prevent the other parts.
-    private func part(_ name: String, _ body: () async throws -> Void) async {
+    private func run(_ name: String, _ body: () async throws -> Void) async {
         do { try await body() } catch {
             logger.error(
                 "sweeping failed; retrying in a minute",
@@ -76,14 +75,14 @@ struct Sweeper: Service {
         }
     }
 
-    private static let tables:
-        [(name: String, remove: @Sendable (Tables, Instant, Int) throws -> Int)] = [
+    private var tables: [(name: String, remove: @Sendable (Tables, Instant, Int) throws -> Int)] {
+        [
             ("sign-ups", { try $0.accounts.sweepPending(at: $1, atMost: $2) }),
             ("runs", { try $0.runs.sweep(at: $1, atMost: $2) }),
             ("captures", { try $0.captures.sweep(at: $1, atMost: $2) }),
             (
                 "capture trails",
-                { try $0.trails.sweep(at: $1, keeping: ReplayStore.maxTrails, atMost: $2) }
+                { [maxTrails] in try $0.trails.sweep(at: $1, keeping: maxTrails, atMost: $2) }
             ),
             ("codes", { try $0.codes.sweep(at: $1, atMost: $2) }),
             ("grants", { try $0.grants.sweep(at: $1, atMost: $2) }),
@@ -94,4 +93,13 @@ struct Sweeper: Service {
             ("mailed links", { try $0.mailedLinks.sweep(at: $1, atMost: $2) }),
             ("token registrations", { try $0.otpRegistrations.sweep(at: $1, atMost: $2) }),
         ]
+    }
+}
+
+extension Store {
+    /// Writes the counted refusals to the audit log, so that it is complete.
+    func writeCounted(at now: Instant) async throws {
+        guard try await read({ try $0.audit.hasCounted() }) else { return }
+        _ = try await write { try $0.audit.writeCounted(at: now) }
+    }
 }

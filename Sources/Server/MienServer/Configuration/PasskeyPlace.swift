@@ -1,6 +1,4 @@
 internal import Foundation
-internal import MienAPI
-internal import MienAttestation
 
 /// The relying party of passkeys: a domain, and the origins that may request them.
 struct PasskeyPlace: Sendable {
@@ -8,18 +6,6 @@ struct PasskeyPlace: Sendable {
     let id: String?
     /// `webauthn.origins`: additional origins besides that of the public URL.
     let origins: [String]
-
-    /// - Throws: ``Problem`` `.notPermitted` if the public URL has no host name that browsers
-    ///   accept.
-    func relyingParty(_ publicURL: String) throws(Problem) -> RelyingParty {
-        guard let own = Self.origin(publicURL), !Self.isAddress(own.host) else {
-            throw Problem(
-                .notPermitted,
-                "Passkeys need a host name, but this server's URL has an IP address. Set public_url."
-            )
-        }
-        return RelyingParty(id: id ?? own.host, origins: Set(origins + [own.text]))
-    }
 
     /// Returns the problems with the settings, described for the operator.
     static func problems(id: String, origins: [String], publicURL: String) -> [String] {
@@ -50,7 +36,7 @@ struct PasskeyPlace: Sendable {
     }
 
     /// Returns the origin (scheme, host, and port as browsers write them) and the host.
-    private static func origin(_ address: String) -> (text: String, host: String)? {
+    static func origin(_ address: String) -> (text: String, host: String)? {
         guard let parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(),
             let host = parts.host?.lowercased(), !host.isEmpty
         else { return nil }
@@ -63,7 +49,7 @@ struct PasskeyPlace: Sendable {
         host == domain || host.hasSuffix(".\(domain)")
     }
 
-    private static func isAddress(_ host: String) -> Bool {
+    static func isAddress(_ host: String) -> Bool {
         host.contains(":") || host.hasPrefix("[")
             || host.split(separator: ".").allSatisfy { $0.allSatisfy(\.isNumber) }
     }
