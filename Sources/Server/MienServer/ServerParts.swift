@@ -212,8 +212,8 @@ struct ServerParts: Sendable {
         router.add(middleware: BrowserDefense { [publicURL] in publicURL.text })
         router.add(middleware: ProblemMiddleware(metrics: metrics))
         router.add(
-            middleware: ClientMiddleware(
-                trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
+            middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy))
+        if configuration.auditsClients { router.add(middleware: AuditClientMiddleware()) }
         router.add(
             middleware: RateLimitMiddleware(
                 limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))

@@ -1,13 +1,10 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import MienStore
 
-/// Determines the origin of a request once, for the limits and queues behind it and, if configured,
-/// for the audit log.
+/// Determines the origin of a request once, for the limits and queues behind it.
 struct ClientMiddleware: RouterMiddleware {
     let trustsProxy: Bool
-    let isAudited: Bool
 
     func handle(
         _ request: Request, context: MienRequestContext,
@@ -17,12 +14,7 @@ struct ClientMiddleware: RouterMiddleware {
         if trustsProxy, let noted = Self.noted(request) { context.client = noted }
         let origin = RequestOrigin(address: context.client.key, channel: context.channel)
         return try await RequestOrigin.$current.withValue(origin) { [context] in
-            guard isAudited, !context.client.text.isEmpty else {
-                return try await next(request, context)
-            }
-            return try await AuditClient.$address.withValue(context.client.text) {
-                try await next(request, context)
-            }
+            try await next(request, context)
         }
     }
 

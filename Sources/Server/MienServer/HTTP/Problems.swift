@@ -3,9 +3,6 @@ internal import Hummingbird
 internal import Logging
 internal import MienAPI
 internal import MienCore
-internal import MienImage
-internal import MienInference
-internal import MienStore
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -49,32 +46,21 @@ struct ProblemMiddleware: RouterMiddleware {
 
     /// Returns the part of an error that clients may see.
     static func problem(_ error: any Error, _ logger: Logger) -> Problem {
+        if let report = (error as? any ReportedError)?.report {
+            if let failure = report.failure {
+                logger.error(failure.message, metadata: failure.metadata)
+            }
+            return report.problem
+        }
         switch error {
         case let problem as Problem: return problem
         case let error as OAuthError: return error.problem
-        case let error as ImageError:
-            return error.code == .tooManyBytes
-                ? Problem(.payloadTooLarge, error.description)
-                : Problem(.imageNotAccepted, error.description)
         case let error as HTTPParserError: return MalformedRequests.problem(error)
         // The connection broke while the request was read.
         case is IOError, is ChannelError: return Problem(.invalidRequest)
         case is CancellationError:
             return Problem(.unavailable, "The server is stopping. Try again.")
-        case is ServerBusy:
-            return Problem(.unavailable, "Too many requests are waiting. Try again in a moment.")
-        case let error as StoreError:
-            if error.code == .stale {
-                return Problem(.conflict, "The resource changed in the meantime. Read it again.")
-            }
-            logger.error(
-                "the store failed",
-                metadata: [
-                    "store.code": "\(error.code.rawValue)", "store.reason": "\(error.reason)",
-                ])
-            return Problem(error.code == .busy ? .unavailable : .serverError)
-        case let error as InferenceError where error.code == .busy:
-            return Problem(.unavailable, "Too many requests are waiting. Try again in a moment.")
+        case is ServerBusy: return .busy
         case let error as HTTPError:
             switch error.status {
             case .notFound: return Problem(.notFound)
