@@ -121,7 +121,7 @@ let package = Package(
         .library(name: "MienAccess", targets: ["MienAccess"]),
         .library(name: "MienAPI", targets: ["MienAPI"]),
         .library(name: "MienStore", targets: ["MienStore"]),
-        .library(name: "MienServer", targets: ["MienServer"]),
+        .library(name: "MienServer", targets: ["MienServer", "MienServerCore"]),
         .library(name: "MienClient", targets: ["MienClient"]),
         .library(name: "MienTesting", targets: ["MienTesting"]),
         .executable(name: "mien", targets: ["mien"]),
@@ -193,18 +193,25 @@ let package = Package(
             "MienModels", in: .adapters,
             ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto]),
 
-        // MARK: Server
+        // MARK: Server: a core that knows only HTTP, and one target per feature above it.
 
+        library(
+            "MienServerCore", in: .server,
+            [
+                "MienAPI", "MienAccess", "MienCore", "MienInference", "MienPassword", crypto,
+                hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, lifecycle, logging,
+                nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, yaml,
+            ]),
+        // The assembly.
         library(
             "MienServer", in: .server,
             [
+                "MienServerCore",
                 "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienModels", "MienOTP", "MienPassword", "MienPixels", "MienStore", "MienVault",
-                crypto, hummingbird, hummingbirdCore,
-                hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP,
-                nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
-                yaml,
+                crypto, hummingbird, httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP,
+                nioPosix, nioSSL,
             ]),
 
         // MARK: SDK
@@ -240,7 +247,7 @@ let package = Package(
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
-                "MienTPM", "MienLoad", "MienServer", arguments,
+                "MienTPM", "MienLoad", "MienServer", "MienServerCore", arguments,
                 hummingbird, lifecycle, logging, unixSignals,
             ]),
         program(
@@ -320,7 +327,8 @@ let package = Package(
         tests(
             "MienServerTests", in: .server,
             [
-                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys",
+                "MienServer", "MienServerCore", "MienClient", "MienAPI", "MienAccess",
+                "MienJourney", "MienKeys",
                 "MienModels", "MienOTP", "MienCore", "MienImage",
                 "MienPixels", "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace",
                 "mien", crypto, lifecycle, logging, nioCore,
@@ -329,7 +337,8 @@ let package = Package(
         tests(
             "MienServerAPITests", in: .server,
             [
-                "mien-text-cost", "MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney",
+                "mien-text-cost", "MienServer", "MienServerCore", "MienAPI", "MienAccess",
+                "MienStore", "MienJourney",
                 "MienCore", "MienTesting", logging,
             ]),
         tests(

@@ -2,6 +2,7 @@ internal import Logging
 internal import MienAPI
 internal import MienImage
 internal import MienInference
+internal import MienServerCore
 internal import MienStore
 
 // What clients see of the errors of engines and adapters.

@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// All parts of a server, assembled once.

@@ -7,6 +7,7 @@ import MienTesting
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
 
 /// Checks that the API description matches the server.
 @Suite("The API description")

@@ -8,6 +8,7 @@ import NIOCore
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
 
 @Suite(
     "Mail through a real relay", .enabled(if: Peer.isThere, Peer.reason), .serialized,

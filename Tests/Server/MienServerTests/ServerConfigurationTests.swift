@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
 
 @Suite("Server configuration")
 struct ServerConfigurationTests {

@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
 
 /// Test requirements on the machine: the default model pack and the demo's photos.
 enum Installed {

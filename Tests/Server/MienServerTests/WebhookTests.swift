@@ -8,6 +8,7 @@ import Testing
 
 @testable import MienJourney
 @testable import MienServer
+@testable import MienServerCore
 
 @Suite(
     "Webhooks with a real receiver", .enabled(if: Peer.isThere, Peer.reason), .serialized,

@@ -2,6 +2,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Creates, updates, and deletes accounts for the admin API and for journeys.

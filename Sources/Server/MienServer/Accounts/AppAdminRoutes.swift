@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// The routes of the admin API for apps.

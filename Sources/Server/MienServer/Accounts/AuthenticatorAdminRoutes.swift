@@ -2,6 +2,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// The routes of the admin API for users' authenticators and their locks.

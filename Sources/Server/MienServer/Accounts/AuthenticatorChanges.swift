@@ -1,6 +1,7 @@
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Guards every change to a user's authenticators: the app must be first-party, and the sign-in

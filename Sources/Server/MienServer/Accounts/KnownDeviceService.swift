@@ -1,5 +1,6 @@
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Issues and looks up the tokens of devices that an account has signed in on. Such a device has

@@ -1,6 +1,7 @@
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Guards every authenticator: counts a guess before the secret or the face is checked, and records

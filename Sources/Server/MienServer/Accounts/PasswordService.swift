@@ -1,6 +1,7 @@
 internal import MienAccess
 internal import MienCore
 internal import MienPassword
+internal import MienServerCore
 internal import MienStore
 
 /// Hashes and checks passwords on its own threads, a few at a time.

@@ -1,5 +1,6 @@
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// The sign-in that a change or a new token rests on.

@@ -2,6 +2,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Turns a journey's pending account into an active one, or deletes it.

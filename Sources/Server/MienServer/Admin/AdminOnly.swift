@@ -1,6 +1,7 @@
 internal import Hummingbird
 internal import MienAPI
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Requires the credential of an administrator: `Authorization: Bearer adm_….…`.

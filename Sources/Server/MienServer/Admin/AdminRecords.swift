@@ -2,6 +2,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Finds the records that the addresses of the admin API name.

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import MienAccess
 internal import MienCore
 internal import MienKeys
+internal import MienServerCore
 internal import MienStore
 
 /// Handles `grant_type=urn:authgear:params:oauth:grant-type:biometric-request`: a request signed by

@@ -2,6 +2,7 @@ internal import Foundation
 internal import MienAccess
 internal import MienCore
 internal import MienKeys
+internal import MienServerCore
 internal import MienStore
 
 /// Manages the keys that users' devices generate and protect with biometrics. Each key is one

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Logging
 internal import MienAttestation
+internal import MienServerCore
 
 /// The operator's copy of Google's list of leaked attestation keys, reloaded when the file changes.
 actor StatusListFile {

@@ -2,6 +2,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Routes for users to manage their own device keys, with an app's access token.

@@ -2,6 +2,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
+internal import MienServerCore
 internal import MienStore
 
 /// Users, locks, and consents.

@@ -2,6 +2,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienFace
 internal import MienJourney
+internal import MienServerCore
 internal import MienStore
 
 /// Faces.

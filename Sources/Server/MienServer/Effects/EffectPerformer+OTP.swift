@@ -2,6 +2,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
+internal import MienServerCore
 internal import MienStore
 
 /// OTP tokens: one-time codes that users' devices compute.

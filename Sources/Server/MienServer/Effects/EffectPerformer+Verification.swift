@@ -2,6 +2,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienFace
 internal import MienJourney
+internal import MienServerCore
 internal import MienStore
 
 /// Identity verification. For now it checks only a selfie, with liveness if the policy requires it.

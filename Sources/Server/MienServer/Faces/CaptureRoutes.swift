@@ -1,6 +1,7 @@
 internal import Hummingbird
 internal import MienAPI
 internal import MienCore
+internal import MienServerCore
 
 /// The routes for the frames of captures.
 struct CaptureRoutes {

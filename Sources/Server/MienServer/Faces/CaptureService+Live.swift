@@ -2,6 +2,7 @@ internal import MienAPI
 internal import MienCore
 internal import MienFace
 internal import MienPixels
+internal import MienServerCore
 internal import MienStore
 
 /// Live captures. The record stores that a capture has begun and, later, how it ended. Everything

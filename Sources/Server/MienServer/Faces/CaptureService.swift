@@ -4,6 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienFace
 internal import MienJourney
+internal import MienServerCore
 internal import MienStore
 
 /// Runs capture sessions: start token, frames, guidance, verdict. A session that passes leaves a

@@ -5,6 +5,7 @@ internal import MienImage
 internal import MienInference
 internal import MienModels
 internal import MienPixels
+internal import MienServerCore
 
 /// Analyzes selfies and compares them with templates. Pictures are kept only for one call.
 final class FaceService: LiveFrameReader {

@@ -1,5 +1,6 @@
 internal import MienAPI
 internal import MienCore
+internal import MienServerCore
 internal import Synchronization
 
 /// The live captures in progress in this process. They end with it.

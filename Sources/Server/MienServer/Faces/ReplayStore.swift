@@ -1,5 +1,6 @@
 internal import MienCore
 internal import MienFace
+internal import MienServerCore
 internal import MienStore
 internal import Synchronization
 

@@ -2,6 +2,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 internal import MienKeys
+internal import MienServerCore
 internal import MienStore
 
 /// The licensing routes: product keys for administrators, licenses for devices that present a

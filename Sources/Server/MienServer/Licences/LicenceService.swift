@@ -2,6 +2,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienCore
 internal import MienKeys
+internal import MienServerCore
 internal import MienStore
 
 /// Manages product keys and issues licenses to devices.

@@ -1,4 +1,5 @@
 internal import MienCore
+internal import MienServerCore
 
 /// A plain-text email.
 struct Mail: Sendable {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Logging
 internal import MienCore
+internal import MienServerCore
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL

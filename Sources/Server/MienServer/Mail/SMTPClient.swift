@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MienCore
+internal import MienServerCore
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL

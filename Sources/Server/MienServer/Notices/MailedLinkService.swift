@@ -1,5 +1,6 @@
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Validates and executes the links in emails to account owners. Opening a link changes nothing, so

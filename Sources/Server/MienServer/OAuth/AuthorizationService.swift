@@ -2,6 +2,7 @@ internal import Crypto
 internal import Foundation
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// The authorization code grant: an app sends the browser here, the user signs in, and the browser

@@ -1,4 +1,5 @@
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Issues challenges to sign. Each is valid once, for five minutes, for one purpose.

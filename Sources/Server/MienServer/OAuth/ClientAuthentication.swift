@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Authenticates the app that sends a request to the token endpoints: `client_id` in the form, with

@@ -1,3 +1,4 @@
+internal import MienServerCore
 internal import MienStore
 
 /// A grant type that another feature adds to the token endpoint.

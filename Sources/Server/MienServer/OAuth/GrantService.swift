@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// Issues, refreshes, revokes, and inspects access, refresh, and ID tokens.

@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// The OAuth routes: tokens, the sign-in page, and discovery.

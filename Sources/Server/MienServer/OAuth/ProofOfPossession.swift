@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import MienAccess
 internal import MienCore
 internal import MienKeys
+internal import MienServerCore
 internal import MienStore
 
 /// Verifies DPoP proofs (RFC 9449): with each request, a client proves that it holds the key that

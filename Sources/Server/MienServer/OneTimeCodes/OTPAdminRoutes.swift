@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import MienAPI
+internal import MienServerCore
 internal import MienStore
 
 /// The route of the admin API that gives a user an OTP token.

@@ -4,6 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienKeys
 internal import MienOTP
+internal import MienServerCore
 internal import MienStore
 
 /// The OTP token routes: registration codes for signed-in users, and OTP tokens for the devices

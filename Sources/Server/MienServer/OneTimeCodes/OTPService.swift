@@ -4,6 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienKeys
 internal import MienOTP
+internal import MienServerCore
 internal import MienStore
 
 /// Manages OTP tokens: secrets that devices share with the server, one for each user and app.

@@ -4,6 +4,7 @@ internal import MienAPI
 internal import MienCore
 internal import MienKeys
 internal import MienOTP
+internal import MienServerCore
 internal import MienStore
 
 /// The server's record of a user's OTP token, sealed with the authenticator.

@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import MienServerCore
 internal import MienStore
 
 /// Adds the client's address to the entries that a request makes in the audit log.

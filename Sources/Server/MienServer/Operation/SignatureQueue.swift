@@ -1,5 +1,6 @@
 internal import MienCore
 internal import MienKeys
+internal import MienServerCore
 
 /// Verifies RSA signatures and certificate chains away from the threads that handle requests.
 ///

@@ -1,5 +1,6 @@
 internal import Logging
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 internal import ServiceLifecycle
 

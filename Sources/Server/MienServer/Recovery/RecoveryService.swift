@@ -2,6 +2,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
+internal import MienServerCore
 internal import MienStore
 
 /// Recovery by an email code or a face alone. It takes effect after a hold, and any sign-in or

@@ -1,5 +1,6 @@
 internal import MienAPI
 internal import MienAttestation
+internal import MienServerCore
 
 extension PasskeyPlace {
     /// - Throws: ``Problem`` `.notPermitted` if the public URL has no host name that browsers

@@ -2,6 +2,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerCore
 internal import MienStore
 
 /// The WebAuthn routes for browsers: registration for signed-in users, sign-in, and management of

@@ -4,6 +4,7 @@ internal import MienAccess
 internal import MienAttestation
 internal import MienCore
 internal import MienKeys
+internal import MienServerCore
 internal import MienStore
 
 /// Passkeys: WebAuthn credentials of browsers, phones, and security keys. Each is one

@@ -3,6 +3,7 @@ internal import Crypto
 internal import Foundation
 internal import MienCore
 internal import MienJourney
+internal import MienServerCore
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
