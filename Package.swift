@@ -202,11 +202,17 @@ let package = Package(
                 hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, lifecycle, logging,
                 nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, yaml,
             ]),
+        library(
+            "MienServerMail", in: .server,
+            [
+                "MienServerCore", "MienCore", "MienJourney", crypto, httpClient, lifecycle,
+                logging, nioCore, nioHTTP, nioPosix, nioSSL,
+            ]),
         // The assembly.
         library(
             "MienServer", in: .server,
             [
-                "MienServerCore",
+                "MienServerCore", "MienServerMail",
                 "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienModels", "MienOTP", "MienPassword", "MienPixels", "MienStore", "MienVault",
@@ -327,7 +333,8 @@ let package = Package(
         tests(
             "MienServerTests", in: .server,
             [
-                "MienServer", "MienServerCore", "MienClient", "MienAPI", "MienAccess",
+                "MienServer", "MienServerCore", "MienServerMail", "MienClient", "MienAPI",
+                "MienAccess",
                 "MienJourney", "MienKeys",
                 "MienModels", "MienOTP", "MienCore", "MienImage",
                 "MienPixels", "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace",

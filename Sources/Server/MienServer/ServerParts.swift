@@ -4,6 +4,7 @@ internal import Logging
 internal import MienAccess
 internal import MienCore
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// All parts of a server, assembled once.

@@ -3,6 +3,7 @@ import Testing
 
 @testable import MienServer
 @testable import MienServerCore
+@testable import MienServerMail
 
 @Suite("Server configuration")
 struct ServerConfigurationTests {

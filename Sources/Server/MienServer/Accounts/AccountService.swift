@@ -3,6 +3,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Creates, updates, and deletes accounts for the admin API and for journeys.

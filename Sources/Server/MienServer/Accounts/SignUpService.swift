@@ -3,6 +3,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Turns a journey's pending account into an active one, or deletes it.

@@ -3,6 +3,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienKeys
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Handles `grant_type=urn:authgear:params:oauth:grant-type:biometric-request`: a request signed by

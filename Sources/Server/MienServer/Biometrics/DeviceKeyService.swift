@@ -3,6 +3,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienKeys
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Manages the keys that users' devices generate and protect with biometrics. Each key is one

@@ -3,6 +3,7 @@ internal import MienCore
 internal import MienFace
 internal import MienJourney
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Faces.

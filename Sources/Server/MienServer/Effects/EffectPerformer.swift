@@ -5,6 +5,7 @@ internal import MienCore
 internal import MienFace
 internal import MienJourney
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// The context in which a journey's effects are performed.

@@ -3,6 +3,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Emails account owners about each new authenticator, with a link that removes it without a

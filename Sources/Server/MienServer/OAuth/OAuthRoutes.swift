@@ -5,6 +5,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// The OAuth routes: tokens, the sign-in page, and discovery.

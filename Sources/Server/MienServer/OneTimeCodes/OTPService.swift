@@ -5,6 +5,7 @@ internal import MienCore
 internal import MienKeys
 internal import MienOTP
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Manages OTP tokens: secrets that devices share with the server, one for each user and app.

@@ -2,6 +2,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Manages recovery codes: ten per set, shown once, each valid once. A code signs its user in and

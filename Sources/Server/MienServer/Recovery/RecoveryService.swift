@@ -3,6 +3,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienJourney
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Recovery by an email code or a face alone. It takes effect after a hold, and any sign-in or

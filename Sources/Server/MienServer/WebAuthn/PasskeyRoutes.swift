@@ -3,6 +3,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// The WebAuthn routes for browsers: registration for signed-in users, sign-in, and management of

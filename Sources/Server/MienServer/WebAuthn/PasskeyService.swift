@@ -5,6 +5,7 @@ internal import MienAttestation
 internal import MienCore
 internal import MienKeys
 internal import MienServerCore
+internal import MienServerMail
 internal import MienStore
 
 /// Passkeys: WebAuthn credentials of browsers, phones, and security keys. Each is one

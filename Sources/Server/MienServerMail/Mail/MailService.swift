@@ -1,7 +1,7 @@
 internal import Foundation
-internal import Logging
+package import Logging
 internal import MienCore
-internal import MienServerCore
+package import MienServerCore
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -13,8 +13,8 @@ internal import Synchronization
 ///
 /// Notices to account owners wait in a queue of their own, so that strangers who fill the queue of
 /// codes cannot keep an owner from learning about a new authenticator.
-final class MailService: Service {
-    enum Queue: Sendable, CaseIterable {
+package final class MailService: Service {
+    package enum Queue: Sendable, CaseIterable {
         /// Emails that anybody can cause, such as codes and sign-ups.
         case codes
         /// Emails about changes to an account.
@@ -38,7 +38,7 @@ final class MailService: Service {
     private let queues: [Queue: (mails: AsyncStream<Mail>, add: AsyncStream<Mail>.Continuation)]
 
     /// - Throws: ``ConfigurationError``.
-    init(configuration: ServerConfiguration, logger: Logger, metrics: Metrics) throws {
+    package init(configuration: ServerConfiguration, logger: Logger, metrics: Metrics) throws {
         relay = try configuration.relay.map(SMTPClient.init)
         (outbox, sender) = (configuration.mailOutbox, configuration.mailFrom)
         (self.logger, self.metrics) = (logger, metrics)
@@ -50,7 +50,7 @@ final class MailService: Service {
             })
     }
 
-    func send(_ mail: Mail, through queue: Queue = .codes) {
+    package func send(_ mail: Mail, through queue: Queue = .codes) {
         if case .dropped? = queues[queue]?.add.yield(mail) {
             metrics.count("mien_mails_total", "result=\"dropped\"")
             logger.error("the mail queue is full; one email was dropped")
@@ -58,7 +58,7 @@ final class MailService: Service {
     }
 
     /// Runs until the server shuts down and the waiting emails have been delivered.
-    func run() async throws {
+    package func run() async throws {
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
                 for queue in queues.values {

@@ -1,9 +1,9 @@
 internal import AsyncHTTPClient
 internal import Crypto
 internal import Foundation
-internal import MienCore
-internal import MienJourney
-internal import MienServerCore
+package import MienCore
+package import MienJourney
+package import MienServerCore
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -14,22 +14,22 @@ internal import NIOSSL
 ///
 /// Resolves the host once, checks the address, and connects to that same address, so that a later
 /// DNS change cannot bypass the check.
-struct WebhookCaller: Sendable {
+package struct WebhookCaller: Sendable {
     static let maxAnswer = 64 * 1024
     /// The pauses before the second and the third attempt.
     static let pauses = [Duration.milliseconds(250), .seconds(1)]
 
     let hosts: [String]
     let mayBePrivate: Bool
-    let secret: Sensitive<String>
-    var clock: ServerClock
+    package let secret: Sensitive<String>
+    package var clock: ServerClock
     let tls: TLSConfiguration
     var lookUp: @Sendable (_ host: String, _ port: Int) async throws -> String = {
         try await WebhookCaller.address(of: $0, port: $1)
     }
 
     /// - Throws: ``ConfigurationError`` if the authorities cannot be read.
-    init(_ configuration: ServerConfiguration, clock: ServerClock) throws {
+    package init(_ configuration: ServerConfiguration, clock: ServerClock) throws {
         hosts = configuration.webhookHosts.map(WebhookTarget.bare)
         mayBePrivate = configuration.webhooksMayBePrivate
         (secret, self.clock) = (configuration.webhookSecret, clock)
@@ -37,7 +37,7 @@ struct WebhookCaller: Sendable {
     }
 
     /// - Parameter turn: Distinguishes this call from other calls of the same run.
-    func call(_ call: WebhookCall, run: InstanceID, turn: Int, app: AppID) async
+    package func call(_ call: WebhookCall, run: InstanceID, turn: Int, app: AppID) async
         -> EffectResult.Answer
     {
         guard let target = WebhookTarget(call.url), target.isEncrypted || mayBePrivate,
@@ -141,7 +141,7 @@ struct WebhookCaller: Sendable {
         return .webhookAnswered(status: Int(response.status.code), body: value)
     }
 
-    func signature(_ seconds: Int64, _ body: String) -> String {
+    package func signature(_ seconds: Int64, _ body: String) -> String {
         let code = secret.use {
             HMAC<SHA256>.authenticationCode(
                 for: Data("\(seconds).\(body)".utf8), using: SymmetricKey(data: Data($0.utf8)))

@@ -1,18 +1,24 @@
-internal import MienCore
-internal import MienServerCore
+package import MienCore
+package import MienServerCore
 
 /// A plain-text email.
-struct Mail: Sendable {
-    let to: Sensitive<String>
-    let subject: String
-    let body: Sensitive<String>
+package struct Mail: Sendable {
+    package let to: Sensitive<String>
+    package let subject: String
+    package let body: Sensitive<String>
+
+    package init(to: Sensitive<String>, subject: String, body: Sensitive<String>) {
+        (self.to, self.subject, self.body) = (to, subject, body)
+    }
 
     /// Encodes the message per RFC 5322 and 2045: lines of at most 76 characters that end in CR LF,
     /// in ASCII except for internationalized addresses. A value cannot break out of its header
     /// line.
     ///
     /// - Throws: ``MailError`` `.address`.
-    func message(from sender: MailAddress, date: String, id: String) throws(MailError) -> [UInt8] {
+    package func message(from sender: MailAddress, date: String, id: String) throws(MailError)
+        -> [UInt8]
+    {
         let recipient = try recipient(),
             subject = MailHeader.unstructured(subject, after: "Subject: ")
         return Array(
@@ -32,15 +38,15 @@ struct Mail: Sendable {
             """.utf8)
     }
 
-    func recipient() throws(MailError) -> MailAddress {
+    package func recipient() throws(MailError) -> MailAddress {
         guard let address = to.use({ MailAddress($0) }) else { throw .address }
         return address
     }
 }
 
 /// A permanent failure to compose an email; retrying does not help.
-enum MailError: Error, Equatable, CustomStringConvertible {
+package enum MailError: Error, Equatable, CustomStringConvertible {
     case address
 
-    var description: String { "the address is not valid for email" }
+    package var description: String { "the address is not valid for email" }
 }
