@@ -208,11 +208,18 @@ let package = Package(
                 "MienServerCore", "MienCore", "MienJourney", crypto, httpClient, lifecycle,
                 logging, nioCore, nioHTTP, nioPosix, nioSSL,
             ]),
+        // Who may do what: apps, locks, sign-ins, tokens, and changes of authenticators.
+        library(
+            "MienServerAccess", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienAPI", "MienAccess", "MienCore",
+                "MienKeys", "MienStore", crypto, httpTypes, hummingbird,
+            ]),
         // The assembly.
         library(
             "MienServer", in: .server,
             [
-                "MienServerCore", "MienServerMail",
+                "MienServerCore", "MienServerMail", "MienServerAccess",
                 "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienModels", "MienOTP", "MienPassword", "MienPixels", "MienStore", "MienVault",
@@ -333,7 +340,7 @@ let package = Package(
         tests(
             "MienServerTests", in: .server,
             [
-                "MienServer", "MienServerCore", "MienServerMail", "MienClient", "MienAPI",
+                "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess", "MienClient", "MienAPI",
                 "MienAccess",
                 "MienJourney", "MienKeys",
                 "MienModels", "MienOTP", "MienCore", "MienImage",

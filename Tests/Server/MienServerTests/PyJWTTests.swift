@@ -6,6 +6,7 @@ import MienTesting
 import Testing
 
 @testable import MienServer
+@testable import MienServerAccess
 @testable import MienServerCore
 
 @Suite(

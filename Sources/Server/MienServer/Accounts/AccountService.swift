@@ -2,6 +2,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienServerMail
 internal import MienStore

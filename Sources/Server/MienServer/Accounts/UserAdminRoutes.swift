@@ -2,6 +2,7 @@ internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienStore
 

@@ -5,6 +5,7 @@ internal import MienAccess
 internal import MienAttestation
 internal import MienCore
 internal import MienKeys
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienStore
 

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import MienAccess
 internal import MienCore
 internal import MienKeys
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienServerMail
 internal import MienStore

@@ -2,6 +2,7 @@ internal import Foundation
 internal import MienAttestation
 internal import MienCore
 internal import MienKeys
+internal import MienServerAccess
 
 /// A client's proof of where its key is stored or which app it runs in, with bytes in base64:
 /// `{"format": "android-key", "chain": […]}` or

@@ -1,4 +1,5 @@
 internal import MienCore
+internal import MienServerAccess
 
 /// A device's description of itself: `{"ios": {"uname": {"machine": …}}}`,
 /// `{"android": {"Build": {"MODEL": …}}}`, or Mien's own

@@ -4,6 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienJourney
 internal import MienKeys
+internal import MienServerAccess
 internal import MienStore
 
 /// Device keys protected by biometrics. They share their records with the biometric grant.

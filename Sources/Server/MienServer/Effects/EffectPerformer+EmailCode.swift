@@ -1,6 +1,7 @@
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienServerMail
 internal import MienStore

@@ -2,6 +2,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienFace
 internal import MienJourney
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienServerMail
 internal import MienStore

@@ -1,5 +1,6 @@
 internal import MienCore
 internal import MienJourney
+internal import MienServerAccess
 internal import MienStore
 
 /// The sign-in page checks passwords as a journey does, as a run of its own.

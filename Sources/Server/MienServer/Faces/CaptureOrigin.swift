@@ -1,4 +1,5 @@
 internal import MienCore
+internal import MienServerAccess
 internal import MienStore
 
 /// The journey run that opens a capture.

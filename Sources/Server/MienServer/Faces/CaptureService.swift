@@ -4,6 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienFace
 internal import MienJourney
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienStore
 

@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import MienCore
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienStore
 internal import NIOCore

@@ -4,6 +4,7 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienStore
 

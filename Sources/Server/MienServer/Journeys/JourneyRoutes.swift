@@ -1,6 +1,7 @@
 internal import Hummingbird
 internal import MienAPI
 internal import MienCore
+internal import MienServerAccess
 internal import MienServerCore
 
 /// The routes for apps to start journeys and to respond to their steps.

@@ -1,6 +1,7 @@
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
+internal import MienServerAccess
 
 /// A stored run of a journey: the engine's value and the server's additions.
 struct RunState: Codable, Sendable {

@@ -1,5 +1,6 @@
 internal import MienAccess
 internal import MienCore
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienStore
 

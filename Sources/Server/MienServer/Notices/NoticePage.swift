@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MienAccess
 internal import MienCore
+internal import MienServerAccess
 internal import MienServerCore
 
 /// The pages that links in emails open. They look like the sign-in page.

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MienAPI
 internal import MienCore
+internal import MienServerAccess
 internal import MienServerCore
 
 /// The routes that links in emails to account owners open. `GET` shows what the link does; only

@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import MienAPI
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienStore
 

@@ -4,6 +4,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienKeys
 internal import MienOTP
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienServerMail
 internal import MienStore

@@ -1,14 +1,14 @@
 internal import Crypto
 internal import Foundation
-internal import MienCore
-internal import MienKeys
-internal import MienStore
+package import MienCore
+package import MienKeys
+package import MienStore
 internal import Synchronization
 
 /// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Signing keys rotate. Each is published
 /// before its period, so that clients that cache the published keys know it in time, and afterward
 /// until its last token has expired.
-final class TokenIssuer: Sendable {
+package final class TokenIssuer: Sendable {
     /// The maximum lifetime of a token.
     static let longestSeconds = 86_400
     /// How long before its period a key is published: three times as long as clients may cache the
@@ -16,7 +16,7 @@ final class TokenIssuer: Sendable {
     static let announcedSeconds = 900
 
     /// The values of `typ`, which separate the uses of tokens.
-    enum TokenType: String {
+    package enum TokenType: String {
         /// A journey's outcome or an ID token, for the app.
         case identity = "JWT"
         /// An access token for services that the app calls: RFC 9068.
@@ -37,12 +37,12 @@ final class TokenIssuer: Sendable {
     private let rotation: Duration
     private let keys = Mutex<[Key]>([])
 
-    init(store: Store, issuer: @escaping @Sendable () -> String, rotateDays: Int) {
+    package init(store: Store, issuer: @escaping @Sendable () -> String, rotateDays: Int) {
         (self.store, self.issuer, rotation) = (store, issuer, .seconds(rotateDays * 86_400))
     }
 
     /// Reads the keys, creates the next one when it is due, and removes expired ones.
-    func refresh(at now: Instant) async throws {
+    package func refresh(at now: Instant) async throws {
         let rotation = rotation
         let records = try await store.write { tables -> [SigningKeyRecord] in
             _ = try tables.signingKeys.sweep(at: now)
@@ -79,14 +79,16 @@ final class TokenIssuer: Sendable {
     }
 
     /// - Parameter claims: The claims in addition to `iss` and `iat`.
-    func sign(_ claims: [String: JSONValue], as type: TokenType = .identity, at now: Instant) throws
+    package func sign(
+        _ claims: [String: JSONValue], as type: TokenType = .identity, at now: Instant
+    ) throws
         -> String
     {
         try signed(claims, as: type, at: now).token
     }
 
     /// - Returns: The license, and the key that verifies it.
-    func signLicence(_ claims: [String: JSONValue], at now: Instant) throws -> (
+    package func signLicence(_ claims: [String: JSONValue], at now: Instant) throws -> (
         token: String, key: DevicePublicKey
     ) {
         try signed(claims, as: .licence, at: now)
@@ -118,7 +120,9 @@ final class TokenIssuer: Sendable {
     ///
     /// - Returns: `nil` unless this is an unexpired token of this type, signed with a key of ours
     ///   that is still published.
-    func claims(of token: String, as type: TokenType, at now: Instant) -> [String: JSONValue]? {
+    package func claims(of token: String, as type: TokenType, at now: Instant) -> [String:
+        JSONValue]?
+    {
         guard let message = try? JWS.parse(compact: token), message.type == type.rawValue,
             let key = keys.withLock({ keys in keys.first { $0.record.id == message.keyID } })?
                 .publicKey,
@@ -131,7 +135,7 @@ final class TokenIssuer: Sendable {
     }
 
     /// The published keys as a JWK set: RFC 7517.
-    var keySet: JSONValue {
+    package var keySet: JSONValue {
         let records = keys.withLock { $0.map(\.record) }
         return [
             "keys": .array(

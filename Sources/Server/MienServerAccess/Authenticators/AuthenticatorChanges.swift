@@ -1,23 +1,35 @@
 internal import MienAPI
-internal import MienAccess
-internal import MienCore
-internal import MienServerCore
-internal import MienStore
+package import MienAccess
+package import MienCore
+package import MienServerCore
+package import MienStore
 
 /// Guards every change to a user's authenticators: the app must be first-party, and the sign-in
 /// fresh and strong enough.
 ///
 /// The rule itself is ``ChangeRule``; this type gathers its inputs.
-struct AuthenticatorChanges: Sendable {
-    let store: Store
+package struct AuthenticatorChanges: Sendable {
+    package let store: Store
     /// Returns the authenticators that the published journeys among these use; `nil` for all
     /// journeys.
-    let requested: @Sendable (_ journeys: [JourneyID]?) async throws -> Set<AuthenticatorType>
-    let clock: ServerClock
-    let rule: ChangeRule
+    package let requested:
+        @Sendable (_ journeys: [JourneyID]?) async throws -> Set<AuthenticatorType>
+    package let clock: ServerClock
+    package let rule: ChangeRule
     /// The setting `authentication.identities`: whether the server accepts passkeys and device
     /// keys.
-    let identities: [String]
+    package let identities: [String]
+
+    package init(
+        store: Store,
+        requested:
+            @escaping @Sendable (_ journeys: [JourneyID]?) async throws -> Set<AuthenticatorType>,
+        clock: ServerClock, rule: ChangeRule, identities: [String]
+    ) {
+        (self.store, self.requested, self.clock, self.rule, self.identities) = (
+            store, requested, clock, rule, identities
+        )
+    }
 
     // MARK: Requests with an access token
 
@@ -26,7 +38,7 @@ struct AuthenticatorChanges: Sendable {
     /// - Throws: ``OAuthError`` `insufficient_user_authentication` that states what a new sign-in
     ///   must prove.
     @discardableResult
-    func require(
+    package func require(
         _ change: AuthenticatorChange, by caller: Caller, reach: AuthenticatorReach = .app
     ) async throws -> SignInStanding {
         let reachable =
@@ -62,7 +74,7 @@ struct AuthenticatorChanges: Sendable {
     ///
     /// `amr` calls both emailed codes and codes of an OTP token `otp`; the authenticators tell them
     /// apart.
-    func counting(
+    package func counting(
         _ proofs: [SignInProof], from used: [AuthenticatorID], of account: AccountRecord
     ) async throws -> [SignInProof] {
         let code = AuthenticatorType.otp.method
@@ -105,7 +117,7 @@ struct AuthenticatorChanges: Sendable {
     /// recovery codes restore access, and device keys without attestation prove nothing about the
     /// device, so none of them raises it. Faces and one-time codes count if a journey of the app
     /// requests them.
-    func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
+    package func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
             let records = try tables.authenticators.all(of: account).filter { record in
                 guard record.app == nil || record.app == id else { return false }
@@ -138,7 +150,7 @@ struct AuthenticatorChanges: Sendable {
 }
 
 /// Where an authenticator signs its user in.
-enum AuthenticatorReach: Sendable {
+package enum AuthenticatorReach: Sendable {
     /// In the app it is added in: faces, device keys, OTP tokens.
     case app
     /// In every app: passkeys, recovery codes, passwords.

@@ -1,23 +1,23 @@
 internal import MienAccess
-internal import MienCore
-internal import MienServerCore
-internal import MienStore
+package import MienCore
+package import MienServerCore
+package import MienStore
 
 /// The sign-in that a change or a new token rests on.
 ///
 /// It ends when the account's epoch moves on, when its grant ends, and when an authenticator that
 /// produced it is removed or locked. Check it in the transaction that writes: time may have passed
 /// since the request was allowed.
-struct SignInStanding: Sendable, Hashable, Codable {
-    let account: UserID
+package struct SignInStanding: Sendable, Hashable, Codable {
+    package let account: UserID
     /// The account's epoch at sign-in; `nil` if a run established who the user is without
     /// authenticating them.
-    let epoch: Int?
+    package let epoch: Int?
     /// `nil` for a sign-in that has no grant yet.
-    let grant: GrantID?
-    let authenticators: [AuthenticatorID]
+    package let grant: GrantID?
+    package let authenticators: [AuthenticatorID]
 
-    init(
+    package init(
         account: UserID, epoch: Int?, grant: GrantID? = nil, authenticators: [AuthenticatorID]
     ) {
         (self.account, self.epoch, self.grant, self.authenticators) = (
@@ -26,13 +26,13 @@ struct SignInStanding: Sendable, Hashable, Codable {
     }
 
     /// The sign-in of a request's access token.
-    init(_ caller: Caller) {
+    package init(_ caller: Caller) {
         self.init(
             account: caller.account.id, epoch: caller.account.epoch, grant: caller.grant.id,
             authenticators: caller.grant.authenticators)
     }
 
-    func holds(in tables: Tables) throws -> Bool {
+    package func holds(in tables: Tables) throws -> Bool {
         guard let now = try tables.accounts.standing(of: account) else { return false }
         if let epoch, now.epoch != epoch { return false }
         if let grant, try tables.grants.find(grant).map({ $0.family.revokedAt != nil }) ?? true {
@@ -42,7 +42,7 @@ struct SignInStanding: Sendable, Hashable, Codable {
     }
 
     /// Whether each authenticator is still there and locked by nobody.
-    func areUsable(in tables: Tables) throws -> Bool {
+    package func areUsable(in tables: Tables) throws -> Bool {
         for used in authenticators {
             guard try tables.authenticators.exists(used, of: account),
                 try !tables.locks.isHeld(used)
@@ -52,11 +52,11 @@ struct SignInStanding: Sendable, Hashable, Codable {
     }
 
     /// - Throws: ``OAuthError`` `invalid_token` if the sign-in has ended.
-    func require(in tables: Tables) throws {
+    package func require(in tables: Tables) throws {
         guard try holds(in: tables) else { throw Self.ended }
     }
 
-    static let ended = OAuthError(
+    package static let ended = OAuthError(
         .invalidToken, "The sign-in ended before this request was complete. Sign in again.",
         scheme: "Bearer")
 }

@@ -1,26 +1,30 @@
-internal import MienAPI
-internal import MienAccess
-internal import MienCore
-internal import MienServerCore
-internal import MienStore
+package import MienAPI
+package import MienAccess
+package import MienCore
+package import MienServerCore
+package import MienStore
 
 /// Guards every authenticator: counts a guess before the secret or the face is checked, and records
 /// the result afterward.
 ///
 /// A guess is counted durably before it is checked, so neither parallel guesses nor a crash makes
 /// one free.
-struct LockGate: Sendable {
-    let store: Store
-    let apps: AppCatalog
-    let clock: ServerClock
+package struct LockGate: Sendable {
+    package let store: Store
+    package let apps: AppCatalog
+    package let clock: ServerClock
+
+    package init(store: Store, apps: AppCatalog, clock: ServerClock) {
+        (self.store, self.apps, self.clock) = (store, apps, clock)
+    }
 
     /// A counted guess that may be checked.
-    struct Pass: Sendable {
-        let authenticator: AuthenticatorRecord
-        let line: AuthenticatorLock.Line
-        let policy: LockPolicy
-        let device: DeviceID?
-        let begun: Instant
+    package struct Pass: Sendable {
+        package let authenticator: AuthenticatorRecord
+        package let line: AuthenticatorLock.Line
+        package let policy: LockPolicy
+        package let device: DeviceID?
+        package let begun: Instant
     }
 
     /// Counts a guess.
@@ -28,7 +32,9 @@ struct LockGate: Sendable {
     /// - Parameter device: the calling device, if it is one of the account's. If the method has
     ///   succeeded on it before, it has its own counter, so that strangers cannot lock it out.
     /// - Returns: `nil` if the authenticator is locked or disabled for this caller.
-    func begin(_ authenticator: AuthenticatorRecord, device: DeviceID?) async throws -> Pass? {
+    package func begin(_ authenticator: AuthenticatorRecord, device: DeviceID?) async throws
+        -> Pass?
+    {
         let now = clock.now,
             policy = try await apps.lockPolicy(for: authenticator.type, app: authenticator.app)
         let line = try await store.write { tables -> AuthenticatorLock.Line? in
@@ -44,7 +50,7 @@ struct LockGate: Sendable {
 
     /// Takes as long and writes as durably as ``begin(_:device:)``, for a guess that is not checked
     /// because the authenticator is missing or locked.
-    func pretend() async throws {
+    package func pretend() async throws {
         var generator = SystemRandomNumberGenerator()
         let now = clock.now, hash = store.keys.hash(ofSecret: Array("nobody".utf8))
         let nobody = AuthenticatorRecord(
@@ -59,7 +65,7 @@ struct LockGate: Sendable {
 
     /// Records a correct guess. From now on, the device has its own counter for this method if it
     /// is one of the account's.
-    func succeed(_ pass: Pass) async throws {
+    package func succeed(_ pass: Pass) async throws {
         let now = clock.now
         try await change(pass) { lock, tables in
             lock.succeed(through: pass.line, under: pass.policy, isKnownDevice: pass.device != nil)
@@ -71,7 +77,7 @@ struct LockGate: Sendable {
     ///
     /// Runs to its end even in a canceled task, so that the guess of a client that hung up does not
     /// stay counted.
-    func abandon(_ pass: Pass) async throws {
+    package func abandon(_ pass: Pass) async throws {
         try await Task {
             try await change(pass) { lock, _ in
                 lock.abandon(through: pass.line, under: pass.policy, begun: pass.begun)
@@ -91,14 +97,14 @@ struct LockGate: Sendable {
     }
 
     /// Whether the device has its own counter for this method.
-    func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) async throws -> Bool {
+    package func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) async throws -> Bool {
         try await store.read { try $0.locks.hasOwnCounter(device, subject) }
     }
 }
 
 extension Problem {
     /// Tells a signed-in owner that an authenticator is locked.
-    static func authenticatorLocked(_ name: String) -> Problem {
+    package static func authenticatorLocked(_ name: String) -> Problem {
         Problem(.conflict, "\(name) is locked. Ask an administrator to unlock it.")
     }
 }

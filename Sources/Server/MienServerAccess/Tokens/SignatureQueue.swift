@@ -1,5 +1,5 @@
-internal import MienCore
-internal import MienKeys
+package import MienCore
+package import MienKeys
 internal import MienServerCore
 
 /// Verifies RSA signatures and certificate chains away from the threads that handle requests.
@@ -7,13 +7,15 @@ internal import MienServerCore
 /// Clients choose RSA keys: up to 4,096 bits with exponents up to 32 bits, and attestation chains
 /// may contain larger ones. Elliptic-curve signatures cost about as much as queueing and are
 /// verified in place.
-struct SignatureQueue: Sendable {
+package struct SignatureQueue: Sendable {
     private let queue: WorkQueue
 
-    init(limits: WorkLimits) { queue = WorkQueue("mien.signature", workers: 2, limits: limits) }
+    package init(limits: WorkLimits) {
+        queue = WorkQueue("mien.signature", workers: 2, limits: limits)
+    }
 
     /// Verifies a signature made with `key`; in the queue if it is an RSA key.
-    func check<Output: Sendable>(
+    package func check<Output: Sendable>(
         with key: DevicePublicKey, for share: WorkShare,
         _ body: @escaping @Sendable () throws -> Output
     ) async throws -> Output {
@@ -21,7 +23,7 @@ struct SignatureQueue: Sendable {
     }
 
     /// Verifies a certificate chain in the queue.
-    func run<Output: Sendable>(
+    package func run<Output: Sendable>(
         for share: WorkShare, _ body: @escaping @Sendable () throws -> Output
     ) async throws -> Output {
         try await queue.run(for: share, body)

@@ -1,26 +1,26 @@
 internal import MienAccess
-internal import MienCore
-internal import MienStore
+package import MienCore
+package import MienStore
 
 /// A link for an account's owner, not yet stored: 256 random bits in a URL.
 ///
 /// Create the link before the transaction, store it within, and mail it after the commit. Then the
 /// link exists exactly if the change that it reports does.
-struct MailedLink: Sendable {
+package struct MailedLink: Sendable {
     /// The path of all links, relative to the public URL.
-    static let path = "notices"
+    package static let path = "notices"
 
-    let url: Sensitive<String>
+    package let url: Sensitive<String>
     private let hash: [UInt8]
 
-    init(_ keys: StoreKeys, publicURL: String) {
+    package init(_ keys: StoreKeys, publicURL: String) {
         var generator = SystemRandomNumberGenerator()
         let code = Base64URL.encode(generator.bytes(32))
         hash = Self.hash(code, keys)
         url = Sensitive("\(publicURL)/\(Self.path)?code=\(code)")
     }
 
-    func store(
+    package func store(
         _ purpose: MailedLinkRecord.Purpose, _ subject: String, of account: UserID,
         until expiry: Instant, in tables: Tables, at now: Instant
     )
@@ -33,7 +33,7 @@ struct MailedLink: Sendable {
     }
 
     /// Returns the hash under which a link's code is stored.
-    static func hash(_ code: String, _ keys: StoreKeys) -> [UInt8] {
+    package static func hash(_ code: String, _ keys: StoreKeys) -> [UInt8] {
         keys.hash(ofSecret: Array("mailed-link \(code)".utf8))
     }
 }
@@ -41,5 +41,5 @@ struct MailedLink: Sendable {
 extension AccountRecord {
     /// The address for mail about this account; `nil` if the account has none. Only verified
     /// addresses are attached to accounts.
-    var noticeAddress: Sensitive<String>? { profile.use { $0.email }.map { Sensitive($0) } }
+    package var noticeAddress: Sensitive<String>? { profile.use { $0.email }.map { Sensitive($0) } }
 }

@@ -1,27 +1,37 @@
 internal import Crypto
 internal import Foundation
 internal import HTTPTypes
-internal import Hummingbird
-internal import MienAccess
-internal import MienCore
-internal import MienServerCore
-internal import MienStore
+package import Hummingbird
+package import MienAccess
+package import MienCore
+package import MienServerCore
+package import MienStore
 
 /// Issues, refreshes, revokes, and inspects access, refresh, and ID tokens.
-struct GrantService: Sendable {
-    let store: Store
-    let issuer: TokenIssuer
-    let proofs: ProofOfPossession
-    let clock: ServerClock
-    let metrics: Metrics
-    let publicURL: @Sendable () -> String
+package struct GrantService: Sendable {
+    package let store: Store
+    package let issuer: TokenIssuer
+    package let proofs: ProofOfPossession
+    package let clock: ServerClock
+    package let metrics: Metrics
+    package let publicURL: @Sendable () -> String
+
+    package init(
+        store: Store, issuer: TokenIssuer, proofs: ProofOfPossession, clock: ServerClock,
+        metrics: Metrics, publicURL: @escaping @Sendable () -> String
+    ) {
+        (self.store, self.issuer, self.proofs, self.clock, self.metrics) = (
+            store, issuer, proofs, clock, metrics
+        )
+        self.publicURL = publicURL
+    }
 
     // MARK: Issuing tokens
 
     /// Checks the requested scope and resources against the app's settings.
     ///
     /// - Throws: ``OAuthError`` `invalid_scope`, `invalid_target`.
-    func checked(scope: String?, standard: Scope, resources: [String], app: AppRecord)
+    package func checked(scope: String?, standard: Scope, resources: [String], app: AppRecord)
         throws(OAuthError) -> (Scope, [String])
     {
         guard let asked = scope.map({ Scope($0) }) ?? standard else {
@@ -52,7 +62,7 @@ struct GrantService: Sendable {
     ///   - id: The grant's ID, if it must be known beforehand.
     ///   - isGood: Evaluated in the transaction that creates the grant. What it uses up is used up
     ///     together with the grant being created, or not at all.
-    func tokens(
+    package func tokens(
         for signIn: SignIn, id: GrantID? = nil,
         where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
     ) async throws -> TokenAnswer {
@@ -113,7 +123,9 @@ struct GrantService: Sendable {
     }
 
     /// Issues tokens in an app's own name (RFC 6749 §4.4). Stores nothing.
-    func clientTokens(for app: AppRecord, scope: String?, resources: [String], thumbprint: String?)
+    package func clientTokens(
+        for app: AppRecord, scope: String?, resources: [String], thumbprint: String?
+    )
         throws -> TokenAnswer
     {
         guard app.type == .confidential else {
@@ -244,7 +256,7 @@ struct GrantService: Sendable {
     /// - Parameter repeatKey: A secret of 16 to 128 bytes, chosen by the client, with which it may
     ///   repeat the request if the answer is lost.
     /// - Throws: ``OAuthError``, with the same `invalid_grant` for every invalid token.
-    func refresh(
+    package func refresh(
         _ token: String, repeatKey: String?, app: AppRecord, scope: String?, resources: [String],
         thumbprint: String?
     ) async throws -> TokenAnswer {
@@ -313,7 +325,7 @@ struct GrantService: Sendable {
 
     /// Revokes a token (RFC 7009): a refresh token ends its grant, an access token ends only
     /// itself. An unknown token is not an error.
-    func revoke(_ token: String, app: AppRecord) async throws {
+    package func revoke(_ token: String, app: AppRecord) async throws {
         let now = clock.now, keys = store.keys
         if let claims = issuer.claims(of: token, as: .access, at: now) {
             guard claims["client_id"]?.stringValue == app.id.text,
@@ -342,7 +354,7 @@ struct GrantService: Sendable {
 
     /// Revokes a grant because its authorization code was used twice, which shows that the code was
     /// stolen (RFC 6749 §4.1.2).
-    func revoke(_ id: GrantID) async throws {
+    package func revoke(_ id: GrantID) async throws {
         let now = clock.now
         try await store.write { tables in
             guard var grant = try tables.grants.find(id), grant.family.revoke(at: now) else {
@@ -361,7 +373,7 @@ struct GrantService: Sendable {
     /// Records that the user authenticated again in a journey that began with a sign-in.
     ///
     /// - Returns: `false` if the sign-in has ended, or the account changed since the proof.
-    func stepUp(
+    package func stepUp(
         _ id: GrantID, _ proof: SignInProof, with authenticators: [AuthenticatorID], epoch: Int
     ) async throws -> Bool {
         let now = clock.now
@@ -415,7 +427,7 @@ struct GrantService: Sendable {
 
     /// Introspects a token for a confidential app (RFC 7662). Reports invalid tokens, and tokens
     /// not meant for this app, as inactive without further detail.
-    func introspect(_ token: String, app: AppRecord) async throws -> JSONValue {
+    package func introspect(_ token: String, app: AppRecord) async throws -> JSONValue {
         let inactive: JSONValue = ["active": false]
         if var (claims, _, _, _) = try await live(token) {
             guard
@@ -458,7 +470,8 @@ struct GrantService: Sendable {
     ///   - proof: The key of the request's proof of possession, if it was already verified: a proof
     ///     is valid only once.
     /// - Throws: ``OAuthError`` `invalid_token`, `insufficient_scope`, `invalid_dpop_proof`.
-    func caller(of request: Request, needed: Need = .fullAccess, proof: String? = nil) async throws
+    package func caller(of request: Request, needed: Need = .fullAccess, proof: String? = nil)
+        async throws
         -> Caller
     {
         guard let (scheme, token) = request.accessToken else {
@@ -508,7 +521,7 @@ struct GrantService: Sendable {
     }
 
     /// The permission that a request needs.
-    enum Need: Sendable {
+    package enum Need: Sendable {
         case scope(String)
         /// Permission to act as the user on this server: first-party apps only.
         case fullAccess
@@ -528,13 +541,13 @@ struct GrantService: Sendable {
         }
     }
 
-    static let refused = OAuthError(
+    package static let refused = OAuthError(
         .invalidGrant, "The token is invalid or has expired. Sign in again.")
 }
 
 extension Request {
     /// The scheme and token of the `Authorization` header.
-    var accessToken: (scheme: String, token: String)? {
+    package var accessToken: (scheme: String, token: String)? {
         let fields = headers[values: .authorization]
         guard fields.count == 1, let text = fields.first, text.utf8.count <= 16 * 1024,
             let space = text.firstIndex(of: " ")
@@ -550,7 +563,7 @@ extension Request {
 
 extension AccountRecord {
     /// The account's verified email address. Claimed addresses are never included.
-    var emailClaims: [String: JSONValue] {
+    package var emailClaims: [String: JSONValue] {
         profile.use { $0.email.map { ["email": .string($0), "email_verified": true] } ?? [:] }
     }
 }

@@ -1,8 +1,8 @@
-internal import MienServerCore
-internal import MienStore
+package import MienServerCore
+package import MienStore
 
 /// A grant type that another feature adds to the token endpoint.
-protocol ExtensionGrant: Sendable {
+package protocol ExtensionGrant: Sendable {
     /// The value of `grant_type`.
     var name: String { get }
 

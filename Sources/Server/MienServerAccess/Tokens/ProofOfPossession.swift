@@ -1,22 +1,31 @@
 internal import Crypto
 internal import HTTPTypes
-internal import Hummingbird
+package import Hummingbird
 internal import MienAccess
 internal import MienCore
 internal import MienKeys
-internal import MienServerCore
-internal import MienStore
+package import MienServerCore
+package import MienStore
 
 /// Verifies DPoP proofs (RFC 9449): with each request, a client proves that it holds the key that
 /// its tokens are bound to.
-struct ProofOfPossession: Sendable {
+package struct ProofOfPossession: Sendable {
     /// The maximum deviation of a client's clock.
     private static let tolerance = Duration.seconds(300)
 
-    let store: Store
-    let clock: ServerClock
-    let publicURL: @Sendable () -> String
-    let signatures: SignatureQueue
+    package let store: Store
+    package let clock: ServerClock
+    package let publicURL: @Sendable () -> String
+    package let signatures: SignatureQueue
+
+    package init(
+        store: Store, clock: ServerClock, publicURL: @escaping @Sendable () -> String,
+        signatures: SignatureQueue
+    ) {
+        (self.store, self.clock, self.publicURL, self.signatures) = (
+            store, clock, publicURL, signatures
+        )
+    }
 
     /// Verifies the request's proof and returns the thumbprint of its key.
     ///
@@ -24,7 +33,7 @@ struct ProofOfPossession: Sendable {
     /// - Returns: `nil` if the request has no proof.
     /// - Throws: ``OAuthError`` `invalid_dpop_proof` if there are several proofs, or the proof is
     ///   invalid or was used before.
-    func thumbprint(of request: Request, token: String? = nil) async throws -> String? {
+    package func thumbprint(of request: Request, token: String? = nil) async throws -> String? {
         let proofs = request.headers[values: .dpop]
         guard let proof = proofs.first else { return nil }
         guard proofs.count == 1 else {

@@ -1,18 +1,22 @@
 internal import MienAccess
-internal import MienCore
+package import MienCore
 internal import MienServerCore
-internal import MienStore
+package import MienStore
 
 /// Issues and looks up the tokens of devices that an account has signed in on. Such a device has
 /// its own counters at the lock gate.
-struct KnownDeviceService: Sendable {
-    let store: Store
+package struct KnownDeviceService: Sendable {
+    package let store: Store
+
+    package init(store: Store) {
+        self.store = store
+    }
 
     /// - Parameter app: The app that the token is for. `nil` accepts the token of any app, for
     ///   tokens that the server itself keeps in a cookie.
     /// - Returns: `nil` for a malformed token, a token of another app, or a token of a deleted
     ///   user. Such a device counts as unknown, which is not an error.
-    func find(_ token: String, app: AppID?) async throws -> KnownDevice? {
+    package func find(_ token: String, app: AppID?) async throws -> KnownDevice? {
         guard let (id, secret) = BearerSecret.parse(token, DeviceKind.self) else { return nil }
         let hash = store.keys.hash(ofSecret: secret)
         guard let found = try await store.read({ try $0.devices.find(tokenHash: hash) }),
@@ -29,7 +33,7 @@ struct KnownDeviceService: Sendable {
     ///     own counter.
     /// - Returns: The new device's token, which is shown only once, or `nil` if the account's epoch
     ///   has advanced.
-    func make(
+    package func make(
         _ account: UserID, _ app: AppID, epoch: Int?, methods: Set<AuthenticatorType>,
         at now: Instant
     ) async throws -> String? {

@@ -1,17 +1,21 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
-internal import MienCore
-internal import MienServerCore
-internal import MienStore
+package import MienCore
+package import MienServerCore
+package import MienStore
 
 /// Requires the credential of an administrator: `Authorization: Bearer adm_….…`.
-struct AdminOnly: RouterMiddleware {
-    let store: Store
+package struct AdminOnly: RouterMiddleware {
+    package let store: Store
     /// Limits the wrong credentials that one address may send.
-    let guesses: RateLimiter
-    let clock: ServerClock
+    package let guesses: RateLimiter
+    package let clock: ServerClock
 
-    func handle(
+    package init(store: Store, guesses: RateLimiter, clock: ServerClock) {
+        (self.store, self.guesses, self.clock) = (store, guesses, clock)
+    }
+
+    package func handle(
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
@@ -36,7 +40,7 @@ struct AdminOnly: RouterMiddleware {
 
 extension WorkShare {
     /// Returns the share of an administrator, whose credential ``AdminOnly`` has checked.
-    static func administrator(_ context: MienRequestContext) -> WorkShare {
+    package static func administrator(_ context: MienRequestContext) -> WorkShare {
         .account(context.administrator?.text ?? "", from: context.client.key)
     }
 }

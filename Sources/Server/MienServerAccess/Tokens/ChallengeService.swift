@@ -1,10 +1,10 @@
-internal import MienCore
-internal import MienServerCore
-internal import MienStore
+package import MienCore
+package import MienServerCore
+package import MienStore
 
 /// Issues challenges to sign. Each is valid once, for five minutes, for one purpose.
-struct ChallengeService: Sendable {
-    enum Purpose: String, Sendable, CaseIterable {
+package struct ChallengeService: Sendable {
+    package enum Purpose: String, Sendable, CaseIterable {
         case anonymous = "anonymous_request"
         case biometric = "biometric_request"
         case appToApp = "app2app_request"
@@ -17,18 +17,22 @@ struct ChallengeService: Sendable {
 
         /// The purposes that clients may request directly. The server issues challenges for the
         /// others itself, together with their bindings.
-        static let open: Set<Purpose> = [.anonymous, .biometric, .appToApp]
+        package static let open: Set<Purpose> = [.anonymous, .biometric, .appToApp]
     }
 
-    static let lifetime = Duration.seconds(300)
+    package static let lifetime = Duration.seconds(300)
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
     private static let length = 32
 
-    let store: Store
-    let clock: ServerClock
+    package let store: Store
+    package let clock: ServerClock
+
+    package init(store: Store, clock: ServerClock) {
+        (self.store, self.clock) = (store, clock)
+    }
 
     /// - Returns: 32 characters of base32 (160 random bits), and the expiry.
-    func make(for purpose: Purpose, binding: String = "") async throws -> (
+    package func make(for purpose: Purpose, binding: String = "") async throws -> (
         token: String, expiresAt: Instant
     ) {
         var generator = SystemRandomNumberGenerator()
@@ -43,7 +47,9 @@ struct ChallengeService: Sendable {
     }
 
     /// Uses up the challenge. Call before verifying any response to it.
-    func take(_ token: String, for purpose: Purpose, binding: String = "") async throws -> Bool {
+    package func take(_ token: String, for purpose: Purpose, binding: String = "") async throws
+        -> Bool
+    {
         guard token.utf8.count == Self.length else { return false }
         let hash = store.keys.hash(ofSecret: Array(token.utf8)), now = clock.now
         return try await store.write {

@@ -1,12 +1,12 @@
 internal import MienAPI
-internal import MienAccess
-internal import MienCore
+package import MienAccess
+package import MienCore
 internal import MienServerCore
-internal import MienStore
+package import MienStore
 internal import Synchronization
 
 /// Caches apps until they change.
-final class AppCatalog: Sendable {
+package final class AppCatalog: Sendable {
     private static let maxKept = 10_000
 
     private let store: Store
@@ -21,12 +21,12 @@ final class AppCatalog: Sendable {
 
     private let state = Mutex(State())
 
-    init(store: Store) { self.store = store }
+    package init(store: Store) { self.store = store }
 
     /// Returns the app that a client has authenticated as.
     ///
     /// - Throws: The same ``Problem`` for an unknown app, a wrong secret, and a missing secret.
-    func authenticated(id: String, secret: String?) async throws -> AppRecord {
+    package func authenticated(id: String, secret: String?) async throws -> AppRecord {
         guard let id = AppID(id), let app = try await load(id) else { throw Self.refusal }
         if app.type == .confidential {
             guard let expected = app.secretHash, let secret,
@@ -38,7 +38,7 @@ final class AppCatalog: Sendable {
     }
 
     /// Returns the app of a run.
-    func find(_ id: AppID) async throws -> AppRecord {
+    package func find(_ id: AppID) async throws -> AppRecord {
         guard let app = try await load(id) else {
             throw Problem(.noActiveJourney, "The app was deleted.")
         }
@@ -47,7 +47,7 @@ final class AppCatalog: Sendable {
 
     /// Returns the lock policy of an authenticator: its app's policy, or the strictest policy of
     /// all apps if the authenticator serves them all.
-    func lockPolicy(for type: AuthenticatorType, app: AppID?) async throws -> LockPolicy {
+    package func lockPolicy(for type: AuthenticatorType, app: AppID?) async throws -> LockPolicy {
         if let app {
             return try await load(app)?.settings.lockPolicy(for: type) ?? type.defaultLockPolicy
         }
@@ -62,7 +62,7 @@ final class AppCatalog: Sendable {
     }
 
     /// Removes an app from the cache. Call this whenever an app was added, changed, or removed.
-    func forget(_ id: AppID) {
+    package func forget(_ id: AppID) {
         state.withLock {
             $0.known[id] = nil
             $0.strictest = [:]

@@ -1,13 +1,13 @@
 internal import MienAccess
-internal import MienCore
-internal import MienStore
+package import MienCore
+package import MienStore
 
 extension Tables {
     /// Removes an authenticator, locked or not, and ends the sign-ins that used it.
     ///
     /// - Parameter actor: The one who removes it, for the audit log.
     /// - Returns: Whether the account had the authenticator.
-    func removeAuthenticator(
+    package func removeAuthenticator(
         _ id: AuthenticatorID, of account: AccountRecord, actor: String,
         detail: [String: JSONValue] = [:], at now: Instant
     ) throws -> Bool {
@@ -26,7 +26,8 @@ extension Tables {
     /// log.
     ///
     /// - Returns: whether it was there.
-    func removeAuthenticator(_ record: AuthenticatorRecord, at now: Instant) throws -> Bool {
+    package func removeAuthenticator(_ record: AuthenticatorRecord, at now: Instant) throws -> Bool
+    {
         if record.type == .password {
             // A thief who set the password may have signed in anywhere, so end all sign-ins, on
             // known devices, too.

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import MienAPI
 internal import MienAccess
-internal import MienCore
+package import MienCore
 internal import MienServerCore
-internal import MienServerMail
-internal import MienStore
+package import MienServerMail
+package import MienStore
 
 /// Emails account owners about each new authenticator, with a link that removes it without a
 /// sign-in.
@@ -15,26 +15,30 @@ internal import MienStore
 ///         return try notice.store(about: record, of: account, app: app, in: tables, at: now)
 ///     }
 ///     notices.send(mail)
-struct AuthenticatorNotices: Sendable {
+package struct AuthenticatorNotices: Sendable {
     /// How long a link is valid.
-    static let lifetime = Duration.seconds(7 * 86_400)
+    package static let lifetime = Duration.seconds(7 * 86_400)
     /// The limit for one account. Beyond it, new authenticators are refused, so that a thief cannot
     /// bury the important notice under others.
     static let maxPerHour = 50
 
-    let store: Store
-    let mail: MailService
-    let publicURL: @Sendable () -> String
+    package let store: Store
+    package let mail: MailService
+    package let publicURL: @Sendable () -> String
 
-    func draft() -> Draft { Draft(link: MailedLink(store.keys, publicURL: publicURL())) }
+    package init(store: Store, mail: MailService, publicURL: @escaping @Sendable () -> String) {
+        (self.store, self.mail, self.publicURL) = (store, mail, publicURL)
+    }
+
+    package func draft() -> Draft { Draft(link: MailedLink(store.keys, publicURL: publicURL())) }
 
     /// Sends the email that ``Draft/store(about:of:app:in:at:)`` returned, after its transaction
     /// has committed.
-    func send(_ notice: Mail?) {
+    package func send(_ notice: Mail?) {
         if let notice { mail.send(notice, through: .notices) }
     }
 
-    struct Draft: Sendable {
+    package struct Draft: Sendable {
         fileprivate let link: MailedLink
 
         /// Stores the link in the transaction that adds or replaces `authenticator`, and ends the
@@ -44,7 +48,7 @@ struct AuthenticatorNotices: Sendable {
         /// - Returns: The email; `nil` if the account has no verified address.
         /// - Throws: ``Problem`` `.tooManyRequests` after ``AuthenticatorNotices/maxPerHour``
         ///   within an hour, because nothing may be added without a notice.
-        func store(
+        package func store(
             about authenticator: AuthenticatorRecord, of account: AccountRecord, app: AppID?,
             in tables: Tables, at now: Instant
         ) throws -> Mail? {
@@ -95,7 +99,7 @@ struct AuthenticatorNotices: Sendable {
 
 extension AuthenticatorType {
     /// The name of the method in emails and pages.
-    var noun: String {
+    package var noun: String {
         switch self {
         case .password: "password"
         case .face: "face"
@@ -108,12 +112,12 @@ extension AuthenticatorType {
     }
 
     /// The name with an article, for the beginning of a sentence.
-    var indefiniteNoun: String { (self == .emailCode ? "An " : "A ") + noun }
+    package var indefiniteNoun: String { (self == .emailCode ? "An " : "A ") + noun }
 }
 
 extension Instant {
     /// `2026-11-22 at 14:30 UTC`
-    var noticeText: String {
+    package var noticeText: String {
         let text = iso8601
         return "\(text.prefix(10)) at \(text.dropFirst(11).prefix(5)) UTC"
     }

@@ -1,9 +1,9 @@
 internal import MienAccess
 internal import MienCore
-internal import MienStore
+package import MienStore
 
 /// How a device verifies its user before the key signs.
-enum KeyUserVerification: String, Sendable, CaseIterable {
+package enum KeyUserVerification: String, Sendable, CaseIterable {
     case biometric
     case biometricOrPIN = "biometric_or_pin"
     case none
@@ -21,7 +21,7 @@ extension AuthenticatorRecord {
     /// names a key that only a biometric opens, as far as the attestation or the app says so; a key
     /// that opens with a PIN as well, or does not say, never claims it. A key that opens with
     /// either counts as `mfa` when its attestation says that the device verifies its user.
-    var deviceKeyMethods: [String] {
+    package var deviceKeyMethods: [String] {
         let isAttested = isAttestedDeviceKey
         let possession = isAttested ? AuthenticatorType.nativeBiometrics.method : "pop"
         switch info["user_verification"]?.stringValue.flatMap(

@@ -1,9 +1,9 @@
-internal import MienCore
-internal import MienStore
+package import MienCore
+package import MienStore
 
 /// Checks the name and password that a user enters on the sign-in page, through the same lock gate
 /// as everywhere else.
-protocol PasswordSignIn: Sendable {
+package protocol PasswordSignIn: Sendable {
     /// - Parameter device: The known device that the browser has proved to be.
     /// - Returns: `nil` if the user was not signed in.
     func signIn(
@@ -12,11 +12,17 @@ protocol PasswordSignIn: Sendable {
 }
 
 /// What a checked password proves.
-struct PasswordProof: Sendable {
-    let account: UserID
+package struct PasswordProof: Sendable {
+    package let account: UserID
     /// The values of `amr`.
-    let methods: [String]
-    let authenticator: AuthenticatorID
+    package let methods: [String]
+    package let authenticator: AuthenticatorID
     /// The account's epoch at the time of the check.
-    let epoch: Int
+    package let epoch: Int
+
+    package init(account: UserID, methods: [String], authenticator: AuthenticatorID, epoch: Int) {
+        (self.account, self.methods, self.authenticator, self.epoch) = (
+            account, methods, authenticator, epoch
+        )
+    }
 }
