@@ -215,16 +215,21 @@ let package = Package(
                 "MienServerCore", "MienServerMail", "MienAPI", "MienAccess", "MienCore",
                 "MienKeys", "MienStore", crypto, httpTypes, hummingbird,
             ]),
+        library(
+            "MienServerAccounts", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+                "MienCore", "MienJourney", "MienPassword", "MienStore", httpTypes, hummingbird,
+            ]),
         // The assembly.
         library(
             "MienServer", in: .server,
             [
-                "MienServerCore", "MienServerMail", "MienServerAccess",
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
                 "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage",
-                "MienInference", "MienJourney", "MienKeys",
-                "MienModels", "MienOTP", "MienPassword", "MienPixels", "MienStore", "MienVault",
-                crypto, hummingbird, httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP,
-                nioPosix, nioSSL,
+                "MienInference", "MienJourney", "MienKeys", "MienModels", "MienOTP",
+                "MienPixels", "MienStore", "MienVault", crypto, httpTypes, hummingbird,
+                lifecycle, logging, nioCore,
             ]),
 
         // MARK: SDK
@@ -340,7 +345,8 @@ let package = Package(
         tests(
             "MienServerTests", in: .server,
             [
-                "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess", "MienClient", "MienAPI",
+                "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess", "MienClient",
+                "MienAPI",
                 "MienAccess",
                 "MienJourney", "MienKeys",
                 "MienModels", "MienOTP", "MienCore", "MienImage",

@@ -4,6 +4,7 @@ internal import Logging
 internal import MienAccess
 internal import MienCore
 internal import MienServerAccess
+internal import MienServerAccounts
 internal import MienServerCore
 internal import MienServerMail
 internal import MienStore

@@ -2,6 +2,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienJourney
 internal import MienServerAccess
+internal import MienServerAccounts
 internal import MienServerCore
 internal import MienStore
 

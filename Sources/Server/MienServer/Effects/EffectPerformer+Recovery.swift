@@ -1,6 +1,7 @@
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
+internal import MienServerAccounts
 internal import MienServerCore
 internal import MienStore
 

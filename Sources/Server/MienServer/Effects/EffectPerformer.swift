@@ -5,6 +5,7 @@ internal import MienCore
 internal import MienFace
 internal import MienJourney
 internal import MienServerAccess
+internal import MienServerAccounts
 internal import MienServerCore
 internal import MienServerMail
 internal import MienStore

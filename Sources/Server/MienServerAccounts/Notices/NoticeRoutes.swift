@@ -1,23 +1,29 @@
 internal import HTTPTypes
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienCore
 internal import MienServerAccess
-internal import MienServerCore
+package import MienServerCore
 
 /// The routes that links in emails to account owners open. `GET` shows what the link does; only
 /// submitting the page's form does it.
-struct NoticeRoutes {
+package struct NoticeRoutes {
     /// The length limit is larger than any code, so longer values are rejected unread.
     private static let maxCodeBytes = 64, maxBodyBytes = 1024
 
     let links: MailedLinkService
     /// Limits the requests of each address. Codes are too long to guess; this bounds the work.
     let attempts: RateLimiter
-    let clock: ServerClock
+    package let clock: ServerClock
     let budget: BodyBudget
 
-    func add(to router: Router<MienRequestContext>) {
+    package init(
+        links: MailedLinkService, attempts: RateLimiter, clock: ServerClock, budget: BodyBudget
+    ) {
+        (self.links, self.attempts, self.clock, self.budget) = (links, attempts, clock, budget)
+    }
+
+    package func add(to router: Router<MienRequestContext>) {
         router.get("\(MailedLink.path)") { request, context in
             try await limited(context) {
                 let code = request.uri.queryParameters["code"].map(String.init) ?? ""

@@ -1,21 +1,29 @@
 internal import Foundation
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 
 /// The routes of the admin API for apps.
-struct AppAdminRoutes {
-    let store: Store
-    let apps: AppCatalog
+package struct AppAdminRoutes {
+    package let store: Store
+    package let apps: AppCatalog
     let records: AdminRecords
-    let clock: ServerClock
+    package let clock: ServerClock
     let body: JSONBody
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(
+        store: Store, apps: AppCatalog, records: AdminRecords, clock: ServerClock, body: JSONBody
+    ) {
+        (self.store, self.apps, self.records, self.clock, self.body) = (
+            store, apps, records, clock, body
+        )
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("apps") { _, _ in
             let records = try await store.read { try $0.apps.all() }
             return JSONBody.response(Page(items: try records.map { try Self.answer($0) }))

@@ -1,11 +1,11 @@
-internal import MienAccess
-internal import MienCore
-internal import MienPassword
-internal import MienServerCore
+package import MienAccess
+package import MienCore
+package import MienPassword
+package import MienServerCore
 internal import MienStore
 
 /// Hashes and checks passwords on its own threads, a few at a time.
-final class PasswordService: Sendable {
+package final class PasswordService: Sendable {
     let policy: PasswordPolicy
     private let hasher: PasswordHasher
     private let queue: WorkQueue
@@ -13,8 +13,9 @@ final class PasswordService: Sendable {
     /// long.
     private let decoy: String
 
-    init(policy: PasswordPolicy, cost: PasswordHasher.Cost, workers: Int, limits: WorkLimits) throws
-    {
+    package init(
+        policy: PasswordPolicy, cost: PasswordHasher.Cost, workers: Int, limits: WorkLimits
+    ) throws {
         self.policy = policy
         hasher = PasswordHasher(cost: cost)
         queue = WorkQueue("mien.password", workers: workers, limits: limits)
@@ -25,10 +26,12 @@ final class PasswordService: Sendable {
     }
 
     /// - Throws: ``ServerBusy`` if this share has no room in the queue.
-    func requireRoom(for share: WorkShare) throws(ServerBusy) { try queue.requireRoom(for: share) }
+    package func requireRoom(for share: WorkShare) throws(ServerBusy) {
+        try queue.requireRoom(for: share)
+    }
 
     /// - Parameter share: The client that the work is queued for.
-    func hash(_ password: Sensitive<String>, for share: WorkShare) async throws -> String {
+    package func hash(_ password: Sensitive<String>, for share: WorkShare) async throws -> String {
         try await queue.run(for: share) { [hasher] in
             var generator = SystemRandomNumberGenerator()
             return try hasher.hash(password, salt: generator.bytes(PasswordHasher.saltSize))
@@ -38,7 +41,7 @@ final class PasswordService: Sendable {
     /// - Parameters:
     ///   - encoded: `nil` for an unknown user. The check takes as long.
     ///   - share: The client that the work is queued for; the same for unknown and known names.
-    func verify(
+    package func verify(
         _ password: Sensitive<String>, against encoded: Sensitive<String>?, for share: WorkShare
     ) async throws -> Bool {
         // No stored password is that long, so hashing it would waste time.
@@ -49,5 +52,7 @@ final class PasswordService: Sendable {
         }
     }
 
-    func isOutdated(_ encoded: Sensitive<String>) -> Bool { encoded.use { hasher.isOutdated($0) } }
+    package func isOutdated(_ encoded: Sensitive<String>) -> Bool {
+        encoded.use { hasher.isOutdated($0) }
+    }
 }

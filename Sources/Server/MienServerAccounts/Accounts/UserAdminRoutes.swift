@@ -1,19 +1,23 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 
 /// The routes of the admin API for users.
-struct UserAdminRoutes {
-    let store: Store
-    let accounts: AccountService
+package struct UserAdminRoutes {
+    package let store: Store
+    package let accounts: AccountService
     let records: AdminRecords
     let body: JSONBody
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(store: Store, accounts: AccountService, records: AdminRecords, body: JSONBody) {
+        (self.store, self.accounts, self.records, self.body) = (store, accounts, records, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("users") { request, _ in
             let query = request.uri.queryParameters
             let after = try query["after"].map { try UserID(String($0), field: "after") }

@@ -1,23 +1,23 @@
 internal import Foundation
 internal import MienAPI
 internal import MienAccess
-internal import MienCore
+package import MienCore
 internal import MienServerCore
-internal import MienServerMail
-internal import MienStore
+package import MienServerMail
+package import MienStore
 
 /// Turns a journey's pending account into an active one, or deletes it.
 ///
 /// A stranger cannot tell whether a name or an address is taken: the writes and the prompts are the
 /// same, and only the people concerned get mail.
-struct SignUpService: Sendable {
-    let accounts: AccountService
-    let mail: MailService
+package struct SignUpService: Sendable {
+    package let accounts: AccountService
+    package let mail: MailService
     /// Limits the codes and notices mailed to one address.
     private let codes = RateLimiter(.init(burst: 10, perMinute: 2))
     private let notices = RateLimiter(.init(burst: 3, perMinute: 1))
 
-    init(accounts: AccountService, mail: MailService) {
+    package init(accounts: AccountService, mail: MailService) {
         (self.accounts, self.mail) = (accounts, mail)
     }
 
@@ -29,7 +29,7 @@ struct SignUpService: Sendable {
     /// owner of a taken name or address is notified by mail.
     /// - Parameter end: When the account is removed unless its journey has completed.
     /// - Throws: ``Problem`` `.invalidRequest` for values that no account can have, taken or not.
-    func begin(
+    package func begin(
         _ user: AccountProfile, password: Sensitive<String>?, app: AppRecord, until end: Instant
     ) async throws -> UserID {
         var user = user
@@ -105,7 +105,7 @@ struct SignUpService: Sendable {
 
     /// Returns the address that this pending account's code is mailed to, or `nil` if the address
     /// is in use or the sign-up is a decoy.
-    func codeAddress(of account: AccountRecord) async throws -> String? {
+    package func codeAddress(of account: AccountRecord) async throws -> String? {
         let (signUp, address) = account.profile.use { ($0.signUp, $0.claimedEmail) },
             now = accounts.clock.now
         guard let signUp, let address, let name = try? LoginName(address, kind: .email) else {
@@ -120,7 +120,7 @@ struct SignUpService: Sendable {
     }
 
     /// Records that a code mailed to the claimed address was entered.
-    func proveEmail(of id: UserID) async throws {
+    package func proveEmail(of id: UserID) async throws {
         let now = accounts.clock.now
         try await store.write { tables in
             guard var account = try tables.accounts.find(id), account.state == .pending else {
@@ -136,7 +136,7 @@ struct SignUpService: Sendable {
     /// Activates the account of a completed journey, with the address that it proved.
     ///
     /// - Returns: `false` if the account cannot become active. In that case it is deleted.
-    func complete(_ id: UserID, app: AppID) async throws -> Bool {
+    package func complete(_ id: UserID, app: AppID) async throws -> Bool {
         let now = accounts.clock.now
         return try await store.write { tables in
             guard var account = try tables.accounts.find(id) else { return false }
@@ -167,7 +167,7 @@ struct SignUpService: Sendable {
     }
 
     /// Deletes the pending account of a rejected journey and frees its name.
-    func abandon(_ id: UserID) async throws {
+    package func abandon(_ id: UserID) async throws {
         try await store.write { tables in
             guard try tables.accounts.find(id)?.state == .pending else { return }
             _ = try tables.accounts.delete(id)

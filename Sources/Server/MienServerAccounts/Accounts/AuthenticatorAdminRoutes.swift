@@ -1,19 +1,23 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 
 /// The routes of the admin API for users' authenticators and their locks.
-struct AuthenticatorAdminRoutes {
-    let store: Store
-    let apps: AppCatalog
+package struct AuthenticatorAdminRoutes {
+    package let store: Store
+    package let apps: AppCatalog
     let records: AdminRecords
-    let clock: ServerClock
+    package let clock: ServerClock
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(store: Store, apps: AppCatalog, records: AdminRecords, clock: ServerClock) {
+        (self.store, self.apps, self.records, self.clock) = (store, apps, records, clock)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("users/:user/authenticators") { _, context in
             let account = try await records.user(context), now = clock.now
             let found = try await store.read { tables in

@@ -1,23 +1,32 @@
-internal import MienAPI
-internal import MienAccess
-internal import MienCore
-internal import MienJourney
+package import MienAPI
+package import MienAccess
+package import MienCore
+package import MienJourney
 internal import MienServerAccess
-internal import MienServerCore
-internal import MienServerMail
-internal import MienStore
+package import MienServerCore
+package import MienServerMail
+package import MienStore
 
 /// Recovery by an email code or a face alone. It takes effect after a hold, and any sign-in or
 /// device from before the request can cancel it.
-struct RecoveryService: Sendable {
-    let store: Store
-    let mail: MailService
+package struct RecoveryService: Sendable {
+    package let store: Store
+    package let mail: MailService
     let policy: RecoveryPolicy
-    let clock: ServerClock
-    let publicURL: @Sendable () -> String
+    package let clock: ServerClock
+    package let publicURL: @Sendable () -> String
+
+    package init(
+        store: Store, mail: MailService, policy: RecoveryPolicy, clock: ServerClock,
+        publicURL: @escaping @Sendable () -> String
+    ) {
+        (self.store, self.mail, self.policy, self.clock, self.publicURL) = (
+            store, mail, policy, clock, publicURL
+        )
+    }
 
     /// - Parameter methods: The methods that the user has just proved, as `amr` values.
-    func request(_ user: UserID, _ methods: [String], app: AppRecord) async throws
+    package func request(_ user: UserID, _ methods: [String], app: AppRecord) async throws
         -> EffectResult.Answer
     {
         // Two kinds of proof need no hold.
@@ -101,7 +110,7 @@ struct RecoveryService: Sendable {
     // MARK: Listing and canceling
 
     /// Returns the open recoveries, for every known device.
-    func open(of account: AccountRecord) async throws -> [OwnRecovery] {
+    package func open(of account: AccountRecord) async throws -> [OwnRecovery] {
         let now = clock.now
         return try await store.read { tables in
             try tables.recoveries.all(of: account.id).filter { $0.request.isOpen(at: now) }.map {

@@ -1,17 +1,21 @@
 internal import MienAccess
-internal import MienCore
+package import MienCore
 internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerCore
+package import MienStore
 
 /// Validates and executes the links in emails to account owners. Opening a link changes nothing, so
 /// mail scanners may open it.
-struct MailedLinkService: Sendable {
-    let store: Store
-    let clock: ServerClock
+package struct MailedLinkService: Sendable {
+    package let store: Store
+    package let clock: ServerClock
+
+    package init(store: Store, clock: ServerClock) {
+        (self.store, self.clock) = (store, clock)
+    }
 
     /// The state of a link, as shown to its holder.
-    enum Status: Sendable, Equatable {
+    package enum Status: Sendable, Equatable {
         /// The code is wrong or has expired. The two cases are indistinguishable.
         case unknown
         /// The link was used, or its subject was removed or replaced after the email was sent.
@@ -19,12 +23,12 @@ struct MailedLinkService: Sendable {
         case open(Subject)
     }
 
-    enum Subject: Sendable, Equatable {
+    package enum Subject: Sendable, Equatable {
         case authenticator(AuthenticatorType, addedAt: Instant)
         case recovery(requestedAt: Instant)
     }
 
-    func status(of code: String) async throws -> Status {
+    package func status(of code: String) async throws -> Status {
         let hash = MailedLink.hash(code, store.keys), now = clock.now
         return try await store.read { try Self.found(hash, $0, at: now).status }
     }
@@ -33,7 +37,7 @@ struct MailedLinkService: Sendable {
     ///
     /// - Returns: The status before the call; ``Status/open(_:)`` if this call performed the
     ///   action.
-    func use(_ code: String) async throws -> Status {
+    package func use(_ code: String) async throws -> Status {
         let hash = MailedLink.hash(code, store.keys), now = clock.now
         // Read first: a wrong code never causes a write.
         let status = try await status(of: code)

@@ -1,18 +1,24 @@
 internal import Foundation
-internal import MienAPI
+package import MienAPI
 internal import MienAccess
-internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
+package import MienCore
+package import MienServerAccess
+package import MienServerCore
 internal import MienServerMail
-internal import MienStore
+package import MienStore
 
 /// Creates, updates, and deletes accounts for the admin API and for journeys.
-struct AccountService: Sendable {
-    let store: Store
-    let passwords: PasswordService
-    let notices: AuthenticatorNotices
-    let clock: ServerClock
+package struct AccountService: Sendable {
+    package let store: Store
+    package let passwords: PasswordService
+    package let notices: AuthenticatorNotices
+    package let clock: ServerClock
+
+    package init(
+        store: Store, passwords: PasswordService, notices: AuthenticatorNotices, clock: ServerClock
+    ) {
+        (self.store, self.passwords, self.notices, self.clock) = (store, passwords, notices, clock)
+    }
 
     /// - Parameter share: The client that hashing the password is queued for.
     /// - Throws: ``Problem`` `.invalidRequest` that names each invalid field, or `.conflict` if a
@@ -62,7 +68,7 @@ struct AccountService: Sendable {
     }
 
     /// - Parameter change: The requested values. `nil` leaves a value unchanged.
-    func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare)
+    package func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare)
         async throws -> AccountRecord
     {
         guard let found = try await store.read({ try $0.accounts.find(id) }) else {
@@ -183,7 +189,7 @@ struct AccountService: Sendable {
 
     /// Deletes the account and its data key, so that everything sealed under that key becomes
     /// unreadable.
-    func delete(_ id: UserID, actor: String) async throws {
+    package func delete(_ id: UserID, actor: String) async throws {
         let now = clock.now
         let isGone = try await store.write { tables -> Bool in
             guard try tables.accounts.delete(id) else { return false }
@@ -218,7 +224,8 @@ struct AccountService: Sendable {
         }
     }
 
-    func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare) async throws
+    package func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare)
+        async throws
         -> String
     {
         if let fault = password.use({ passwords.policy.fault(of: $0, names: names) }) {

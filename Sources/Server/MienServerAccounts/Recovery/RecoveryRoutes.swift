@@ -1,23 +1,33 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
+package import MienServerAccess
+package import MienServerCore
 internal import MienStore
 
 /// The account recovery routes: recovery codes, and held recoveries.
-struct RecoveryRoutes {
+package struct RecoveryRoutes {
     private static let maxTokenBytes = 128
 
-    let apps: AppCatalog
-    let grants: GrantService
-    let changes: AuthenticatorChanges
-    let codes: RecoveryCodeService
-    let recoveries: RecoveryService
+    package let apps: AppCatalog
+    package let grants: GrantService
+    package let changes: AuthenticatorChanges
+    package let codes: RecoveryCodeService
+    package let recoveries: RecoveryService
     let body: JSONBody
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(
+        apps: AppCatalog, grants: GrantService, changes: AuthenticatorChanges,
+        codes: RecoveryCodeService, recoveries: RecoveryService, body: JSONBody
+    ) {
+        (self.apps, self.grants, self.changes, self.codes, self.recoveries) = (
+            apps, grants, changes, codes, recoveries
+        )
+        self.body = body
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/recovery-codes") { request, _ in
             let caller = try await grants.caller(of: request)
             return try await JSONBody.response(codes.status(of: caller.account))

@@ -1,29 +1,39 @@
-internal import MienAPI
+package import MienAPI
 internal import MienAccess
-internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienServerMail
-internal import MienStore
+package import MienCore
+package import MienServerAccess
+package import MienServerCore
+package import MienServerMail
+package import MienStore
 
 /// Manages recovery codes: ten per set, shown once, each valid once. A code signs its user in and
 /// restores access immediately.
 ///
 /// A set is one authenticator of the account, for all apps. Creating new codes keeps the
 /// authenticator, including the lock gate's counts.
-struct RecoveryCodeService: Sendable {
-    let store: Store
-    let gate: LockGate
-    let notices: AuthenticatorNotices
-    let mail: MailService
-    let clock: ServerClock
+package struct RecoveryCodeService: Sendable {
+    package let store: Store
+    package let gate: LockGate
+    package let notices: AuthenticatorNotices
+    package let mail: MailService
+    package let clock: ServerClock
+
+    package init(
+        store: Store, gate: LockGate, notices: AuthenticatorNotices, mail: MailService,
+        clock: ServerClock
+    ) {
+        (self.store, self.gate, self.notices, self.mail, self.clock) = (
+            store, gate, notices, mail, clock
+        )
+    }
 
     // MARK: Creating
 
     /// Creates ten new codes and invalidates earlier ones.
     ///
     /// - Throws: ``Problem`` if an administrator or a journey has locked the user's recovery codes.
-    func make(for account: AccountRecord, app: AppID, _ standing: SignInStanding) async throws
+    package func make(for account: AccountRecord, app: AppID, _ standing: SignInStanding)
+        async throws
         -> RecoveryCodesAnswer
     {
         var generator = SystemRandomNumberGenerator()
@@ -83,7 +93,7 @@ struct RecoveryCodeService: Sendable {
 
     // MARK: Managing codes
 
-    func status(of account: AccountRecord) async throws -> RecoveryCodesStatus {
+    package func status(of account: AccountRecord) async throws -> RecoveryCodesStatus {
         try await store.read { tables in
             guard let set = try tables.authenticators.find(.recoveryCode, of: account, app: nil)
             else { return RecoveryCodesStatus(remaining: 0) }
@@ -106,7 +116,7 @@ struct RecoveryCodeService: Sendable {
 
     // MARK: Verifying
 
-    enum Judgement: Sendable {
+    package enum Judgement: Sendable {
         case accepted(AuthenticatorID)
         /// - Parameter isJudged: Whether the lock gate counted the code.
         case refused(locked: Bool, isJudged: Bool)
@@ -114,13 +124,17 @@ struct RecoveryCodeService: Sendable {
 
     /// The step of a run that verifies a code: see ``EffectPerformer/stepUse(of:_:)``; and the end
     /// of the run.
-    struct Step: Sendable {
-        let use: @Sendable ([UInt8]) -> [UInt8]
-        let endsAt: Instant
+    package struct Step: Sendable {
+        package let use: @Sendable ([UInt8]) -> [UInt8]
+        package let endsAt: Instant
+
+        package init(use: @escaping @Sendable ([UInt8]) -> [UInt8], endsAt: Instant) {
+            (self.use, self.endsAt) = (use, endsAt)
+        }
     }
 
     /// Verifies a code through the lock gate. Does the same work if there is no such user.
-    func authenticate(
+    package func authenticate(
         _ typed: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?,
         step: Step
     ) async throws -> Judgement {
