@@ -221,15 +221,22 @@ let package = Package(
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
                 "MienCore", "MienJourney", "MienPassword", "MienStore", httpTypes, hummingbird,
             ]),
+        library(
+            "MienServerFaces", in: .server,
+            [
+                "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
+                "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
+                "MienPixels", "MienStore", hummingbird,
+            ]),
         // The assembly.
         library(
             "MienServer", in: .server,
             [
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-                "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage",
-                "MienInference", "MienJourney", "MienKeys", "MienModels", "MienOTP",
-                "MienPixels", "MienStore", "MienVault", crypto, httpTypes, hummingbird,
-                lifecycle, logging, nioCore,
+                "MienServerFaces", "MienAPI", "MienAccess", "MienAttestation", "MienCore",
+                "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys", "MienOTP",
+                "MienStore", "MienVault", crypto, httpTypes, hummingbird, lifecycle, logging,
+                nioCore,
             ]),
 
         // MARK: SDK
@@ -345,7 +352,8 @@ let package = Package(
         tests(
             "MienServerTests", in: .server,
             [
-                "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess", "MienClient",
+                "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess",
+                "MienServerFaces", "MienClient",
                 "MienAPI",
                 "MienAccess",
                 "MienJourney", "MienKeys",

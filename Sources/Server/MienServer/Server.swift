@@ -4,6 +4,7 @@ public import Logging
 internal import MienAccess
 public import MienCore
 public import MienServerCore
+internal import MienServerFaces
 internal import MienStore
 internal import MienVault
 public import ServiceLifecycle

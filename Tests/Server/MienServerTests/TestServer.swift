@@ -11,6 +11,7 @@ import Testing
 
 @testable import MienServer
 @testable import MienServerCore
+@testable import MienServerFaces
 
 /// Test requirements on the machine: the default model pack and the demo's photos.
 enum Installed {

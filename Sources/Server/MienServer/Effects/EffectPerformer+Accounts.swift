@@ -5,6 +5,7 @@ internal import MienJourney
 internal import MienServerAccess
 internal import MienServerAccounts
 internal import MienServerCore
+internal import MienServerFaces
 internal import MienStore
 
 /// Users, locks, and consents.

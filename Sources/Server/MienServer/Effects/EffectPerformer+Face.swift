@@ -4,6 +4,7 @@ internal import MienFace
 internal import MienJourney
 internal import MienServerAccess
 internal import MienServerCore
+internal import MienServerFaces
 internal import MienServerMail
 internal import MienStore
 

@@ -3,6 +3,7 @@ internal import MienCore
 internal import MienFace
 internal import MienJourney
 internal import MienServerCore
+internal import MienServerFaces
 internal import MienStore
 
 /// Identity verification. For now it checks only a selfie, with liveness if the policy requires it.

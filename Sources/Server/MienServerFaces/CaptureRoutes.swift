@@ -1,17 +1,26 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienCore
-internal import MienServerCore
+package import MienServerCore
 
 /// The routes for the frames of captures.
-struct CaptureRoutes {
-    let captures: CaptureService
+package struct CaptureRoutes {
+    package let captures: CaptureService
     let liveStarts: RateLimiter
-    let clock: ServerClock
+    package let clock: ServerClock
     let frameBytes: Int
     let budget: BodyBudget
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(
+        captures: CaptureService, liveStarts: RateLimiter, clock: ServerClock, frameBytes: Int,
+        budget: BodyBudget
+    ) {
+        (self.captures, self.liveStarts, self.clock, self.frameBytes, self.budget) = (
+            captures, liveStarts, clock, frameBytes, budget
+        )
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("capture/start") { request, context in
             // Otherwise an attacker with a recording could start again until the drawn actions
             // match it.

@@ -1,5 +1,5 @@
 /// The consent to store a face.
-enum FaceConsent {
+package enum FaceConsent {
     /// The purpose that the consent is recorded for.
-    static let purpose = "face"
+    package static let purpose = "face"
 }

@@ -1,18 +1,22 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 
 /// The routes of the admin API for users' consents to store their faces.
-struct ConsentAdminRoutes {
-    let store: Store
+package struct ConsentAdminRoutes {
+    package let store: Store
     let records: AdminRecords
-    let clock: ServerClock
+    package let clock: ServerClock
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(store: Store, records: AdminRecords, clock: ServerClock) {
+        (self.store, self.records, self.clock) = (store, records, clock)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("users/:user/consents") { _, context in
             let account = try await records.user(context)
             let consents = try await store.read { try $0.consents.all(of: account.id) }

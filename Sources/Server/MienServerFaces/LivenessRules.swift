@@ -1,19 +1,21 @@
 internal import MienAccess
-internal import MienCore
-internal import MienFace
+package import MienCore
+package import MienFace
 
 /// The requirements of one capture, with every setting resolved.
-struct LivenessRules: Sendable, Codable, Equatable {
-    var mode: LivenessPolicy.Mode
+package struct LivenessRules: Sendable, Codable, Equatable {
+    package var mode: LivenessPolicy.Mode
     var threshold: Int
-    var quality: Int
+    package var quality: Int
     var timeoutSeconds: Int
     var actions: [LivenessPolicy.Action]
     var actionCount: Int?
 
     /// Combines the app's settings, or the server's where the app has none, with the step's
     /// settings, which can only make them stricter.
-    init(server: LivenessPolicy, app: LivenessPolicy, step: LivenessPolicy = LivenessPolicy()) {
+    package init(
+        server: LivenessPolicy, app: LivenessPolicy, step: LivenessPolicy = LivenessPolicy()
+    ) {
         let policy = app.filled(from: server).tightened(by: step)
         mode = policy.mode ?? .livenessActive
         threshold = policy.threshold ?? 0
@@ -26,7 +28,8 @@ struct LivenessRules: Sendable, Codable, Equatable {
 
     /// Draws the actions that the person must perform, or returns `nil` if the mode has no
     /// challenge.
-    func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge? {
+    package func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge?
+    {
         guard mode == .livenessActive else { return nil }
         return LivenessChallenge.drawn(
             count: actionCount, from: actions.compactMap { LivenessAction(rawValue: $0.rawValue) },

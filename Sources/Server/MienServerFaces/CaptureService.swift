@@ -1,12 +1,12 @@
 internal import Foundation
-internal import MienAPI
+package import MienAPI
 internal import MienAccess
-internal import MienCore
-internal import MienFace
-internal import MienJourney
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienCore
+package import MienFace
+package import MienJourney
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 
 /// Runs capture sessions: start token, frames, guidance, verdict. A session that passes leaves a
 /// sealed template; others leave nothing.
@@ -14,46 +14,46 @@ internal import MienStore
 /// If a session requires liveness, it runs in the memory of this process from its start to its
 /// verdict: see `CaptureService+Live.swift`. If a picture is enough, each picture is judged by
 /// itself.
-final class CaptureService: Sendable {
+package final class CaptureService: Sendable {
     /// The sealed content of a session's record.
-    struct Content: Codable {
-        var purpose: CaptureRequest.Purpose
+    package struct Content: Codable {
+        package var purpose: CaptureRequest.Purpose
         var rules: LivenessRules
         /// The user whose face is expected.
         var expected: ExpectedFace
         /// The user who signed in, before or in this run. `nil` for strangers.
-        var signedIn: UserID?
+        package var signedIn: UserID?
         /// The deadline of a live session that has begun.
         var liveUntil: Instant?
         /// A `FaceTemplate` in its binary format, base64url-encoded.
-        var template: String?
+        package var template: String?
         /// The reasons for a failure.
         var reasons: [String]?
     }
 
     /// The result of a session that passed.
-    struct Passed: Sendable {
-        let template: FaceTemplate
-        let app: AppID
-        let mode: LivenessPolicy.Mode
+    package struct Passed: Sendable {
+        package let template: FaceTemplate
+        package let app: AppID
+        package let mode: LivenessPolicy.Mode
     }
 
-    let store: Store
-    let faces: FaceService
+    package let store: Store
+    package let faces: FaceService
     let reader: any LiveFrameReader
-    let clock: ServerClock
-    let metrics: Metrics
+    package let clock: ServerClock
+    package let metrics: Metrics
     let live: LiveSessions
-    let gate: LockGate
+    package let gate: LockGate
     let replays: ReplayStore
-    let server: LivenessPolicy
+    package let server: LivenessPolicy
     let maxLiveFrames: Int
     private let sessionSeconds: Int
     private let maxFrames: Int
     let threshold: MatchScore
     private let turns = KeyedLocks<CaptureID>()
 
-    init(
+    package init(
         store: Store, gate: LockGate, faces: FaceService, reader: (any LiveFrameReader)? = nil,
         replays: ReplayStore, clock: ServerClock,
         metrics: Metrics,
@@ -74,7 +74,7 @@ final class CaptureService: Sendable {
     /// - Parameter origin: The run that asks. The request can only make its app's settings
     ///   stricter.
     /// - Returns: The session's ID and its start token, which is shown only once.
-    func open(_ request: CaptureRequest, for origin: CaptureOrigin, id: CaptureID? = nil)
+    package func open(_ request: CaptureRequest, for origin: CaptureOrigin, id: CaptureID? = nil)
         async throws -> (CaptureID, startToken: String)
     {
         let app = origin.app
@@ -202,7 +202,7 @@ final class CaptureService: Sendable {
         (record.state, content.reasons) = (.failed, [reason.rawValue])
     }
 
-    func status(token: String) async throws -> CaptureAnswer {
+    package func status(token: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             if let ended = try await self.endLost(record, content) { return ended }
             return self.answer(record, content)
@@ -233,7 +233,7 @@ final class CaptureService: Sendable {
     ///
     /// - Parameter app: The app with its current settings. A capture that passed under laxer
     ///   settings does not count.
-    func outcome(_ id: CaptureID, run: InstanceID, app: AppRecord) async throws -> Result<
+    package func outcome(_ id: CaptureID, run: InstanceID, app: AppRecord) async throws -> Result<
         Passed, StepErrorCodeError
     > {
         guard let record = try await store.read({ try $0.captures.find(id) }), record.run == run,
@@ -259,7 +259,7 @@ final class CaptureService: Sendable {
     }
 
     /// Deletes a capture, because it is judged only once.
-    func remove(_ id: CaptureID) async throws {
+    package func remove(_ id: CaptureID) async throws {
         try await store.write(.process) { try $0.captures.delete(id) }
     }
 
@@ -297,7 +297,7 @@ final class CaptureService: Sendable {
     ///
     /// - Parameter measured: The measurements for the audit log, with nothing of a picture or a
     ///   template.
-    func write(
+    package func write(
         _ record: CaptureRecord, _ content: Content, from before: CaptureRecord,
         _ measured: [String: JSONValue], trail: CaptureTrailRecord? = nil
     ) async throws {
@@ -350,7 +350,7 @@ final class CaptureService: Sendable {
         return record
     }
 
-    func answer(_ record: CaptureRecord, _ content: Content) -> CaptureAnswer {
+    package func answer(_ record: CaptureRecord, _ content: Content) -> CaptureAnswer {
         var answer = CaptureAnswer(
             status: record.state.rawValue, guidance: [],
             framesLeft: max(0, maxFrames - record.frames), expiresAt: record.expiresAt.milliseconds,
@@ -377,7 +377,7 @@ final class CaptureService: Sendable {
         )
     }
 
-    func template(of entries: [FaceTemplate.Entry]) throws -> String {
+    package func template(of entries: [FaceTemplate.Entry]) throws -> String {
         Base64URL.encode(
             try FaceTemplate(entries: entries, packID: faces.packID, createdAt: clock.now).bytes)
     }
@@ -406,4 +406,7 @@ final class CaptureService: Sendable {
     }
 }
 
-struct StepErrorCodeError: Error { let code: StepErrorCode }
+/// A step error as an `Error`, for `Result`.
+package struct StepErrorCodeError: Error {
+    package let code: StepErrorCode
+}

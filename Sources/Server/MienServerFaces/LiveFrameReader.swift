@@ -1,8 +1,8 @@
-internal import MienCore
-internal import MienFace
+package import MienCore
+package import MienFace
 
 /// Analyzes the frames of live captures. Separates sessions from the code that runs networks.
-protocol LiveFrameReader: Sendable {
+package protocol LiveFrameReader: Sendable {
     /// Returns what one frame shows, and its picture, which the caller must release.
     ///
     /// - Parameter share: The client that the analysis is queued for.

@@ -1,14 +1,14 @@
-internal import MienCore
-internal import MienFace
-internal import MienServerCore
-internal import MienStore
+package import MienCore
+package import MienFace
+package import MienServerCore
+package import MienStore
 internal import Synchronization
 
 /// Recognizes replayed sessions. The trails of earlier sessions are sealed in the database and kept
 /// open in memory for comparison.
-final class ReplayStore: Sendable {
+package final class ReplayStore: Sendable {
     /// The maximum number of trails, about a kilobyte each. Beyond it, the oldest are dropped.
-    static let maxTrails = 10_000
+    package static let maxTrails = 10_000
 
     private struct Known {
         var trail: ReplayTrail
@@ -21,7 +21,7 @@ final class ReplayStore: Sendable {
     private let lifetime: Duration
     private let known = Mutex<(order: [CaptureID], trails: [CaptureID: Known])>(([], [:]))
 
-    init(store: Store, clock: ServerClock, days: Int) async throws {
+    package init(store: Store, clock: ServerClock, days: Int) async throws {
         (self.store, self.clock, lifetime) = (store, clock, .seconds(days * 86_400))
         guard days > 0 else { return }
         let now = clock.now
@@ -61,7 +61,7 @@ final class ReplayStore: Sendable {
 
     /// Returns the record to store for a session that was not a replay, or `nil` if nothing is
     /// stored.
-    func record(_ trail: ReplayTrail, _ id: CaptureID) -> CaptureTrailRecord? {
+    package func record(_ trail: ReplayTrail, _ id: CaptureID) -> CaptureTrailRecord? {
         guard lifetime > .zero, trail.hashes.count >= ReplayTrail.minIndices else { return nil }
         return CaptureTrailRecord(
             id: id, trail: Sensitive(trail.bytes), expiresAt: clock.now + lifetime)

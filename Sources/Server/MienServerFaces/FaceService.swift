@@ -1,24 +1,24 @@
-internal import Foundation
-internal import MienCore
-internal import MienFace
+package import Foundation
+package import MienCore
+package import MienFace
 internal import MienImage
-internal import MienInference
+package import MienInference
 internal import MienModels
 internal import MienPixels
 internal import MienServerCore
 
 /// Analyzes selfies and compares them with templates. Pictures are kept only for one call.
-final class FaceService: LiveFrameReader {
+package final class FaceService: LiveFrameReader {
     /// The maximum size of a live capture frame; 1920 × 1200 fits.
     static let maxLivePixels = 2_400_000
 
-    let packID: PackID
+    package let packID: PackID
     private let engine: FaceEngine
     private let matcher: FaceMatcher
     private let imageLimits: ImageLimits
 
     /// Loads the pack and compiles its networks. Takes about a second, or less with a filled cache.
-    init(
+    package init(
         packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?,
         looksForAttacks: Bool, maxBytes: Int,
         limits: WorkLimits
@@ -68,7 +68,7 @@ final class FaceService: LiveFrameReader {
         }
     }
 
-    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
+    package func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
         async throws -> FaceReading
     {
         var limits = imageLimits
@@ -80,7 +80,9 @@ final class FaceService: LiveFrameReader {
         }
     }
 
-    func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry? {
+    package func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate
+        .Entry?
+    {
         let live = engine.liveAnalyzer
         do {
             return try await run(for: share) { _, networks in
@@ -97,7 +99,8 @@ final class FaceService: LiveFrameReader {
     }
 
     /// - Returns: `nil` if one of them was made by another model pack.
-    func score(_ probe: FaceTemplate, against template: FaceTemplate) throws -> MatchScore? {
+    package func score(_ probe: FaceTemplate, against template: FaceTemplate) throws -> MatchScore?
+    {
         guard probe.packID == packID, template.packID == packID else { return nil }
         return matcher.score(
             try matcher.reference(for: probe), try matcher.reference(for: template))
