@@ -228,12 +228,20 @@ let package = Package(
                 "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
                 "MienPixels", "MienStore", hummingbird,
             ]),
+        // Device keys and passkeys.
+        library(
+            "MienServerDevices", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+                "MienAttestation", "MienCore", "MienKeys", "MienStore", crypto, httpTypes,
+                hummingbird, logging,
+            ]),
         // The assembly.
         library(
             "MienServer", in: .server,
             [
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-                "MienServerFaces", "MienAPI", "MienAccess", "MienAttestation", "MienCore",
+                "MienServerFaces", "MienServerDevices", "MienAPI", "MienAccess", "MienCore",
                 "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys", "MienOTP",
                 "MienStore", "MienVault", crypto, httpTypes, hummingbird, lifecycle, logging,
                 nioCore,
@@ -365,7 +373,8 @@ let package = Package(
         tests(
             "MienServerAPITests", in: .server,
             [
-                "mien-text-cost", "MienServer", "MienServerCore", "MienAPI", "MienAccess",
+                "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices", "MienAPI",
+                "MienAccess",
                 "MienStore", "MienJourney",
                 "MienCore", "MienTesting", logging,
             ]),

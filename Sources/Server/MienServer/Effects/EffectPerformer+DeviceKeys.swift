@@ -5,6 +5,7 @@ internal import MienCore
 internal import MienJourney
 internal import MienKeys
 internal import MienServerAccess
+internal import MienServerDevices
 internal import MienStore
 
 /// Device keys protected by biometrics. They share their records with the biometric grant.

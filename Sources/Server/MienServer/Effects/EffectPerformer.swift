@@ -7,6 +7,7 @@ internal import MienJourney
 internal import MienServerAccess
 internal import MienServerAccounts
 internal import MienServerCore
+internal import MienServerDevices
 internal import MienServerFaces
 internal import MienServerMail
 internal import MienStore

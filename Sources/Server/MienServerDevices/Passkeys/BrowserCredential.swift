@@ -1,15 +1,15 @@
-internal import MienAPI
+package import MienAPI
 internal import MienCore
 
 /// A `PublicKeyCredential` as browsers encode it with `toJSON()` (WebAuthn §5.1). Unneeded members
 /// are ignored.
-struct BrowserCredential: Sendable {
+package struct BrowserCredential: Sendable {
     private static let transports: Set<String> = [
         "usb", "nfc", "ble", "smart-card", "hybrid", "internal",
     ]
     private static let maxIDBytes = 1023
 
-    let id: [UInt8]
+    package let id: [UInt8]
     let clientDataJSON: [UInt8]
     private let response: JSONValue
 
@@ -30,7 +30,7 @@ struct BrowserCredential: Sendable {
             response["clientDataJSON"], "credential.response.clientDataJSON")
     }
 
-    func bytes(_ name: String) throws(Problem) -> [UInt8] {
+    package func bytes(_ name: String) throws(Problem) -> [UInt8] {
         try Self.bytes(response[name], "credential.response.\(name)")
     }
 
@@ -51,7 +51,7 @@ struct BrowserCredential: Sendable {
 
     /// The challenge that the browser claims to have signed. Not proof of anything: it only selects
     /// the challenge to use up.
-    var challenge: [UInt8]? {
+    package var challenge: [UInt8]? {
         (try? JSONText.parse(clientDataJSON, limits: .init(maxBytes: 8192, maxDepth: 8)))?[
             "challenge"]?.stringValue.flatMap { Base64URL.decode($0) }
     }

@@ -41,13 +41,13 @@ struct Passkey: Sendable, Hashable {
 }
 
 /// A registered passkey, as shown to its owner.
-struct OwnPasskey: Codable, Sendable, Hashable {
-    let id, name, algorithm, aaguid: String
+package struct OwnPasskey: Codable, Sendable, Hashable {
+    package let id, name, algorithm, aaguid: String
     let transports: [String]
-    let attestation: String
+    package let attestation: String
     /// Whether the passkey can be on several devices, and whether it was when last used.
     let isBackupEligible, isBackedUp: Bool
-    let createdAt: Int64
+    package let createdAt: Int64
     let usedAt: Int64?
 
     enum CodingKeys: String, CodingKey, CaseIterable {

@@ -1,29 +1,39 @@
 internal import Foundation
 internal import MienAccess
-internal import MienCore
-internal import MienKeys
-internal import MienServerAccess
-internal import MienServerCore
+package import MienCore
+package import MienKeys
+package import MienServerAccess
+package import MienServerCore
 internal import MienServerMail
-internal import MienStore
+package import MienStore
 
 /// Manages the keys that users' devices generate and protect with biometrics. Each key is one
 /// authenticator.
-struct DeviceKeyService: Sendable {
+package struct DeviceKeyService: Sendable {
     /// A key to register.
-    struct NewKey: Sendable {
-        let id: String
-        let key: DevicePublicKey
+    package struct NewKey: Sendable {
+        package let id: String
+        package let key: DevicePublicKey
         /// The device's own ID, if it sends one. A device has one key per user.
-        let device: String?
-        let name: String
-        let system: String
-        let attestation: ProvedAttestation?
+        package let device: String?
+        package let name: String
+        package let system: String
+        package let attestation: ProvedAttestation?
         /// As reported by the device. What an attestation proves takes precedence.
         var userVerification: KeyUserVerification?
+
+        package init(
+            id: String, key: DevicePublicKey, device: String?, name: String, system: String,
+            attestation: ProvedAttestation?, userVerification: KeyUserVerification? = nil
+        ) {
+            (self.id, self.key, self.device, self.name, self.system) = (
+                id, key, device, name, system
+            )
+            (self.attestation, self.userVerification) = (attestation, userVerification)
+        }
     }
 
-    enum Refusal: Error {
+    package enum Refusal: Error {
         /// Another key of this app has this ID.
         case keyIDTaken
         /// The user has the maximum number of keys that the app allows.
@@ -35,24 +45,34 @@ struct DeviceKeyService: Sendable {
     }
 
     /// A registered key, as shown to its owner.
-    struct Listed: Codable, Sendable, Hashable {
-        let keyID, name, system, algorithm: String
-        let createdAt: Int64
+    package struct Listed: Codable, Sendable, Hashable {
+        package let keyID, name, system, algorithm: String
+        package let createdAt: Int64
 
         enum CodingKeys: String, CodingKey {
             case keyID = "key_id", name, system = "os", algorithm, createdAt = "created_at"
         }
     }
 
-    let store: Store
-    let gate: LockGate
-    let notices: AuthenticatorNotices
-    let clock: ServerClock
-    let metrics: Metrics
+    package let store: Store
+    package let gate: LockGate
+    package let notices: AuthenticatorNotices
+    package let clock: ServerClock
+    package let metrics: Metrics
     let signatures: SignatureQueue
 
+    package init(
+        store: Store, gate: LockGate, notices: AuthenticatorNotices, clock: ServerClock,
+        metrics: Metrics, signatures: SignatureQueue
+    ) {
+        (self.store, self.gate, self.notices, self.clock, self.metrics) = (
+            store, gate, notices, clock, metrics
+        )
+        self.signatures = signatures
+    }
+
     /// `^[-\w]{8,64}$`
-    static func isKeyID(_ text: String) -> Bool {
+    package static func isKeyID(_ text: String) -> Bool {
         (8...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 switch byte {
@@ -73,7 +93,7 @@ struct DeviceKeyService: Sendable {
     /// replaces the old key and revokes the old key's grants.
     ///
     /// - Throws: ``Refusal``.
-    func register(
+    package func register(
         _ new: NewKey, of user: UserID, app: AppRecord, actor: String,
         _ standing: SignInStanding, sparing grant: GrantID? = nil
     ) async throws {
@@ -156,15 +176,15 @@ struct DeviceKeyService: Sendable {
     // MARK: Verification
 
     /// The owner of a key, and what the signature proves.
-    struct Owner: Sendable {
-        let account: UserID
-        let authenticator: AuthenticatorID
-        let epoch: Int
+    package struct Owner: Sendable {
+        package let account: UserID
+        package let authenticator: AuthenticatorID
+        package let epoch: Int
         /// `amr`.
-        let methods: [String]
+        package let methods: [String]
     }
 
-    enum Verdict: Sendable {
+    package enum Verdict: Sendable {
         /// The key made the signature.
         case owner(Owner)
         /// The signature is correct, but the key is temporarily locked. Only the key's holder
@@ -180,7 +200,7 @@ struct DeviceKeyService: Sendable {
     ///   - device: A device that somebody has signed in on. Its guesses are counted separately if
     ///     that was the key's owner.
     ///   - isRight: Returns whether the key made the signature.
-    func verify(
+    package func verify(
         _ keyID: String, of user: UserID? = nil, app: AppRecord, device: KnownDevice? = nil,
         actor: String,
         _ isRight: @escaping @Sendable (DevicePublicKey) -> Bool
@@ -248,7 +268,7 @@ struct DeviceKeyService: Sendable {
 
     // MARK: Management
 
-    func list(of account: AccountRecord, app: AppID) async throws -> [Listed] {
+    package func list(of account: AccountRecord, app: AppID) async throws -> [Listed] {
         try await store.read { tables in
             try tables.authenticators.all(of: account).filter {
                 $0.type == .nativeBiometrics && $0.app == app
@@ -284,7 +304,7 @@ struct DeviceKeyService: Sendable {
     /// - Throws: ``Refusal`` `.locked` if an administrator or a journey has locked one of them. In
     ///   that case nothing is removed.
     @discardableResult
-    func delete(
+    package func delete(
         _ keyID: String?, of user: UserID, app: AppID, actor: String
     ) async throws -> Int {
         let now = clock.now

@@ -1,30 +1,34 @@
 internal import Crypto
 internal import Foundation
-internal import Logging
-internal import MienAccess
-internal import MienAttestation
-internal import MienCore
-internal import MienKeys
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import Logging
+package import MienAccess
+package import MienAttestation
+package import MienCore
+package import MienKeys
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 
 /// Checks the attestation of a new key against the app's policy.
-struct AttestationJudge: Sendable {
+package struct AttestationJudge: Sendable {
     /// The attestation was refused. The audit log has the code.
-    struct Refusal: Error {
-        let reason: String
+    package struct Refusal: Error {
+        package let reason: String
+
+        package init(reason: String) {
+            self.reason = reason
+        }
     }
 
-    let store: Store
-    let clock: ServerClock
+    package let store: Store
+    package let clock: ServerClock
     /// Google's and Apple's roots come with the library. An operator may add others.
     private let android, apple: [TrustAnchor]
     private let revoked: StatusListFile?
     private let signatures: SignatureQueue
 
     /// - Throws: ``ConfigurationError`` if the operator's files are missing or malformed.
-    init(
+    package init(
         _ configuration: ServerConfiguration, store: Store, clock: ServerClock, logger: Logger,
         signatures: SignatureQueue
     ) throws {
@@ -52,18 +56,22 @@ struct AttestationJudge: Sendable {
     }
 
     /// A new key, and the challenge and user that its attestation must belong to.
-    struct Claim: Sendable {
-        let key: DevicePublicKey
+    package struct Claim: Sendable {
+        package let key: DevicePublicKey
         /// The challenge as the server issued it.
-        let challenge: String
-        let user: UserID
+        package let challenge: String
+        package let user: UserID
+
+        package init(key: DevicePublicKey, challenge: String, user: UserID) {
+            (self.key, self.challenge, self.user) = (key, challenge, user)
+        }
     }
 
     /// - Parameter isFresh: Whether the challenge was this server's, unused, and not expired.
     /// - Returns: `nil` if the app ignores attestations, or if they are optional and the client
     ///   sent none.
     /// - Throws: ``Refusal`` if the attestation does not meet the app's policy.
-    func judge(
+    package func judge(
         _ given: DeviceAttestation?, _ claim: Claim, isFresh: Bool = true, app: AppRecord,
         actor: String
     ) async throws -> ProvedAttestation? {
@@ -166,11 +174,11 @@ struct AttestationJudge: Sendable {
 
     // MARK: Refusals
 
-    enum Cause {
+    package enum Cause {
         case missing, malformed
         case code(AttestationError.Code)
 
-        var text: String {
+        package var text: String {
             switch self {
             case .missing: "attestation.missing"
             case .malformed: AttestationError.Code.form.rawValue
@@ -180,7 +188,7 @@ struct AttestationJudge: Sendable {
     }
 
     /// Records a refusal in the audit log, without the certificate chain.
-    func refuse(
+    package func refuse(
         _ cause: Cause, _ format: DeviceAttestation.Format?, _ claim: Claim, _ app: AppRecord,
         _ actor: String
     ) async throws {
@@ -197,7 +205,7 @@ struct AttestationJudge: Sendable {
 extension AndroidKeyPolicy {
     /// Creates the policy from an app's settings. The manufacturer's system on a locked boot loader
     /// is always required; without it, the other properties prove nothing.
-    init(_ settings: BiometricSettings) {
+    package init(_ settings: BiometricSettings) {
         self.init()
         minimumLevel =
             switch settings.androidLevel {

@@ -1,21 +1,30 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
+package import MienServerAccess
+package import MienServerCore
 internal import MienStore
 
 /// Routes for users to manage their own device keys, with an app's access token.
-struct UserRoutes {
-    let grants: GrantService
-    let keys: DeviceKeyService
-    let changes: AuthenticatorChanges
+package struct UserRoutes {
+    package let grants: GrantService
+    package let keys: DeviceKeyService
+    package let changes: AuthenticatorChanges
     let body: JSONBody
     /// The setting `identity.biometric.list_enabled`.
     let listsKeys: Bool
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(
+        grants: GrantService, keys: DeviceKeyService, changes: AuthenticatorChanges, body: JSONBody,
+        listsKeys: Bool
+    ) {
+        (self.grants, self.keys, self.changes, self.body, self.listsKeys) = (
+            grants, keys, changes, body, listsKeys
+        )
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/biometrics") { request, _ in
             let caller = try await grants.caller(of: request)
             guard listsKeys else {

@@ -2,38 +2,51 @@ internal import HTTPTypes
 internal import MienAccess
 internal import MienCore
 internal import MienKeys
-internal import MienServerAccess
-internal import MienServerCore
+package import MienServerAccess
+package import MienServerCore
 internal import MienServerMail
-internal import MienStore
+package import MienStore
 
 /// Handles `grant_type=urn:authgear:params:oauth:grant-type:biometric-request`: a request signed by
 /// a device's key, to register that key or to log in with it.
 ///
 /// The challenge is used up before the signature is checked. Every refusal is `invalid_grant`.
-struct BiometricGrant: ExtensionGrant {
-    let name = "urn:authgear:params:oauth:grant-type:biometric-request"
+package struct BiometricGrant: ExtensionGrant {
+    package let name = "urn:authgear:params:oauth:grant-type:biometric-request"
     private static let type = "vnd.authgear.biometric-request"
     /// The longest lifetime of a request, and how far a device's clock may be off, in seconds.
     private static let lifetime = 60.0, tolerance = 300.0
 
-    let keys: DeviceKeyService
-    let attestations: AttestationJudge
-    let grants: GrantService
-    let challenges: ChallengeService
-    let devices: KnownDeviceService
-    let changes: AuthenticatorChanges
-    let clock: ServerClock
-    let publicURL: @Sendable () -> String
+    package let keys: DeviceKeyService
+    package let attestations: AttestationJudge
+    package let grants: GrantService
+    package let challenges: ChallengeService
+    package let devices: KnownDeviceService
+    package let changes: AuthenticatorChanges
+    package let clock: ServerClock
+    package let publicURL: @Sendable () -> String
     /// Whether the setting `authentication.identities` includes it.
-    let isEnabled: Bool
+    package let isEnabled: Bool
+
+    package init(
+        keys: DeviceKeyService, attestations: AttestationJudge, grants: GrantService,
+        challenges: ChallengeService, devices: KnownDeviceService, changes: AuthenticatorChanges,
+        clock: ServerClock, publicURL: @escaping @Sendable () -> String, isEnabled: Bool
+    ) {
+        (self.keys, self.attestations, self.grants, self.challenges, self.devices) = (
+            keys, attestations, grants, challenges, devices
+        )
+        (self.changes, self.clock, self.publicURL, self.isEnabled) = (
+            changes, clock, publicURL, isEnabled
+        )
+    }
 
     /// The form has the parameter `jwt`, and `device_token` if its user has signed in on this
     /// device before. If that token is unknown, the response has a new one.
     ///
     /// - Parameter caller: The signed-in user, for a setup.
     /// - Returns: `nil` after a setup.
-    func handle(
+    package func handle(
         _ form: FormBody, app: AppRecord, scope: String?, resources: [String], caller: Caller?,
         thumbprint: String?
     ) async throws -> TokenAnswer? {

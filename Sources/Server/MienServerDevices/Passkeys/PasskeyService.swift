@@ -2,34 +2,47 @@ internal import Foundation
 internal import MienAPI
 internal import MienAccess
 internal import MienAttestation
-internal import MienCore
+package import MienCore
 internal import MienKeys
-internal import MienServerAccess
-internal import MienServerCore
+package import MienServerAccess
+package import MienServerCore
 internal import MienServerMail
-internal import MienStore
+package import MienStore
 
 /// Passkeys: WebAuthn credentials of browsers, phones, and security keys. Each is one
 /// authenticator, for all apps of the server.
 ///
 /// A challenge is used up before the response to it is verified. It is bound to the app and, at
 /// registration, also to the user. The authenticator must verify the user each time.
-struct PasskeyService: Sendable {
+package struct PasskeyService: Sendable {
     /// The maximum number of passkeys per user. Sign-in options for a name always list this many
     /// credential IDs.
     static let maxPasskeys = 10
 
-    let store: Store
-    let gate: LockGate
-    let challenges: ChallengeService
-    let notices: AuthenticatorNotices
-    let clock: ServerClock
-    let metrics: Metrics
-    let place: PasskeyPlace
-    let publicURL: @Sendable () -> String
+    package let store: Store
+    package let gate: LockGate
+    package let challenges: ChallengeService
+    package let notices: AuthenticatorNotices
+    package let clock: ServerClock
+    package let metrics: Metrics
+    package let place: PasskeyPlace
+    package let publicURL: @Sendable () -> String
     /// Whether `authentication.identities` in the configuration lists passkeys.
-    let isEnabled: Bool
+    package let isEnabled: Bool
     let signatures: SignatureQueue
+
+    package init(
+        store: Store, gate: LockGate, challenges: ChallengeService, notices: AuthenticatorNotices,
+        clock: ServerClock, metrics: Metrics, place: PasskeyPlace,
+        publicURL: @escaping @Sendable () -> String, isEnabled: Bool, signatures: SignatureQueue
+    ) {
+        (self.store, self.gate, self.challenges, self.notices, self.clock) = (
+            store, gate, challenges, notices, clock
+        )
+        (self.metrics, self.place, self.publicURL, self.isEnabled, self.signatures) = (
+            metrics, place, publicURL, isEnabled, signatures
+        )
+    }
 
     private func relyingParty() throws(Problem) -> RelyingParty {
         guard isEnabled else {
@@ -86,7 +99,7 @@ struct PasskeyService: Sendable {
     /// - Parameter standing: The sign-in that allows the registration.
     /// - Throws: ``Problem`` `.invalidRequest` that names the invalid part. This is safe because
     ///   the response is the user's own.
-    func register(
+    package func register(
         _ credential: BrowserCredential, name: String?, for caller: Caller,
         _ standing: SignInStanding
     ) async throws -> OwnPasskey {
@@ -208,12 +221,12 @@ struct PasskeyService: Sendable {
     }
 
     /// The user and authenticator of a sign-in.
-    struct Owner: Sendable {
-        let account: UserID
-        let authenticator: AuthenticatorID
-        let epoch: Int
+    package struct Owner: Sendable {
+        package let account: UserID
+        package let authenticator: AuthenticatorID
+        package let epoch: Int
         /// The `amr` values: a key, and `mfa` if the authenticator verified the user (RFC 8176).
-        let methods: [String]
+        package let methods: [String]
     }
 
     /// Verifies a sign-in response through the lock gate.
@@ -222,7 +235,8 @@ struct PasskeyService: Sendable {
     ///   counted separately.
     /// - Throws: ``Problem`` `.invalidCredentials`, the same for every refusal; the audit log
     ///   distinguishes them.
-    func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?) async throws
+    package func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?)
+        async throws
         -> Owner
     {
         let rp = try relyingParty(), hash = store.keys.hash(ofCredential: credential.id)
@@ -363,7 +377,7 @@ struct PasskeyService: Sendable {
 
     // MARK: Managing passkeys
 
-    func list(of account: AccountRecord) async throws -> [OwnPasskey] {
+    package func list(of account: AccountRecord) async throws -> [OwnPasskey] {
         try await store.read { try Self.passkeys(of: account, $0).map { Self.listed($0.record) } }
     }
 
@@ -383,7 +397,7 @@ struct PasskeyService: Sendable {
     ///
     /// - Returns: Whether the user had this passkey.
     /// - Throws: ``Problem`` `.conflict` if the passkey is locked.
-    func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
+    package func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
             guard let record = try Self.find(id, of: account, tables) else { return false }

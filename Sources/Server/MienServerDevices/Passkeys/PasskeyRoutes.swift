@@ -1,24 +1,35 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
+package import MienServerAccess
+package import MienServerCore
 internal import MienServerMail
 internal import MienStore
 
 /// The WebAuthn routes for browsers: registration for signed-in users, sign-in, and management of
 /// one's own passkeys.
-struct PasskeyRoutes {
-    let apps: AppCatalog
-    let grants: GrantService
+package struct PasskeyRoutes {
+    package let apps: AppCatalog
+    package let grants: GrantService
     let passkeys: PasskeyService
-    let changes: AuthenticatorChanges
-    let devices: KnownDeviceService
-    let clock: ServerClock
+    package let changes: AuthenticatorChanges
+    package let devices: KnownDeviceService
+    package let clock: ServerClock
     let body: JSONBody
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(
+        apps: AppCatalog, grants: GrantService, passkeys: PasskeyService,
+        changes: AuthenticatorChanges, devices: KnownDeviceService, clock: ServerClock,
+        body: JSONBody
+    ) {
+        (self.apps, self.grants, self.passkeys, self.changes, self.devices) = (
+            apps, grants, passkeys, changes, devices
+        )
+        (self.clock, self.body) = (clock, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("webauthn/register/options") { request, _ in
             let caller = try await grants.caller(of: request)
             try await changes.require(.add, by: caller, reach: .account)

@@ -1,17 +1,17 @@
 internal import Foundation
 internal import MienAttestation
-internal import MienCore
+package import MienCore
 internal import MienKeys
 internal import MienServerAccess
 
 /// A client's proof of where its key is stored or which app it runs in, with bytes in base64:
 /// `{"format": "android-key", "chain": […]}` or
 /// `{"format": "apple-appattest", "object": …, "key_id": …}`.
-enum DeviceAttestation: Sendable {
+package enum DeviceAttestation: Sendable {
     case androidKey(chain: [[UInt8]])
     case appleAppAttest(object: [UInt8], keyID: [UInt8])
 
-    enum Format: String, Sendable, CaseIterable {
+    package enum Format: String, Sendable, CaseIterable {
         case androidKey = "android-key", appleAppAttest = "apple-appattest"
     }
 
@@ -26,7 +26,7 @@ enum DeviceAttestation: Sendable {
 
     /// - Throws: ``MalformedAttestation``, whose reason tells the client's developer what is
     ///   expected.
-    init(_ value: JSONValue) throws(MalformedAttestation) {
+    package init(_ value: JSONValue) throws(MalformedAttestation) {
         guard let members = value.objectValue, let name = members["format"]?.stringValue,
             let format = Format(rawValue: name)
         else {
@@ -80,12 +80,16 @@ enum DeviceAttestation: Sendable {
 }
 
 /// A format error in an attestation, found before the attestation is verified.
-struct MalformedAttestation: Error { let reason: String }
+package struct MalformedAttestation: Error {
+    package let reason: String
+
+    package init(reason: String) { self.reason = reason }
+}
 
 /// The properties that were proved when a key was registered. Shown to administrators.
-struct ProvedAttestation: Sendable, Hashable {
+package struct ProvedAttestation: Sendable, Hashable {
     /// Members of the authenticator's `info`.
-    let info: [String: JSONValue]
+    package let info: [String: JSONValue]
     /// How the device verifies its user before the key signs; `nil` if the attestation does not
     /// say.
     let userVerification: KeyUserVerification?
