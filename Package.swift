@@ -236,13 +236,20 @@ let package = Package(
                 "MienAttestation", "MienCore", "MienKeys", "MienStore", crypto, httpTypes,
                 hummingbird, logging,
             ]),
+        // One-time codes.
+        library(
+            "MienServerOTP", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+                "MienCore", "MienKeys", "MienOTP", "MienStore", crypto, hummingbird,
+            ]),
         // The assembly.
         library(
             "MienServer", in: .server,
             [
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-                "MienServerFaces", "MienServerDevices", "MienAPI", "MienAccess", "MienCore",
-                "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys", "MienOTP",
+                "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienAPI", "MienAccess",
+                "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys",
                 "MienStore", "MienVault", crypto, httpTypes, hummingbird, lifecycle, logging,
                 nioCore,
             ]),

@@ -9,6 +9,7 @@ internal import MienServerCore
 internal import MienServerDevices
 internal import MienServerFaces
 internal import MienServerMail
+internal import MienServerOTP
 internal import MienStore
 
 /// All parts of a server, assembled once.

@@ -4,6 +4,7 @@ internal import MienCore
 internal import MienJourney
 internal import MienServerAccess
 internal import MienServerCore
+internal import MienServerOTP
 internal import MienStore
 
 /// OTP tokens: one-time codes that users' devices compute.

@@ -10,6 +10,7 @@ internal import MienServerCore
 internal import MienServerDevices
 internal import MienServerFaces
 internal import MienServerMail
+internal import MienServerOTP
 internal import MienStore
 
 /// The context in which a journey's effects are performed.

@@ -1,22 +1,28 @@
-internal import Hummingbird
-internal import MienAPI
+package import Hummingbird
+package import MienAPI
 internal import MienAccess
-internal import MienCore
-internal import MienKeys
+package import MienCore
+package import MienKeys
 internal import MienOTP
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 
 /// The OTP token routes: registration codes for signed-in users, and OTP tokens for the devices
 /// that present a code.
-struct OTPRoutes {
-    let grants: GrantService
-    let tokens: OTPService
-    let changes: AuthenticatorChanges
+package struct OTPRoutes {
+    package let grants: GrantService
+    package let tokens: OTPService
+    package let changes: AuthenticatorChanges
     let body: JSONBody
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(
+        grants: GrantService, tokens: OTPService, changes: AuthenticatorChanges, body: JSONBody
+    ) {
+        (self.grants, self.tokens, self.changes, self.body) = (grants, tokens, changes, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("otp/tokens") { request, _ in
             let wanted = try await body.read(
                 RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self, from: request)
@@ -62,7 +68,7 @@ struct OTPRoutes {
     }
 
     /// Creates a registration code. Administrators use this, too.
-    static func offer(
+    package static func offer(
         _ wanted: OTPRegistrationRequest, _ tokens: OTPService, to user: UserID, app: AppID,
         actor: String, _ standing: SignInStanding?
     ) async throws -> Response {
@@ -86,7 +92,7 @@ struct OTPRoutes {
 
 extension OTPTokenAnswer {
     /// Creates the answer with the secret encrypted to `key`.
-    init(_ token: OTPToken, id: AuthenticatorID, app: AppID, key: DevicePublicKey) throws {
+    package init(_ token: OTPToken, id: AuthenticatorID, app: AppID, key: DevicePublicKey) throws {
         let sealed = try token.sealed(to: key, app: app, token: id)
         self.init(
             tokenID: id.text, appID: app.text, kind: token.kind.rawValue,
@@ -99,7 +105,7 @@ extension OTPTokenAnswer {
 }
 
 extension OwnOTPToken {
-    init(_ record: AuthenticatorRecord) {
+    package init(_ record: AuthenticatorRecord) {
         func text(_ name: String) -> String { record.info[name]?.stringValue ?? "" }
         self.init(
             id: record.id.text, kind: text("kind"), name: text("name"), os: text("os"),

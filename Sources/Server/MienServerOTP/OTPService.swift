@@ -1,32 +1,37 @@
 internal import Foundation
-internal import MienAPI
+internal import Hummingbird
+package import MienAPI
 internal import MienAccess
-internal import MienCore
-internal import MienKeys
+package import MienCore
+package import MienKeys
 internal import MienOTP
-internal import MienServerAccess
-internal import MienServerCore
+package import MienServerAccess
+package import MienServerCore
 internal import MienServerMail
-internal import MienStore
+package import MienStore
 
 /// Manages OTP tokens: secrets that devices share with the server, one for each user and app.
 ///
 /// A device gets its OTP token for a registration code that its user received. A code is valid
 /// once, for ten minutes, for one user and app.
-struct OTPService: Sendable {
+package struct OTPService: Sendable {
     static let lifetime = Duration.seconds(600)
 
-    let store: Store
-    let gate: LockGate
-    let notices: AuthenticatorNotices
-    let clock: ServerClock
+    package let store: Store
+    package let gate: LockGate
+    package let notices: AuthenticatorNotices
+    package let clock: ServerClock
+
+    package init(store: Store, gate: LockGate, notices: AuthenticatorNotices, clock: ServerClock) {
+        (self.store, self.gate, self.notices, self.clock) = (store, gate, notices, clock)
+    }
 
     // MARK: Registering
 
-    struct Offer: Sendable {
-        let id: String
-        let code: Sensitive<String>
-        let expiresAt: Instant
+    package struct Offer: Sendable {
+        package let id: String
+        package let code: Sensitive<String>
+        package let expiresAt: Instant
     }
 
     /// Creates a registration code. It replaces the user's previous code for this app.
@@ -34,7 +39,7 @@ struct OTPService: Sendable {
     /// - Throws: ``Problem`` if the user is gone or suspended, or has an OTP token that an
     ///   administrator has locked: a new token must not bypass the lock.
     /// - Parameter standing: The sign-in that requests the code; `nil` for an administrator.
-    func offer(
+    package func offer(
         kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String,
         _ standing: SignInStanding?
     ) async throws -> Offer {
@@ -87,7 +92,8 @@ struct OTPService: Sendable {
     /// Repeating the request with the same code and key, because the answer was lost, returns the
     /// same token until the code's expiry or the token's first use.
     /// - Throws: ``Problem``, the same for every invalid code.
-    func redeem(_ code: String, key: DevicePublicKey, name: String, system: String) async throws
+    package func redeem(_ code: String, key: DevicePublicKey, name: String, system: String)
+        async throws
         -> OTPTokenAnswer
     {
         guard let (registration, presented) = BearerSecret.parse(code, OTPRegistrationKind.self)
@@ -164,13 +170,13 @@ struct OTPService: Sendable {
         return try OTPTokenAnswer(token, id: id, app: app, key: key)
     }
 
-    static let refused = Problem(
+    package static let refused = Problem(
         .invalidCredentials,
         "The registration code is invalid or has expired. Request a new one.")
 
     // MARK: Verifying
 
-    enum Judgement: Sendable {
+    package enum Judgement: Sendable {
         case accepted(AuthenticatorID)
         /// - Parameter isJudged: Whether the lock gate counted the code.
         case refused(locked: Bool, isJudged: Bool)
@@ -189,7 +195,7 @@ struct OTPService: Sendable {
     /// - Parameter isRegistration: Whether the code is the first of a new OTP token, which confirms
     ///   that the token has arrived. This is not a sign-in: it resets no failures, and the device
     ///   gets no counter of its own, so that replacing a token gains no guesses.
-    func authenticate(
+    package func authenticate(
         _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord,
         device: DeviceID?, isRegistration: Bool = false
     ) async throws -> Judgement {
@@ -206,7 +212,7 @@ struct OTPService: Sendable {
     }
 
     /// - Parameter text: The signed text.
-    func verifySignature(
+    package func verifySignature(
         _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?,
         app: AppRecord, device: DeviceID?
     ) async throws -> Judgement {
@@ -270,7 +276,8 @@ struct OTPService: Sendable {
     }
 
     /// Whether the user still has the OTP token that resulted from a registration.
-    func isRegistered(_ registration: String, of account: AccountRecord, app: AppID) async throws
+    package func isRegistered(_ registration: String, of account: AccountRecord, app: AppID)
+        async throws
         -> Bool
     {
         try await store.read { tables in
@@ -296,7 +303,7 @@ struct OTPService: Sendable {
     ///
     /// - Returns: Whether the user had this token.
     /// - Throws: ``Problem`` `.conflict` if the token is locked.
-    func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
+    package func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
             guard let record = try tables.authenticators.find(.otp, of: account, app: app),

@@ -1,16 +1,20 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
-internal import MienServerAccess
-internal import MienServerCore
+package import MienServerAccess
+package import MienServerCore
 internal import MienStore
 
 /// The route of the admin API that gives a user an OTP token.
-struct OTPAdminRoutes {
-    let tokens: OTPService
+package struct OTPAdminRoutes {
+    package let tokens: OTPService
     let records: AdminRecords
     let body: JSONBody
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(tokens: OTPService, records: AdminRecords, body: JSONBody) {
+        (self.tokens, self.records, self.body) = (tokens, records, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("users/:user/otp/:app/registrations") { request, context in
             let account = try await records.user(context), app = try await records.app(context)
             let wanted = try await body.read(
