@@ -243,15 +243,21 @@ let package = Package(
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
                 "MienCore", "MienKeys", "MienOTP", "MienStore", crypto, hummingbird,
             ]),
+        library(
+            "MienServerOAuth", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+                "MienCore", "MienStore", crypto, httpTypes, hummingbird, nioCore,
+            ]),
         // The assembly.
         library(
             "MienServer", in: .server,
             [
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-                "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienAPI", "MienAccess",
-                "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienKeys",
-                "MienStore", "MienVault", crypto, httpTypes, hummingbird, lifecycle, logging,
-                nioCore,
+                "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
+                "MienAPI", "MienAccess", "MienCore", "MienFace", "MienImage", "MienInference",
+                "MienJourney", "MienKeys", "MienStore", "MienVault", crypto, hummingbird,
+                lifecycle, logging, nioCore,
             ]),
 
         // MARK: SDK

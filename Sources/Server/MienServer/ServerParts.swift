@@ -9,6 +9,7 @@ internal import MienServerCore
 internal import MienServerDevices
 internal import MienServerFaces
 internal import MienServerMail
+internal import MienServerOAuth
 internal import MienServerOTP
 internal import MienStore
 

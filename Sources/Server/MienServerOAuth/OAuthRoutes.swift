@@ -1,27 +1,41 @@
 internal import Foundation
 internal import HTTPTypes
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
+package import MienServerAccess
+package import MienServerCore
 internal import MienServerMail
-internal import MienStore
+package import MienStore
 
 /// The OAuth routes: tokens, the sign-in page, and discovery.
-struct OAuthRoutes {
-    let store: Store
+package struct OAuthRoutes {
+    package let store: Store
     let clients: ClientAuthentication
-    let grants: GrantService
-    let authorization: AuthorizationService
+    package let grants: GrantService
+    package let authorization: AuthorizationService
     /// The grant types of other features.
     let extensions: [any ExtensionGrant]
-    let challenges: ChallengeService
-    let clock: ServerClock
-    let bodyBytes: Int
+    package let challenges: ChallengeService
+    package let clock: ServerClock
+    package let bodyBytes: Int
     let budget: BodyBudget
-    let publicURL: @Sendable () -> String
+    package let publicURL: @Sendable () -> String
+
+    package init(
+        store: Store, clients: ClientAuthentication, grants: GrantService,
+        authorization: AuthorizationService, extensions: [any ExtensionGrant],
+        challenges: ChallengeService, clock: ServerClock, bodyBytes: Int, budget: BodyBudget,
+        publicURL: @escaping @Sendable () -> String
+    ) {
+        (self.store, self.clients, self.grants, self.authorization, self.extensions) = (
+            store, clients, grants, authorization, extensions
+        )
+        (self.challenges, self.clock, self.bodyBytes, self.budget, self.publicURL) = (
+            challenges, clock, bodyBytes, budget, publicURL
+        )
+    }
 
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
     private static let jwtType = "urn:ietf:params:oauth:token-type:jwt",
@@ -36,7 +50,7 @@ struct OAuthRoutes {
     /// (RFC 6265bis).
     private static let deviceCookie = "mien_device", deviceSeconds = 400 * 86_400
 
-    func add(to router: Router<MienRequestContext>) {
+    package func add(to router: Router<MienRequestContext>) {
         router.get(".well-known/openid-configuration") { _, _ in JSONBody.response(discovery) }
         router.get(".well-known/oauth-authorization-server") { _, _ in JSONBody.response(discovery)
         }

@@ -1,33 +1,45 @@
 internal import Crypto
 internal import Foundation
+internal import Hummingbird
 internal import MienAccess
-internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienCore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 
 /// The authorization code grant: an app sends the browser here, the user signs in, and the browser
 /// returns to the app with a code (RFC 6749 §4.1, RFC 7636).
-struct AuthorizationService: Sendable {
+package struct AuthorizationService: Sendable {
     static let codeLifetime = Duration.seconds(60)
 
-    let store: Store
-    let apps: AppCatalog
-    let devices: KnownDeviceService
-    let grants: GrantService
-    let passwords: any PasswordSignIn
-    let clock: ServerClock
-    let publicURL: @Sendable () -> String
+    package let store: Store
+    package let apps: AppCatalog
+    package let devices: KnownDeviceService
+    package let grants: GrantService
+    package let passwords: any PasswordSignIn
+    package let clock: ServerClock
+    package let publicURL: @Sendable () -> String
+
+    package init(
+        store: Store, apps: AppCatalog, devices: KnownDeviceService, grants: GrantService,
+        passwords: any PasswordSignIn, clock: ServerClock,
+        publicURL: @escaping @Sendable () -> String
+    ) {
+        (self.store, self.apps, self.devices, self.grants, self.passwords) = (
+            store, apps, devices, grants, passwords
+        )
+        (self.clock, self.publicURL) = (clock, publicURL)
+    }
 
     /// A validated authorization request.
-    struct Request: Sendable {
-        let app: AppRecord
+    package struct Request: Sendable {
+        package let app: AppRecord
         let redirectURI: String
         let scope: Scope
         let resources: [String]
-        let state: String?
+        package let state: String?
         let nonce: String?
-        let challenge: String
+        package let challenge: String
         let thumbprint: String?
         let loginHint: String?
     }
@@ -56,7 +68,7 @@ struct AuthorizationService: Sendable {
     }
 
     /// - Throws: ``Fault``.
-    func request(_ form: FormBody) async throws -> Request {
+    package func request(_ form: FormBody) async throws -> Request {
         guard let id = form["client_id"].flatMap({ AppID($0) }), let app = try? await apps.find(id)
         else {
             throw Fault.page("client_id does not name an app of this server.")
@@ -113,11 +125,11 @@ struct AuthorizationService: Sendable {
     }
 
     /// The result of a successful sign-in.
-    struct Redirect: Sendable {
-        let url: String
+    package struct Redirect: Sendable {
+        package let url: String
         /// A token for the browser to store; `nil` if the browser already is a known device of this
         /// user.
-        let deviceToken: String?
+        package let deviceToken: String?
     }
 
     /// Signs in with a name and password, through the same lock gate as everywhere else.
@@ -125,7 +137,9 @@ struct AuthorizationService: Sendable {
     /// - Parameter deviceToken: The browser's token from an earlier sign-in, in any app: the cookie
     ///   belongs to the server, and a password works in all apps.
     /// - Returns: `nil` if the user was not signed in.
-    func signIn(_ request: Request, name: String, password: Sensitive<String>, deviceToken: String?)
+    package func signIn(
+        _ request: Request, name: String, password: Sensitive<String>, deviceToken: String?
+    )
         async throws -> Redirect?
     {
         var generator = SystemRandomNumberGenerator()
