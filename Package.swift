@@ -249,15 +249,23 @@ let package = Package(
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
                 "MienCore", "MienStore", crypto, httpTypes, hummingbird, nioCore,
             ]),
+        library(
+            "MienServerJourneys", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
+                "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienAPI", "MienAccess",
+                "MienCore", "MienFace", "MienJourney", "MienKeys", "MienStore", crypto,
+                hummingbird,
+            ]),
         // The assembly.
         library(
             "MienServer", in: .server,
             [
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
                 "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
-                "MienAPI", "MienAccess", "MienCore", "MienFace", "MienImage", "MienInference",
-                "MienJourney", "MienKeys", "MienStore", "MienVault", crypto, hummingbird,
-                lifecycle, logging, nioCore,
+                "MienServerJourneys", "MienAPI", "MienAccess", "MienCore", "MienImage",
+                "MienInference", "MienJourney", "MienKeys", "MienStore", "MienVault",
+                hummingbird, lifecycle, logging, nioCore,
             ]),
 
         // MARK: SDK
@@ -386,7 +394,8 @@ let package = Package(
         tests(
             "MienServerAPITests", in: .server,
             [
-                "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices", "MienAPI",
+                "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
+                "MienServerJourneys", "MienAPI",
                 "MienAccess",
                 "MienStore", "MienJourney",
                 "MienCore", "MienTesting", logging,

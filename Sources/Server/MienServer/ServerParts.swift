@@ -8,6 +8,7 @@ internal import MienServerAccounts
 internal import MienServerCore
 internal import MienServerDevices
 internal import MienServerFaces
+internal import MienServerJourneys
 internal import MienServerMail
 internal import MienServerOAuth
 internal import MienServerOTP

@@ -1,25 +1,25 @@
 internal import Foundation
 internal import MienAPI
 internal import MienAccess
-internal import MienCore
+package import MienCore
 internal import MienFace
 internal import MienJourney
-internal import MienServerAccess
-internal import MienServerAccounts
-internal import MienServerCore
-internal import MienServerDevices
-internal import MienServerFaces
-internal import MienServerMail
-internal import MienServerOTP
-internal import MienStore
+package import MienServerAccess
+package import MienServerAccounts
+package import MienServerCore
+package import MienServerDevices
+package import MienServerFaces
+package import MienServerMail
+package import MienServerOTP
+package import MienStore
 
 /// The context in which a journey's effects are performed.
-struct EffectContext: Sendable {
-    let run: InstanceID
+package struct EffectContext: Sendable {
+    package let run: InstanceID
     /// The number of the effect within the run.
     let turn: Int
-    let app: AppRecord
-    let device: ProvedDevice?
+    package let app: AppRecord
+    package let device: ProvedDevice?
     /// The run's user, as far as it is known.
     let user: JourneyUser?
     /// The sign-in that the run began with.
@@ -32,7 +32,9 @@ struct EffectContext: Sendable {
     var signedIn: UserID? { user.flatMap { $0.level == .authenticated ? $0.id : nil } }
 
     /// Returns the ID of the known device if it belongs to the account.
-    func device(of account: UserID) -> DeviceID? { device?.account == account ? device?.id : nil }
+    package func device(of account: UserID) -> DeviceID? {
+        device?.account == account ? device?.id : nil
+    }
     var knownDevice: KnownDevice? {
         device.map { KnownDevice(id: $0.id, account: $0.account, app: app.id) }
     }
@@ -54,35 +56,35 @@ struct EffectContext: Sendable {
 ///
 /// Strangers get `invalid_credentials` for every refusal, after the same work. For example, an
 /// unknown user's password is hashed as well.
-final class EffectPerformer: Sendable {
+package final class EffectPerformer: Sendable {
     /// The maximum number of guesses at one code.
     static let codeAttempts = 5
 
-    let store: Store
+    package let store: Store
     let gate: LockGate
     let passwords: PasswordService
-    let captures: CaptureService
+    package let captures: CaptureService
     let faces: FaceService
-    let mail: MailService
+    package let mail: MailService
     let webhooks: WebhookCaller
     let deviceKeys: DeviceKeyService
     let attestations: AttestationJudge
-    let challenges: ChallengeService
+    package let challenges: ChallengeService
     let tokens: OTPService
     let notices: AuthenticatorNotices
     let recoveryCodes: RecoveryCodeService
-    let recoveries: RecoveryService
+    package let recoveries: RecoveryService
     let changes: AuthenticatorChanges
     let guesses: RateLimiter
     /// Codes mailed to one user: somebody who types their name must not flood their mailbox.
     let codeMails = RateLimiter(.init(burst: 10, perMinute: 2))
     let signUps: SignUpService
-    let clock: ServerClock
+    package let clock: ServerClock
     let metrics: Metrics
     let threshold: MatchScore
-    let publicURL: @Sendable () -> String
+    package let publicURL: @Sendable () -> String
 
-    init(
+    package init(
         store: Store, gate: LockGate, passwords: PasswordService, captures: CaptureService,
         faces: FaceService, mail: MailService,
         webhooks: WebhookCaller, deviceKeys: DeviceKeyService, attestations: AttestationJudge,

@@ -1,18 +1,20 @@
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-internal import MienJourney
+package import MienJourney
 internal import MienServerAccess
 internal import MienServerAccounts
 internal import MienServerCore
 internal import MienServerFaces
-internal import MienStore
+package import MienStore
 
 /// Users, locks, and consents.
 extension EffectPerformer {
     /// Returns an active account, or the pending account that this run is signing up. Returns `nil`
     /// for an unknown or suspended account and for another run's sign-up.
-    func account(_ user: UserReference, _ context: EffectContext) async throws -> AccountRecord? {
+    package func account(_ user: UserReference, _ context: EffectContext) async throws
+        -> AccountRecord?
+    {
         if let own = try await signUp(user, context) { return own }
         let found: AccountRecord? =
             switch user {

@@ -1,21 +1,25 @@
 internal import Foundation
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
 internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerCore
+package import MienStore
 
 /// The routes of the admin API for journeys and their versions.
-struct JourneyAdminRoutes {
-    let store: Store
+package struct JourneyAdminRoutes {
+    package let store: Store
     let catalog: JourneyCatalog
-    let clock: ServerClock
+    package let clock: ServerClock
     let body: JSONBody
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(store: Store, catalog: JourneyCatalog, clock: ServerClock, body: JSONBody) {
+        (self.store, self.catalog, self.clock, self.body) = (store, catalog, clock, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("journeys") { _, _ in
             let records = try await store.read { try $0.journeys.all() }
             return JSONBody.response(Page(items: records.map(Self.answer)))

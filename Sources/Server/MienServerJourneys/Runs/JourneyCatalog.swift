@@ -1,11 +1,11 @@
-internal import MienCore
-internal import MienJourney
-internal import MienStore
+package import MienCore
+package import MienJourney
+package import MienStore
 internal import Synchronization
 
 /// Parsed journey definitions, cached. A published version never changes; which version is
 /// published is read again after each change.
-final class JourneyCatalog: Sendable {
+package final class JourneyCatalog: Sendable {
     private struct State {
         var published: [JourneyID: JourneyDefinition] = [:]
         /// Incremented by each ``forget(_:)``, so that a definition read before the change is not
@@ -20,7 +20,7 @@ final class JourneyCatalog: Sendable {
     private let store: Store
     private let state = Mutex(State())
 
-    init(store: Store) { self.store = store }
+    package init(store: Store) { self.store = store }
 
     /// Returns the definition that new runs follow.
     func published(_ id: JourneyID) async throws -> JourneyDefinition? {
@@ -39,7 +39,7 @@ final class JourneyCatalog: Sendable {
     }
 
     /// Returns the definition that a started run follows.
-    func version(_ id: JourneyID, _ version: Int) async throws -> JourneyDefinition {
+    package func version(_ id: JourneyID, _ version: Int) async throws -> JourneyDefinition {
         let key = "\(id.text) \(version)"
         if let known = state.withLock({ $0.versions[key] }) { return known }
         guard let record = try await store.read({ try $0.journeys.find(id, version: version) })
@@ -57,7 +57,9 @@ final class JourneyCatalog: Sendable {
     /// Returns the authenticators that published journeys use.
     ///
     /// - Parameter journeys: The journeys that an app may start; `nil` for all.
-    func authenticators(askedBy journeys: [JourneyID]?) async throws -> Set<AuthenticatorType> {
+    package func authenticators(askedBy journeys: [JourneyID]?) async throws -> Set<
+        AuthenticatorType
+    > {
         let published = try await store.read { try $0.journeys.all() }.filter {
             $0.state == .published
         }.map(\.id)

@@ -1,18 +1,27 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
+package import MienServerAccess
+package import MienServerCore
 
 /// The routes for apps to start journeys and to respond to their steps.
-struct JourneyRoutes {
-    let journeys: JourneyService
-    let grants: GrantService
+package struct JourneyRoutes {
+    package let journeys: JourneyService
+    package let grants: GrantService
     let starts: RateLimiter
-    let clock: ServerClock
+    package let clock: ServerClock
     let body: JSONBody
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(
+        journeys: JourneyService, grants: GrantService, starts: RateLimiter, clock: ServerClock,
+        body: JSONBody
+    ) {
+        (self.journeys, self.grants, self.starts, self.clock, self.body) = (
+            journeys, grants, starts, clock, body
+        )
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("journeys/respond") { request, _ in
             try await JSONBody.response(
                 json: journeys.respond(

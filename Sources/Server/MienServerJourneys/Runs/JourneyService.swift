@@ -1,20 +1,20 @@
 internal import Crypto
 internal import Foundation
-internal import MienAPI
+package import MienAPI
 internal import MienAccess
-internal import MienCore
+package import MienCore
 internal import MienJourney
-internal import MienServerAccess
+package import MienServerAccess
 internal import MienServerAccounts
-internal import MienServerCore
-internal import MienStore
+package import MienServerCore
+package import MienStore
 
 /// Starts journeys and advances them with each response of the client.
 ///
 /// A state token is valid for one response. Repeating the same response returns the same answer; a
 /// different response with a used token is rejected. Of two concurrent responses, one advances the
 /// run, and the other gets the same answer or is rejected.
-final class JourneyService: Sendable {
+package final class JourneyService: Sendable {
     private let store: Store
     private let catalog: JourneyCatalog
     private let apps: AppCatalog
@@ -26,7 +26,7 @@ final class JourneyService: Sendable {
     private let turns = KeyedLocks<InstanceID>()
     private let recent = RecentRuns()
 
-    init(
+    package init(
         store: Store, catalog: JourneyCatalog, apps: AppCatalog, devices: KnownDeviceService,
         performer: EffectPerformer, grants: GrantService,
         clock: ServerClock, metrics: Metrics
@@ -41,7 +41,8 @@ final class JourneyService: Sendable {
 
     /// - Parameter caller: The user, if already signed in to this app.
     /// - Returns: A `JourneyAnswer` as JSON.
-    func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?) async throws
+    package func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?)
+        async throws
         -> [UInt8]
     {
         let app = try await apps.authenticated(id: request.clientID, secret: request.clientSecret)
@@ -191,7 +192,7 @@ final class JourneyService: Sendable {
     }
 
     /// Drops expired runs from the cache. The sweeper removes their rows.
-    func sweepRecent(at now: Instant) { recent.sweep(at: now) }
+    package func sweepRecent(at now: Instant) { recent.sweep(at: now) }
 
     // MARK: Advancing a run
 
