@@ -257,15 +257,22 @@ let package = Package(
                 "MienCore", "MienFace", "MienJourney", "MienKeys", "MienStore", crypto,
                 hummingbird,
             ]),
+        // Health, metrics, the audit log, licences, and the sweeper.
+        library(
+            "MienServerOperations", in: .server,
+            [
+                "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
+                "MienKeys", "MienStore", hummingbird, lifecycle, logging, nioCore,
+            ]),
         // The assembly.
         library(
             "MienServer", in: .server,
             [
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
                 "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
-                "MienServerJourneys", "MienAPI", "MienAccess", "MienCore", "MienImage",
-                "MienInference", "MienJourney", "MienKeys", "MienStore", "MienVault",
-                hummingbird, lifecycle, logging, nioCore,
+                "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess",
+                "MienCore", "MienImage", "MienInference", "MienJourney", "MienStore",
+                "MienVault", hummingbird, lifecycle, logging,
             ]),
 
         // MARK: SDK
@@ -382,7 +389,7 @@ let package = Package(
             "MienServerTests", in: .server,
             [
                 "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess",
-                "MienServerFaces", "MienClient",
+                "MienServerFaces", "MienServerOperations", "MienClient",
                 "MienAPI",
                 "MienAccess",
                 "MienJourney", "MienKeys",
@@ -395,7 +402,7 @@ let package = Package(
             "MienServerAPITests", in: .server,
             [
                 "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
-                "MienServerJourneys", "MienAPI",
+                "MienServerJourneys", "MienServerOperations", "MienAPI",
                 "MienAccess",
                 "MienStore", "MienJourney",
                 "MienCore", "MienTesting", logging,

@@ -5,6 +5,7 @@ internal import MienAccess
 public import MienCore
 public import MienServerCore
 internal import MienServerFaces
+internal import MienServerOperations
 internal import MienStore
 internal import MienVault
 public import ServiceLifecycle

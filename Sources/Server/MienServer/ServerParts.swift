@@ -12,6 +12,7 @@ internal import MienServerJourneys
 internal import MienServerMail
 internal import MienServerOAuth
 internal import MienServerOTP
+internal import MienServerOperations
 internal import MienStore
 
 /// All parts of a server, assembled once.

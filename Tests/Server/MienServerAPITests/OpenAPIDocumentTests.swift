@@ -8,6 +8,7 @@ import Testing
 
 @testable import MienServer
 @testable import MienServerCore
+@testable import MienServerOperations
 
 /// Checks that the API description matches the server.
 @Suite("The API description")

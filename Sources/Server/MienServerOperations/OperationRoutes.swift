@@ -1,18 +1,22 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienCore
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 internal import NIOCore
 
 /// Routes for health, metrics, signing keys, and the API description.
-struct OperationRoutes {
-    let store: Store
+package struct OperationRoutes {
+    package let store: Store
     let metrics: Metrics
     let issuer: TokenIssuer
 
+    package init(store: Store, metrics: Metrics, issuer: TokenIssuer) {
+        (self.store, self.metrics, self.issuer) = (store, metrics, issuer)
+    }
+
     /// Adds the routes for health, signing keys, and the API description.
-    func add(to router: Router<MienRequestContext>) {
+    package func add(to router: Router<MienRequestContext>) {
         router.get("healthz") { _, _ in JSONBody.response(["status": "alive"]) }
         router.get("readyz") { _, _ in
             _ = try await store.read { try $0.admins.isEmpty() }
@@ -32,7 +36,7 @@ struct OperationRoutes {
 
     /// Adds the metrics route. Counts such as mails sent distinguish accounts from invented names,
     /// so only the admin listener serves them.
-    func addMetrics(to router: Router<MienRequestContext>) {
+    package func addMetrics(to router: Router<MienRequestContext>) {
         router.get("metrics") { _, _ in
             Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],

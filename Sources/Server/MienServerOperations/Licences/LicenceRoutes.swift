@@ -1,18 +1,22 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienCore
 internal import MienKeys
 internal import MienServerAccess
-internal import MienServerCore
+package import MienServerCore
 internal import MienStore
 
 /// The licensing routes: product keys for administrators, licenses for devices that present a
 /// product key.
-struct LicenceRoutes {
+package struct LicenceRoutes {
     let licences: LicenceService
     let body: JSONBody
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package init(licences: LicenceService, body: JSONBody) {
+        (self.licences, self.body) = (licences, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("licences") { request, _ in
             let wanted = try await body.read(
                 LicenceRequest.self, LicenceRequest.CodingKeys.self, from: request)
@@ -28,7 +32,7 @@ struct LicenceRoutes {
         }
     }
 
-    func addAdmin(to router: RouterGroup<MienRequestContext>) {
+    package func addAdmin(to router: RouterGroup<MienRequestContext>) {
         router.get("product-keys") { _, _ in
             try await JSONBody.response(Page(items: licences.all()))
         }

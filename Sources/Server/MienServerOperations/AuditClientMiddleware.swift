@@ -1,10 +1,12 @@
-internal import Hummingbird
-internal import MienServerCore
+package import Hummingbird
+package import MienServerCore
 internal import MienStore
 
 /// Adds the client's address to the entries that a request makes in the audit log.
-struct AuditClientMiddleware: RouterMiddleware {
-    func handle(
+package struct AuditClientMiddleware: RouterMiddleware {
+    package init() {}
+
+    package func handle(
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {

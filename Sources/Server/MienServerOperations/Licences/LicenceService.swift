@@ -1,18 +1,22 @@
 internal import Foundation
-internal import MienAPI
+package import MienAPI
 internal import MienCore
 internal import MienKeys
-internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
 
 /// Manages product keys and issues licenses to devices.
-struct LicenceService: Sendable {
+package struct LicenceService: Sendable {
     static let activations = 1...1_000_000, days = 1...3_650, standardDays = 365
 
-    let store: Store
+    package let store: Store
     let issuer: TokenIssuer
-    let clock: ServerClock
+    package let clock: ServerClock
+
+    package init(store: Store, issuer: TokenIssuer, clock: ServerClock) {
+        (self.store, self.issuer, self.clock) = (store, issuer, clock)
+    }
 
     // MARK: Product keys
 
@@ -36,7 +40,7 @@ struct LicenceService: Sendable {
         return ProductKeyAnswer(record, key: secret.text.use { $0 })
     }
 
-    func all() async throws -> [ProductKeyAnswer] {
+    package func all() async throws -> [ProductKeyAnswer] {
         try await store.read { try $0.productKeys.all().map { ProductKeyAnswer($0) } }
     }
 

@@ -1,30 +1,46 @@
-internal import Logging
-internal import MienCore
-internal import MienServerCore
-internal import MienStore
+package import Logging
+package import MienCore
+package import MienServerCore
+package import MienStore
 internal import ServiceLifecycle
 
 /// Removes expired records and renews signing keys every minute, in small batches.
-struct Sweeper: Service {
+package struct Sweeper: Service {
     /// One part of the sweep. A failure does not prevent the other parts.
-    struct Part: Sendable {
+    package struct Part: Sendable {
         let name: String
         let sweep: @Sendable (_ now: Instant) async throws -> Void
+
+        package init(
+            name: String, sweep: @escaping @Sendable (_ now: Instant) async throws -> Void
+        ) {
+            (self.name, self.sweep) = (name, sweep)
+        }
     }
 
     private static let batch = 2000
 
-    let store: Store
+    package let store: Store
     /// The parts of other features that run before expired records are removed, and after.
     let before, after: [Part]
     /// The number of capture trails that are kept.
-    let maxTrails: Int
+    package let maxTrails: Int
     /// Older entries of the audit log are removed; `nil` keeps all entries.
     let auditRetention: Duration?
-    let clock: ServerClock
-    let logger: Logger
+    package let clock: ServerClock
+    package let logger: Logger
 
-    func run() async throws {
+    package init(
+        store: Store, before: [Part], after: [Part], maxTrails: Int, auditRetention: Duration?,
+        clock: ServerClock, logger: Logger
+    ) {
+        (self.store, self.before, self.after, self.maxTrails, self.auditRetention) = (
+            store, before, after, maxTrails, auditRetention
+        )
+        (self.clock, self.logger) = (clock, logger)
+    }
+
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await sweep()
@@ -33,7 +49,7 @@ struct Sweeper: Service {
         }
     }
 
-    func sweep() async {
+    package func sweep() async {
         let now = clock.now
         for part in before { await run(part.name) { try await part.sweep(now) } }
         for (name, remove) in tables {
@@ -49,7 +65,7 @@ struct Sweeper: Service {
     }
 
     /// Writes the counted refusals to the audit log.
-    func writeCounted() async throws { try await store.writeCounted(at: clock.now) }
+    package func writeCounted() async throws { try await store.writeCounted(at: clock.now) }
 
     private func pruneAudit(at now: Instant) async throws {
         guard let auditRetention else { return }

@@ -1,23 +1,27 @@
-internal import Hummingbird
+package import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienServerAccess
-internal import MienServerCore
-internal import MienStore
+package import MienServerCore
+package import MienStore
 
 /// The routes of the admin API for the audit log: reading, verifying, exporting, pruning.
-struct AuditRoutes {
-    let store: Store
-    let clock: ServerClock
+package struct AuditRoutes {
+    package let store: Store
+    package let clock: ServerClock
     let body: JSONBody
+
+    package init(store: Store, clock: ServerClock, body: JSONBody) {
+        (self.store, self.clock, self.body) = (store, clock, body)
+    }
 
     /// The number of entries in a segment, which stays well below the megabyte that clients accept.
     private static let segmentSize = 500
     /// The number of entries that one transaction verifies and removes.
     private static let pruneBatch = 1000
 
-    func add(to router: RouterGroup<MienRequestContext>) {
+    package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("audit") { request, _ in
             let after = try Self.number(request, "after") ?? 0
             let user = try request.uri.queryParameters["user"].map {
