@@ -7,6 +7,8 @@ import MienTesting
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
+@testable import MienServerDevices
 
 /// Managing passkeys, and the relying party.
 extension PasskeyTests {

@@ -7,6 +7,8 @@ import MienTesting
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
+@testable import MienServerDevices
 
 @Suite("Passkeys", .enabled(if: Installed.isThere, Installed.reason))
 struct PasskeyTests {

@@ -76,7 +76,7 @@ extension ReplayTrail {
 }
 
 extension LivenessCheckResult.Check {
-    /// Made by whoever keeps the trails, such as a server.
+    /// Made by the program that keeps the trails, such as a server.
     public static let replay = Self(rawValue: "replay")
 }
 
