@@ -248,6 +248,7 @@ save("Certificate/three", counted(body(leaf, issuer=middle)) + counted(body(midd
      + counted(body(middle, AUTHORITY, usage)))
 save("Certificate/with-root", counted(body(leaf)) + counted(body(ROOT, AUTHORITY)))
 save("Certificate/expired", counted(body(leaf, until="20200101000000Z")))
+save("Certificate/leap-second", counted(body(leaf, until="20991231235961Z")))
 save("Certificate/critical", counted(body(leaf, extension("1.2.3", b"\5\0", True))))
 save("Certificate/unsigned", unsigned(body(leaf, NO_AUTHORITY, AAGUID)))
 save("Certificate/empty", counted(b""))

@@ -85,6 +85,22 @@ import X509
         #expect(try code([self.leaf(by: early), early.der]) == .chainNotYetValid)
     }
 
+    @Test(arguments: ["59", "60", "61", "62"])
+    func `a leap second in a certificate's times is rejected`(seconds: String) throws {
+        // Each time is “YYMMDDhhmmssZ” after its tag and length.
+        let times = root.der.indices.filter {
+            root.der[$0...].starts(with: [0x17, 13])
+                && root.der[($0 + 2)...].prefix(12).allSatisfy { (0x30...0x39).contains($0) }
+        }
+        #expect(times.count == 2)
+        for time in times {
+            var der = root.der
+            der.replaceSubrange(time + 12..<time + 14, with: Array(seconds.utf8))
+            let code = refusal { _ = try TrustAnchor(der: der) }
+            #expect(code == (seconds == "59" ? nil : .certificate))
+        }
+    }
+
     @Test func `a certificate that is not an authority cannot issue others`() throws {
         let plain = try TestAuthority(
             "Plain", by: root, extensions: Self.authority(isAuthority: false))

@@ -41,17 +41,29 @@ struct CertificateChain {
     }
 
     /// Whether the unsigned parts have their only valid encoding: the algorithm equals the signed
-    /// one (RFC 5280 §4.1.1.2), and the signature is whole bytes.
+    /// one (RFC 5280 §4.1.1.2), and the signature is whole bytes. Also checks the times.
     private static func isPlain(_ der: [UInt8]) throws -> Bool {
         try DER.sequence(DER.parse(der), identifier: .sequence) { parts in
             guard let body = parts.next(), let algorithm = parts.next(),
                 let signature = parts.next()
             else { return false }
             guard case .constructed(let fields) = body.content else { return false }
-            // After the serial number and, if present, the version.
-            let inner = fields.first { $0.identifier == .sequence }
-            return try inner?.encodedBytes == algorithm.encodedBytes
+            // After the serial number and, if present, the version: algorithm, issuer, validity.
+            let inner = fields.filter { $0.identifier == .sequence }
+            guard inner.count >= 3, try hasPlainTimes(inner[2]) else { return false }
+            return try inner[0].encodedBytes == algorithm.encodedBytes
                 && ASN1BitString(derEncoded: signature).paddingBits == 0
+        }
+    }
+
+    /// Whether both times have seconds up to 59. ASN.1 allows leap seconds up to 61, but X509 has
+    /// no date for them, and a debug build would stop.
+    private static func hasPlainTimes(_ validity: ASN1Node) throws -> Bool {
+        guard case .constructed(let times) = validity.content else { return false }
+        return try times.allSatisfy {
+            try $0.identifier == .utcTime
+                ? UTCTime(derEncoded: $0).seconds < 60
+                : GeneralizedTime(derEncoded: $0).seconds < 60
         }
     }
 
