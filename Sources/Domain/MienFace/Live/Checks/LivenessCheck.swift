@@ -31,7 +31,7 @@ extension LivenessCheck {
     var failure: SessionRefusal? { nil }
 }
 
-/// What a session sees. In order: pictures, then the still phase, then actions.
+/// An observation of a session. In order: pictures, then the still phase, then actions.
 enum LivenessObservation {
     /// A picture came, of any phase. Equal hashes mean identical pictures.
     case picture(hash: UInt64)
