@@ -1,6 +1,6 @@
 internal import MienAccess
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// How a device verifies its user before the key signs.
 package enum KeyUserVerification: String, Sendable, CaseIterable {
