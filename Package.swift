@@ -264,7 +264,7 @@ let package = Package(
                 "MienCore", "MienFace", "MienJourney", "MienKeys", "MienStore", crypto,
                 hummingbird,
             ]),
-        // Health, metrics, the audit log, licences, and the sweeper.
+        // Health, metrics, the audit log, licenses, and the sweeper.
         library(
             "MienServerOperations", in: .server,
             [

@@ -7,7 +7,7 @@ package protocol ReportedError: Error {
     var report: ErrorReport? { get }
 }
 
-/// What clients see of an error, and what the log shows of it.
+/// The problem that clients see, and the failure that the log shows.
 package struct ErrorReport {
     let problem: Problem
     /// `nil` if the error is not a failure of the server.
