@@ -266,8 +266,8 @@ let package = Package(
         library(
             "MienServerOAuth", in: .server,
             [
-                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-                "MienCore", "MienStore", crypto, httpTypes, hummingbird, nioCore,
+                "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
+                "MienStore", crypto, httpTypes, hummingbird,
             ]),
         // Runs of journeys, and the effects that they request.
         library(

@@ -1,9 +1,8 @@
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-package import MienJourney
+internal import MienJourney
 internal import MienServerAccess
-internal import MienServerCore
 internal import MienServerOTP
 internal import MienStore
 
@@ -68,7 +67,7 @@ extension EffectPerformer {
 
     /// Verifies a transaction signature. The challenge is used up before the signature is checked,
     /// and the signature covers the data that was shown.
-    package func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext)
+    func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext)
         async throws -> EffectResult.Answer
     {
         let text = Self.challengeText(
