@@ -14,7 +14,7 @@ package struct SignInStanding: Sendable, Hashable, Codable {
     /// authenticating them.
     let epoch: Int?
     /// `nil` for a sign-in that has no grant yet.
-    let grant: GrantID?
+    package let grant: GrantID?
     package let authenticators: [AuthenticatorID]
 
     package init(
