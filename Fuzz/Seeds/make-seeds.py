@@ -80,12 +80,12 @@ for name, source in {
 }.items():
     save(f"Expression/{name}", source.encode() + b"\0" + '{"user": {"name": "ada"}, "tries": 1, "text": "ae\u0301a\u0316"}'.encode())
 
-# --- DPoP, Licence: the payload of a message that the target signs -----------------------------------------------------------
+# --- DPoP, License: the payload of a message that the target signs -----------------------------------------------------------
 
 save("DPoP/proof", b'{"jti": "a1", "htm": "POST", "htu": "https://login.example.org/oauth2/token?a#b", "iat": 1800000000, "ath": "AA"}')
 save("DPoP/large-time", b'{"jti": "a1", "htm": "POST", "htu": "https://login.example.org/", "iat": 9.99e11}')
-save("Licence/valid", b'{"product": "face-login", "device": "' + b"A" * 43 + b'", "iat": 1800000000, "exp": 1900000000}')
-save("Licence/far", b'{"product": "face-login", "device": "' + b"A" * 43 + b'", "iat": 0, "exp": 1099511627775}')
+save("License/valid", b'{"product": "face-login", "device": "' + b"A" * 43 + b'", "iat": 1800000000, "exp": 1900000000}')
+save("License/far", b'{"product": "face-login", "device": "' + b"A" * 43 + b'", "iat": 0, "exp": 1099511627775}')
 
 # --- HPKE: a JSON message, or a kind of change and the change -----------------------------------------------------------------
 

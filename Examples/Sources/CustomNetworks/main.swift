@@ -122,7 +122,7 @@ final class CountingNetworks<Base: FaceNetworks>: FaceNetworks {
 }
 
 /// Returns a simple picture: two halves of different colors.
-func picture(_ left: RGBColour, _ right: RGBColour) -> RGBImage {
+func picture(_ left: RGBColor, _ right: RGBColor) -> RGBImage {
     var image = RGBImage(width: 300, height: 180, filledWith: left)
     for y in 0..<image.height {
         for x in image.width / 2..<image.width { image[x, y] = right }
@@ -131,16 +131,16 @@ func picture(_ left: RGBColour, _ right: RGBColour) -> RGBImage {
 }
 
 func describe(_ image: RGBImage, with networks: some FaceNetworks) throws -> (
-    face: AnalysedFace, descriptor: FaceDescriptor
+    face: AnalyzedFace, descriptor: FaceDescriptor
 )? {
     let analyzer = FaceAnalyzer(networks.geometry)
-    guard let face = try analyzer.analyse(image, with: networks).main else { return nil }
+    guard let face = try analyzer.analyze(image, with: networks).main else { return nil }
     return (face, try analyzer.describe(face, in: image, with: networks).descriptor)
 }
 
 let networks = CountingNetworks(ArithmeticNetworks())
-let redAndBlue = picture(RGBColour(200, 120, 90), RGBColour(60, 60, 160)),
-    greenAndYellow = picture(RGBColour(40, 200, 90), RGBColour(220, 220, 40))
+let redAndBlue = picture(RGBColor(200, 120, 90), RGBColor(60, 60, 160)),
+    greenAndYellow = picture(RGBColor(40, 200, 90), RGBColor(220, 220, 40))
 guard let first = try describe(redAndBlue, with: networks),
     let again = try describe(redAndBlue, with: networks),
     let other = try describe(greenAndYellow, with: networks)

@@ -8,7 +8,7 @@
 //     enrolled, without liveness
 //     signed, and the signature is right
 //
-// Otherwise it prints "not signed: device.not-recognised". Photos do not prove that a person is
+// Otherwise it prints "not signed: device.not-recognized". Photos do not prove that a person is
 // present, so the code says `withoutLiveness`. With a camera, the person is told to perform actions
 // drawn at random:
 //
@@ -32,7 +32,7 @@ struct NotEnrolled: Error { let reasons: [SessionRefusal] }
 struct Screen: FaceCaptureGuide {
     func begin(_ purpose: FaceCapturePurpose) async {
         switch purpose {
-        case .enrolment: print("Show your face to enroll it.")
+        case .enrollment: print("Show your face to enroll it.")
         case .recognition(let request): print("\(request.reason) (\(request.triesLeft) tries left)")
         }
     }
@@ -62,14 +62,14 @@ func unlock(_ words: [String], in folder: String) async throws {
         Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     }
 
-    let enrolment, recognition: LocalFaceCapture<FaceEngine>
+    let enrollment, recognition: LocalFaceCapture<FaceEngine>
     if words[0].hasPrefix("--") {
         let frames = words[0] == "--video" ? FaceFrames.video(words[1]) : .camera()
-        enrolment = try LocalFaceCapture(
+        enrollment = try LocalFaceCapture(
             live: frames, reader: engine, packID: pack.id, guide: Screen(), now: now)
-        recognition = enrolment
+        recognition = enrollment
     } else {
-        enrolment = try LocalFaceCapture(
+        enrollment = try LocalFaceCapture(
             withoutLiveness: .photos(words[0]), reader: engine, packID: pack.id, now: now)
         recognition = try LocalFaceCapture(
             withoutLiveness: .photos(words[1]), reader: engine, packID: pack.id, now: now)
@@ -82,8 +82,8 @@ func unlock(_ words: [String], in folder: String) async throws {
         folder: "\(folder)/authenticator", keyPath: keyPath, matcher: try pack.matcher(),
         faces: recognition, passcodes: NoPasscodes(), now: now)
     try await authenticator.setPasscode(DevicePIN(pin))
-    switch try await enrolment.captureOwner() {
-    case .face(let owner): try await authenticator.enrol(owner, passcode: pin)
+    switch try await enrollment.captureOwner() {
+    case .face(let owner): try await authenticator.enroll(owner, passcode: pin)
     case .refused(let reasons): throw NotEnrolled(reasons: reasons)
     case .cancelled: throw NotEnrolled(reasons: [.cancelled])
     }

@@ -38,7 +38,7 @@ do {
         let image = try ImageFile.decode(path)
         // .thorough also runs the detector for small faces; .near is enough for a person in front
         // of a camera.
-        let analysis = try await engine.analyse(image, search: .thorough)
+        let analysis = try await engine.analyze(image, search: .thorough)
         print("\(path): \(analysis.faces.count) face\(analysis.faces.count == 1 ? "" : "s")")
         // The most prominent face comes first. Boxes are in pixels of the upright photo.
         for face in analysis.faces {

@@ -73,22 +73,22 @@ public final class FaceEngine: Sendable {
     }
 
     /// Analyzes a photo's main face, without its descriptor.
-    public func analyse(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws
+    public func analyze(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws
         -> FaceAnalysis
     {
         try await run { analyzer, networks in
-            try analyzer.analyse(image, search: search, with: networks)
+            try analyzer.analyze(image, search: search, with: networks)
         }
     }
 
     /// Returns a photo's main face with its descriptor; `nil` if there is no face.
     public func describe(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws
         -> (
-            face: AnalysedFace, description: FaceDescription
+            face: AnalyzedFace, description: FaceDescription
         )?
     {
         try await run { analyzer, networks in
-            guard let face = try analyzer.analyse(image, search: search, with: networks).main else {
+            guard let face = try analyzer.analyze(image, search: search, with: networks).main else {
                 return nil
             }
             return (face, try analyzer.describe(face, in: image, with: networks))

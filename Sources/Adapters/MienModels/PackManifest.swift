@@ -21,16 +21,20 @@ public struct PackManifest: Sendable, Hashable, Codable {
         /// 64 lowercase hexadecimal digits.
         public internal(set) var sha256: String
         /// An SPDX expression.
-        public let licence: String
+        public let license: String
         /// The origin of the file, for people.
         public let source: String
+
+        private enum CodingKeys: String, CodingKey {
+            case name, bytes, sha256, license = "licence", source
+        }
     }
 
     public let format: String
     public internal(set) var id: PackID
     public let title: String
     /// The SPDX expression for the whole pack.
-    public let licence: String
+    public let license: String
     public internal(set) var files: [File]
     /// The file of each network. Optional networks may be missing.
     public let networks: [String: String]
@@ -39,6 +43,10 @@ public struct PackManifest: Sendable, Hashable, Codable {
     /// scores.
     public let calibration: String
     public let cohort: String
+
+    private enum CodingKeys: String, CodingKey {
+        case format, id, title, license = "licence", files, networks, geometry, calibration, cohort
+    }
 
     /// Parses a manifest: JSON of at most ``sizeLimit`` bytes, read strictly (`JSONText`).
     ///
@@ -98,9 +106,9 @@ public struct PackManifest: Sendable, Hashable, Codable {
     /// Displayed text must not contain terminal control sequences.
     private var textFaults: [String] {
         let texts =
-            [("title", title), ("licence", licence)]
+            [("title", title), ("licence", license)]
             + files.flatMap {
-                [("licence of \($0.name)", $0.licence), ("source of \($0.name)", $0.source)]
+                [("licence of \($0.name)", $0.license), ("source of \($0.name)", $0.source)]
             }
         return texts.filter { !$0.1.isPrintable }.map { "the \($0.0) contains control characters" }
     }

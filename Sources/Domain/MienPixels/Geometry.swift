@@ -25,11 +25,11 @@ public struct Rectangle: Sendable, Hashable, Codable {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    public init(centre: Point, width: Double, height: Double) {
-        self.init(x: centre.x - width / 2, y: centre.y - height / 2, width: width, height: height)
+    public init(center: Point, width: Double, height: Double) {
+        self.init(x: center.x - width / 2, y: center.y - height / 2, width: width, height: height)
     }
 
-    public var centre: Point { Point(x: x + width / 2, y: y + height / 2) }
+    public var center: Point { Point(x: x + width / 2, y: y + height / 2) }
     public var area: Double { max(0, width) * max(0, height) }
 
     /// Returns the common part, which has no area when the rectangles do not overlap.
@@ -85,14 +85,14 @@ public struct AffineMap: Sendable, Hashable {
             ty: next.c * tx + next.d * ty + next.ty)
     }
 
-    /// Returns the map that crops the upright square of `size` pixels around `centre`, rotated by
+    /// Returns the map that crops the upright square of `size` pixels around `center`, rotated by
     /// `angle` radians (clockwise on screen), to a `side`×`side` image.
-    public static func crop(centre: Point, size: Double, angle: Double, side: Int) -> AffineMap {
+    public static func crop(center: Point, size: Double, angle: Double, side: Int) -> AffineMap {
         let k = Double(side) / size, (s, co) = (sin(angle) * k, cos(angle) * k)
         let half = Double(side) / 2
         return AffineMap(
-            a: co, b: s, tx: half - co * centre.x - s * centre.y, c: -s, d: co,
-            ty: half + s * centre.x - co * centre.y)
+            a: co, b: s, tx: half - co * center.x - s * center.y, c: -s, d: co,
+            ty: half + s * center.x - co * center.y)
     }
 
     /// Returns the similarity (rotation, scale, shift; no mirroring) that maps `source` closest to

@@ -26,25 +26,25 @@ public struct RGBImage: Sendable, Equatable {
 
     /// Creates an image of a single color.
     /// - Precondition: Both sides are in ``sideRange``.
-    public init(width: Int, height: Int, filledWith colour: RGBColour) {
+    public init(width: Int, height: Int, filledWith color: RGBColor) {
         precondition(
             Self.sideRange.contains(width) && Self.sideRange.contains(height),
             "sides \(width)×\(height) are out of range")
         self.width = width
         self.height = height
-        pixels = [UInt8](repeating: colour.red, count: 3 * width * height)
-        guard colour.green != colour.red || colour.blue != colour.red else { return }
+        pixels = [UInt8](repeating: color.red, count: 3 * width * height)
+        guard color.green != color.red || color.blue != color.red else { return }
         for i in 0..<width * height {
-            pixels[3 * i + 1] = colour.green
-            pixels[3 * i + 2] = colour.blue
+            pixels[3 * i + 1] = color.green
+            pixels[3 * i + 2] = color.blue
         }
     }
 
     /// The pixel in column `x` of row `y`.
-    public subscript(x: Int, y: Int) -> RGBColour {
+    public subscript(x: Int, y: Int) -> RGBColor {
         get {
             let i = 3 * (y * width + x)
-            return RGBColour(pixels[i], pixels[i + 1], pixels[i + 2])
+            return RGBColor(pixels[i], pixels[i + 1], pixels[i + 2])
         }
         set {
             let i = 3 * (y * width + x)
@@ -67,13 +67,13 @@ public enum PixelError: Error, Equatable, Sendable {
 }
 
 /// An 8-bit color.
-public struct RGBColour: Sendable, Hashable {
+public struct RGBColor: Sendable, Hashable {
     public var red, green, blue: UInt8
 
     public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
         (self.red, self.green, self.blue) = (red, green, blue)
     }
 
-    public static let black = RGBColour(0, 0, 0)
-    public static let white = RGBColour(255, 255, 255)
+    public static let black = RGBColor(0, 0, 0)
+    public static let white = RGBColor(255, 255, 255)
 }

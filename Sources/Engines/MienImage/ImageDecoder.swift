@@ -12,7 +12,7 @@ public import MienPixels
 public enum ImageDecoder {
     /// The background of transparent pixels: white, like a page, so that a cut-out portrait has a
     /// bright background.
-    public static let background = RGBColour.white
+    public static let background = RGBColor.white
 
     /// Decodes a whole file into an upright picture.
     ///

@@ -183,7 +183,7 @@ struct ServerParts: Sendable {
             recoveries: recoveries, body: body
         ).add(
             to: router.group("v1"))
-        licenceRoutes(body).add(to: router.group("v1"))
+        licenseRoutes(body).add(to: router.group("v1"))
         return Self.withMethods(router)
     }
 
@@ -210,7 +210,7 @@ struct ServerParts: Sendable {
         ConsentAdminRoutes(store: store, records: records, clock: clock).add(to: admin)
         JourneyAdminRoutes(store: store, catalog: catalog, clock: clock, body: body).add(to: admin)
         AuditRoutes(store: store, clock: clock, body: body).add(to: admin)
-        licenceRoutes(body).addAdmin(to: admin)
+        licenseRoutes(body).addAdmin(to: admin)
         return Self.withMethods(router)
     }
 
@@ -230,9 +230,9 @@ struct ServerParts: Sendable {
         return router
     }
 
-    private func licenceRoutes(_ body: JSONBody) -> LicenceRoutes {
-        LicenceRoutes(
-            licences: LicenceService(store: store, issuer: issuer, clock: clock), body: body)
+    private func licenseRoutes(_ body: JSONBody) -> LicenseRoutes {
+        LicenseRoutes(
+            licenses: LicenseService(store: store, issuer: issuer, clock: clock), body: body)
     }
 
     /// Adds the method middleware last, so that it runs only if no route matches.

@@ -52,7 +52,7 @@ package final class FaceService: LiveFrameReader {
         let limits = imageLimits
         return try await run(for: share) { analyzer, networks in
             let image = try ImageDecoder.decode(bytes, limits: limits)
-            let analysis = try analyzer.analyse(image, with: networks)
+            let analysis = try analyzer.analyze(image, with: networks)
             let box = analysis.main?.detection.box
             let face = box.map { [$0.x, $0.y, $0.width, $0.height].map { $0.rounded() } }
             guard let main = analysis.main, analysis.qualityScore >= minQuality else {

@@ -1,12 +1,12 @@
 public import MienPixels
 
 extension RGBImage {
-    /// Returns a picture with the color that `colour` returns for each column and row.
-    public static func made(width: Int, height: Int, _ colour: (_ x: Int, _ y: Int) -> RGBColour)
+    /// Returns a picture with the color that `color` returns for each column and row.
+    public static func made(width: Int, height: Int, _ color: (_ x: Int, _ y: Int) -> RGBColor)
         -> RGBImage
     {
         var image = RGBImage(width: width, height: height, filledWith: .black)
-        for y in 0..<height { for x in 0..<width { image[x, y] = colour(x, y) } }
+        for y in 0..<height { for x in 0..<width { image[x, y] = color(x, y) } }
         return image
     }
 
@@ -16,7 +16,7 @@ extension RGBImage {
     ) -> RGBImage {
         var random = TestSeed.generator(stream)
         func level() -> UInt8 { UInt8.random(in: levels, using: &random) }
-        return made(width: width, height: height) { _, _ in RGBColour(level(), level(), level()) }
+        return made(width: width, height: height) { _, _ in RGBColor(level(), level(), level()) }
     }
 
     /// Returns the largest color difference of any pixel; `nil` when the sides differ.

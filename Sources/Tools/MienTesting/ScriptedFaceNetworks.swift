@@ -47,7 +47,7 @@ public final class ScriptedFaceNetworks: FaceNetworks {
     public func pictures(shownTo network: FaceNetwork) -> [RGBImage] {
         guard let input = geometry.input(of: network) else { return [] }
         precondition(
-            input.layout == .nhwc && input.colour == .rgb,
+            input.layout == .nhwc && input.color == .rgb,
             "the input must be interleaved red, green, blue")
         return values(shownTo: network).map { values in
             let pixels = values.enumerated().map { i, value in
@@ -77,13 +77,13 @@ extension DetectorGeometry {
             Point(x: p.x * scale + left.rounded(.down), y: p.y * scale + top.rounded(.down))
         }
         for face in faces {
-            let centre = fitted(face.box.centre)
+            let center = fitted(face.box.center)
             let row = anchors.indices.filter { scores[$0] == -50 }.min {
-                anchors[$0].distance(to: centre) < anchors[$1].distance(to: centre)
+                anchors[$0].distance(to: center) < anchors[$1].distance(to: center)
             }!
             let numbers =
                 [
-                    centre - anchors[row],
+                    center - anchors[row],
                     Point(x: face.box.width * scale, y: face.box.height * scale),
                 ]
                 + face.keyPoints.map { fitted($0) - anchors[row] }

@@ -51,7 +51,7 @@ public struct SyntheticHead: Sendable {
     ///   - pose: The rotation; for its angles, see `HeadPose`. There is no perspective.
     ///   - evidence: The mesh's evidence, a logit.
     public func mesh(
-        centre: Point, halfWidth: Double, pose: HeadPose = .frontal, evidence: Double = 22
+        center: Point, halfWidth: Double, pose: HeadPose = .frontal, evidence: Double = 22
     ) -> FaceMesh {
         let radians = Double.pi / 180
         let (yaw, pitch, roll) = (
@@ -73,7 +73,7 @@ public struct SyntheticHead: Sendable {
         }
         return FaceMesh(
             points: turned.map {
-                Point(x: centre.x + halfWidth * $0.x, y: centre.y + halfWidth * $0.y)
+                Point(x: center.x + halfWidth * $0.x, y: center.y + halfWidth * $0.y)
             }, depths: turned.map { halfWidth * $0.z },
             evidence: evidence)
     }
@@ -83,7 +83,7 @@ public struct SyntheticHead: Sendable {
     public func outputs(side: Double = 192, halfWidth: Double = 48, evidence: Double = 22)
         -> [[Float]]
     {
-        let mesh = mesh(centre: Point(x: side / 2, y: side / 2), halfWidth: halfWidth)
+        let mesh = mesh(center: Point(x: side / 2, y: side / 2), halfWidth: halfWidth)
         return [
             (0..<FaceMesh.pointCount).flatMap {
                 [Float(mesh.points[$0].x), Float(mesh.points[$0].y), Float(mesh.depths[$0])]

@@ -112,7 +112,7 @@ extension Bench {
     ) async throws {
         var meshes: [FaceMesh?] = []
         for frame in clip {
-            meshes.append(try await engine.analyse(frame, search: .near).main?.mesh)
+            meshes.append(try await engine.analyze(frame, search: .near).main?.mesh)
         }
         let actor = BlinkingClip(
             clip, meshes: meshes, framesPerSecond: framesPerSecond, reaction: reaction)

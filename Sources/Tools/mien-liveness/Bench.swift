@@ -69,7 +69,7 @@ struct Bench {
                 "attack replay active", RecordedClip(clip, framesPerSecond: Self.framesPerSecond),
                 asked)
 
-            var second: (RGBImage, AnalysedFace)?
+            var second: (RGBImage, AnalyzedFace)?
             while second == nil {
                 let photo = try photos.photo(number)
                 number += 1
@@ -85,8 +85,8 @@ struct Bench {
         }
     }
 
-    private func usable(_ photo: RGBImage) async throws -> AnalysedFace? {
-        guard let face = try await engine.analyse(photo).main, face.quality.score >= 55,
+    private func usable(_ photo: RGBImage) async throws -> AnalyzedFace? {
+        guard let face = try await engine.analyze(photo).main, face.quality.score >= 55,
             abs(face.pose.yaw) < 10,
             (face.quality[.singleFace]?.value ?? 1) < 0.4
         else { return nil }

@@ -61,7 +61,7 @@ struct DemoCommand: AsyncParsableCommand {
             keyPath: work.url.appending(path: "key").path)
 
         let name = try PersonName("the enrolled person")
-        let template = try await enrol(photos.appending(path: Self.enrolled).path, faces)
+        let template = try await enroll(photos.appending(path: Self.enrolled).path, faces)
         _ = try store.put(template, as: name)
         guard let kept = try store.find(name) else {
             throw Failure(.notSetUp, "demo.store", "the store lost the template it was given")
@@ -86,7 +86,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    private func enrol(_ path: String, _ faces: FaceEngine) async throws -> FaceTemplate {
+    private func enroll(_ path: String, _ faces: FaceEngine) async throws -> FaceTemplate {
         guard let (face, description) = try await faces.describe(try ImageFile.decode(path)) else {
             throw Failure(
                 .badInput, QualityReason.noFace.rawValue, "\(path): \(QualityReason.noFace.advice)")
@@ -116,7 +116,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func annotate(_ path: String, _ faces: FaceEngine) async throws -> String {
         let image = try ImageFile.decode(path)
-        let analysis = try await faces.analyse(image)
+        let analysis = try await faces.analyze(image)
         let target =
             draw.map { URL(filePath: $0) }
             ?? engine.home.folder.appending(path: "demo/annotated.png")

@@ -100,8 +100,8 @@ struct DoctorCommand: AsyncParsableCommand {
                 }
             }
         }
-        let blank = RGBImage(width: 640, height: 480, filledWith: RGBColour(90, 120, 150))
-        let found = try await faces.analyse(blank, search: .thorough).faces.count
+        let blank = RGBImage(width: 640, height: 480, filledWith: RGBColor(90, 120, 150))
+        let found = try await faces.analyze(blank, search: .thorough).faces.count
         guard found == 0 else {
             throw Failure(
                 .notSetUp, "doctor.pipeline",

@@ -26,7 +26,7 @@ struct PackManifestTests {
         #expect(manifest.file(of: .mesh) == "face_landmark.tflite")
         #expect(
             manifest.files.allSatisfy {
-                !$0.licence.isEmpty && !$0.source.isEmpty && $0.sha256.utf8.count == 64
+                !$0.license.isEmpty && !$0.source.isEmpty && $0.sha256.utf8.count == 64
             })
     }
 

@@ -53,12 +53,12 @@ struct PresentationAttackNetworkTests {
 
     /// Returns a square of one brightness on a background of another.
     private static func picture(face: UInt8, around: UInt8) -> RGBImage {
-        var image = RGBImage(width: 400, height: 300, filledWith: RGBColour(around, around, around))
-        for y in 100..<200 { for x in 150..<250 { image[x, y] = RGBColour(face, face, face) } }
+        var image = RGBImage(width: 400, height: 300, filledWith: RGBColor(around, around, around))
+        for y in 100..<200 { for x in 150..<250 { image[x, y] = RGBColor(face, face, face) } }
         return image
     }
 
-    private static let face = DetectedFace.made(centre: Point(x: 200, y: 150), width: 100)
+    private static let face = DetectedFace.made(center: Point(x: 200, y: 150), width: 100)
 
     @Test("the network runs on the face and its surroundings, and its output becomes a probability")
     func runs() throws {
@@ -76,7 +76,7 @@ struct PresentationAttackNetworkTests {
             of: Self.face, in: Self.picture(face: 255, around: 0), with: networks)
         #expect(abs(mixed.attack - 1 / (1 + exp(-8 * 2 * (0.5 - 0.25)))) < 0.01, "\(mixed.attack)")
         // The area beyond the picture is black.
-        let corner = DetectedFace.made(centre: Point(x: 0, y: 0), width: 100)
+        let corner = DetectedFace.made(center: Point(x: 0, y: 0), width: 100)
         let cut = try scorer.score(
             of: corner, in: Self.picture(face: 255, around: 255), with: networks)
         #expect(abs(cut.attack - mixed.attack) < 0.01, "\(cut.attack)")

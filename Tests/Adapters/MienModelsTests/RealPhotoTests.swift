@@ -58,7 +58,7 @@ private func rawDescriptor(of image: RGBImage, with networks: OpenVINOFaceNetwor
     -> [Float]
 {
     let analyzer = Installed.analyzer
-    let face = try #require(try analyzer.analyse(image, readingEyes: false, with: networks).main)
+    let face = try #require(try analyzer.analyze(image, readingEyes: false, with: networks).main)
     let alignment = try #require(analyzer.describer.alignment(of: face.mesh)),
         input = analyzer.geometry.descriptor.input
     let chip = image.warped(by: alignment, width: input.width, height: input.height)
@@ -78,7 +78,7 @@ struct RealPhotoTests {
         arguments: Installed.names.indices)
     func oneFace(index: Int) throws {
         let image = Installed.photos[index]
-        let analysis = try Installed.analyzer.analyse(image, with: networks)
+        let analysis = try Installed.analyzer.analyze(image, with: networks)
         #expect(analysis.faces.count == 1)
         let main = try #require(analysis.main)
         #expect(main.pose.isValid && abs(main.pose.yaw) < 45 && abs(main.pose.roll) < 30)
@@ -114,17 +114,17 @@ struct RealPhotoTests {
         "a photo tilted by 20° shows the same person and, after alignment, nearly the same values",
         arguments: [20.0, -20])
     func tilted(degrees: Double) throws {
-        let image = Installed.photos[1], centre = image.bounds.centre, angle = degrees * .pi / 180
+        let image = Installed.photos[1], center = image.bounds.center, angle = degrees * .pi / 180
         func tilt(_ angle: Double, _ image: RGBImage) -> RGBImage {
             let (c, s) = (cos(angle), sin(angle))
             let map = AffineMap(
-                a: c, b: -s, tx: centre.x - c * centre.x + s * centre.y, c: s, d: c,
-                ty: centre.y - s * centre.x - c * centre.y)
+                a: c, b: -s, tx: center.x - c * center.x + s * center.y, c: s, d: c,
+                ty: center.y - s * center.x - c * center.y)
             return image.warped(by: map, width: image.width, height: image.height)
         }
         let tilted = tilt(angle, image), original = try rawDescriptor(of: image, with: networks)
-        let pose = try #require(try Installed.analyzer.analyse(tilted, with: networks).main).pose
-        let upright = try #require(try Installed.analyzer.analyse(image, with: networks).main).pose
+        let pose = try #require(try Installed.analyzer.analyze(tilted, with: networks).main).pose
+        let upright = try #require(try Installed.analyzer.analyze(image, with: networks).main).pose
         #expect(abs(Double(pose.roll - upright.roll) - degrees) < 4)
         #expect(distance(try rawDescriptor(of: tilted, with: networks), original) < 0.3)
         #expect(
@@ -135,7 +135,7 @@ struct RealPhotoTests {
     func workers() async throws {
         let analyzer = Installed.analyzer, photos = Installed.photos
         let faces = try photos.map {
-            try #require(try analyzer.analyse($0, readingEyes: false, with: networks).main)
+            try #require(try analyzer.analyze($0, readingEyes: false, with: networks).main)
         }
         let alone = try zip(faces, photos).map {
             try analyzer.describe($0, in: $1, with: networks).descriptor
@@ -185,7 +185,7 @@ struct RealPhotoTests {
         let engine = try FaceEngine(pack: Installed.pack!, workers: 2), image = Installed.photos[0]
         #expect(engine.packID == PackLibrary.defaultID)
         let (face, description) = try #require(try await engine.describe(image))
-        let direct = try #require(try Installed.analyzer.analyse(image, with: networks).main)
+        let direct = try #require(try Installed.analyzer.analyze(image, with: networks).main)
         #expect(face.detection == direct.detection && face.quality == direct.quality)
         #expect(
             try description.descriptor
@@ -205,7 +205,7 @@ struct RealPhotoTests {
             RGBImage(width: 3000, height: 2, filledWith: .white),
         ]
         for picture in pictures {
-            let analysis = try Installed.analyzer.analyse(
+            let analysis = try Installed.analyzer.analyze(
                 picture, search: .thorough, with: networks)
             #expect(analysis.faces.isEmpty, "\(picture.width)×\(picture.height)")
             #expect(analysis.reasons() == [.noFace])
@@ -216,7 +216,7 @@ struct RealPhotoTests {
     func eyes() throws {
         for image in Installed.photos {
             let eyes = try #require(
-                try Installed.analyzer.analyse(image, with: networks).main?.eyes)
+                try Installed.analyzer.analyze(image, with: networks).main?.eyes)
             #expect((0.05...0.5).contains(eyes.right) && (0.05...0.5).contains(eyes.left))
         }
     }
@@ -230,11 +230,11 @@ struct RealPhotoTests {
         var random = TestSeed.generator(60)
         let sample = Installed.developmentPhotos.shuffled(using: &random).prefix(60)
         let missed = try sample.filter { path in
-            let main = try Installed.analyzer.analyse(
+            let main = try Installed.analyzer.analyze(
                 ImageFile.decode(path), readingEyes: false, with: networks
             ).main
             guard let main else { return true }
-            return main.detection.box.centre.distance(to: Point(x: 125, y: 125)) > 50
+            return main.detection.box.center.distance(to: Point(x: 125, y: 125)) > 50
         }
         #expect(sample.count == 60)
         let count = missed.count

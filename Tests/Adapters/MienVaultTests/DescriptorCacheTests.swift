@@ -13,7 +13,7 @@ import Testing
 
     private static func entry(_ seed: Float) throws -> DescriptorCache.Entry {
         DescriptorCache.Entry(
-            descriptor: try FaceDescriptor(normalising: [seed, 2, 3, 4]), quality: 61)
+            descriptor: try FaceDescriptor(normalizing: [seed, 2, 3, 4]), quality: 61)
     }
 
     /// Returns the files of cached entries.

@@ -11,7 +11,7 @@ func madeUpTemplate(seed: Int, entries: Int = 1, dimensions: Int = 8) throws -> 
             Float(($0 * 37 + 11) % 257 + ($0 * 53 + (seed * 8 + entry) * 101) % 127)
         }
         return try FaceTemplate.Entry(
-            descriptor: FaceDescriptor(normalising: raw), quality: 80, pose: .frontal)
+            descriptor: FaceDescriptor(normalizing: raw), quality: 80, pose: .frontal)
     }
     return try FaceTemplate(
         entries: made, packID: PackID("made-up"), createdAt: Instant(milliseconds: Int64(seed)))

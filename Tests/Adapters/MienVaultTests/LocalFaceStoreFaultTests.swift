@@ -7,20 +7,20 @@ import Testing
 @Suite struct LocalFaceStoreFaultTests {
     /// The work of one process, from opening the store to its end.
     enum Work: CaseIterable, Sendable {
-        case firstEnrolment, enrolment, reEnrolment, removal
+        case firstEnrollment, enrollment, reEnrollment, removal
 
         var before: [PersonName: Int] {
             switch self {
-            case .firstEnrolment: [:]
-            case .enrolment: [bruno: 7]
-            case .reEnrolment, .removal: [ana: 1, bruno: 7]
+            case .firstEnrollment: [:]
+            case .enrollment: [bruno: 7]
+            case .reEnrollment, .removal: [ana: 1, bruno: 7]
             }
         }
 
         var after: [PersonName: Int] {
             switch self {
-            case .firstEnrolment: [ana: 2]
-            case .enrolment, .reEnrolment: [ana: 2, bruno: 7]
+            case .firstEnrollment: [ana: 2]
+            case .enrollment, .reEnrollment: [ana: 2, bruno: 7]
             case .removal: [bruno: 7]
             }
         }
@@ -123,12 +123,12 @@ import Testing
     }
 
     @Test func `on a disk that does not sync, the loop finds lost and partial records`() throws {
-        let results = try Self.results(.reEnrolment, .crash) { $0.stopSyncing() }
+        let results = try Self.results(.reEnrollment, .crash) { $0.stopSyncing() }
         #expect(
             results.contains {
-                $0.people != Work.reEnrolment.before && $0.people != Work.reEnrolment.after
+                $0.people != Work.reEnrollment.before && $0.people != Work.reEnrollment.after
             })
-        #expect(results.contains { $0.done && $0.people == Work.reEnrolment.before })
+        #expect(results.contains { $0.done && $0.people == Work.reEnrollment.before })
     }
 
     @Test(arguments: [key, "/home/keys/key"])

@@ -23,7 +23,7 @@ import Testing
     @Test func `scaling is idempotent`() throws {
         for seed in 0..<200 {
             let raw = (0..<17).map { Float(($0 * 31 + seed * 7) % 23) - 11.3 }
-            let once = try FaceDescriptor(normalising: raw)
+            let once = try FaceDescriptor(normalizing: raw)
             #expect(
                 try FaceDescriptor(once.withValues { span in span.indices.map { span[$0] } })
                     == once)
@@ -42,12 +42,12 @@ import Testing
     @Test func `a value that is not finite is rejected with its index`() {
         #expect(throws: FaceDescriptorError.notFinite(at: 1)) { try FaceDescriptor([0.6, .nan]) }
         #expect(throws: FaceDescriptorError.notFinite(at: 0)) {
-            try FaceDescriptor(normalising: [.infinity, 1])
+            try FaceDescriptor(normalizing: [.infinity, 1])
         }
     }
 
     @Test func `a vector without a direction is rejected`() {
-        #expect(throws: FaceDescriptorError.norm(0)) { try FaceDescriptor(normalising: [0, 0, 0]) }
+        #expect(throws: FaceDescriptorError.norm(0)) { try FaceDescriptor(normalizing: [0, 0, 0]) }
     }
 
     @Test func `the cosine is 1 with itself, -1 with its opposite, 0 at a right angle`() throws {

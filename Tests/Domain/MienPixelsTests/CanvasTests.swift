@@ -48,7 +48,7 @@ import Testing
     func lineInk(degrees: Double, width: Double) {
         var canvas = Canvas(width: 60, height: 60)
         let map = AffineMap.crop(
-            centre: Point(x: 0, y: 0), size: 1, angle: degrees * .pi / 180, side: 1)
+            center: Point(x: 0, y: 0), size: 1, angle: degrees * .pi / 180, side: 1)
         let along = map(Point(x: 20, y: 0)) - map(Point(x: 0, y: 0)), middle = Point(x: 30, y: 30)
         canvas.line(from: middle - along, to: middle + along, .black, width: width)
         #expect(
@@ -82,8 +82,8 @@ import Testing
     func opacity() {
         var canvas = Canvas(width: 3, height: 3)
         canvas.filledRectangle(
-            Rectangle(x: 0, y: 0, width: 3, height: 3), RGBColour(255, 0, 0), opacity: 0.5)
-        #expect(canvas.image[1, 1] == RGBColour(255, 128, 128))
+            Rectangle(x: 0, y: 0, width: 3, height: 3), RGBColor(255, 0, 0), opacity: 0.5)
+        #expect(canvas.image[1, 1] == RGBColor(255, 128, 128))
     }
 
     @Test("text fills exactly its size", arguments: [1, 2, 3])

@@ -12,10 +12,10 @@ struct RectangleTests {
     func distance() { #expect(Point(x: 1, y: 2).distance(to: Point(x: 4, y: -2)) == 5) }
 
     @Test("a rectangle around a center has it in the middle")
-    func centre() {
-        let made = Rectangle(centre: Point(x: 10, y: 20), width: 4, height: 6)
+    func center() {
+        let made = Rectangle(center: Point(x: 10, y: 20), width: 4, height: 6)
         #expect(made == Rectangle(x: 8, y: 17, width: 4, height: 6))
-        #expect(made.centre == Point(x: 10, y: 20))
+        #expect(made.center == Point(x: 10, y: 20))
         #expect(made.area == 24)
     }
 
@@ -118,7 +118,7 @@ struct AffineMapTests {
 
     @Test("an upright crop maps the square's corners to the canvas's")
     func uprightCrop() {
-        let map = AffineMap.crop(centre: Point(x: 100, y: 60), size: 40, angle: 0, side: 192)
+        let map = AffineMap.crop(center: Point(x: 100, y: 60), size: 40, angle: 0, side: 192)
         #expect(near(map(Point(x: 80, y: 40)), Point(x: 0, y: 0)))
         #expect(near(map(Point(x: 120, y: 80)), Point(x: 192, y: 192)))
         #expect(near(map(Point(x: 120, y: 40)), Point(x: 192, y: 0)))
@@ -128,13 +128,13 @@ struct AffineMapTests {
         "a rotated crop undoes the rotation",
         arguments: [-170.0, -120, -70, -20, 0, 30, 80, 130, 180])
     func turnedCrop(degrees: Double) {
-        let angle = degrees * .pi / 180, centre = Point(x: 100, y: 60)
-        let map = AffineMap.crop(centre: centre, size: 40, angle: angle, side: 80)
+        let angle = degrees * .pi / 180, center = Point(x: 100, y: 60)
+        let map = AffineMap.crop(center: center, size: 40, angle: angle, side: 80)
         // Along the eye line of a head that is tilted by the angle, clockwise on screen.
         let along = Point(x: cos(angle), y: sin(angle)), down = Point(x: -sin(angle), y: cos(angle))
-        #expect(near(map(centre), Point(x: 40, y: 40)))
-        #expect(near(map(centre + along * 20), Point(x: 80, y: 40)))
-        #expect(near(map(centre + down * 20), Point(x: 40, y: 80)))
+        #expect(near(map(center), Point(x: 40, y: 40)))
+        #expect(near(map(center + along * 20), Point(x: 80, y: 40)))
+        #expect(near(map(center + down * 20), Point(x: 40, y: 80)))
         #expect(abs(map.scale - 2) < 1e-12)
     }
 }

@@ -6,18 +6,18 @@ import Testing
 struct LumaTests {
     @Test("primary colors weigh 0.299, 0.587, and 0.114")
     func primaries() {
-        let colours = [
-            RGBColour(255, 0, 0), RGBColour(0, 255, 0), RGBColour(0, 0, 255), .white, .black,
-            RGBColour(10, 20, 30), RGBColour(200, 100, 50),
+        let colors = [
+            RGBColor(255, 0, 0), RGBColor(0, 255, 0), RGBColor(0, 0, 255), .white, .black,
+            RGBColor(10, 20, 30), RGBColor(200, 100, 50),
         ]
-        let image = RGBImage.made(width: colours.count, height: 1) { x, _ in colours[x] }
+        let image = RGBImage.made(width: colors.count, height: 1) { x, _ in colors[x] }
         #expect(image.luma == [76, 150, 29, 255, 0, 18, 124])
     }
 
     @Test("gray keeps its value")
-    func grey() {
+    func gray() {
         let image = RGBImage.made(width: 256, height: 1) { x, _ in
-            RGBColour(UInt8(x), UInt8(x), UInt8(x))
+            RGBColor(UInt8(x), UInt8(x), UInt8(x))
         }
         #expect(image.luma == Array(0...255))
     }

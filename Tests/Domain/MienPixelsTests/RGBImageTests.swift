@@ -33,16 +33,16 @@ struct RGBImageTests {
     @Test("bytes are red, green, blue, column by column, row by row")
     func layout() throws {
         let image = try RGBImage(width: 2, height: 2, pixels: Array(1...12))
-        #expect(image[0, 0] == RGBColour(1, 2, 3))
-        #expect(image[1, 0] == RGBColour(4, 5, 6))
-        #expect(image[0, 1] == RGBColour(7, 8, 9))
-        #expect(image[1, 1] == RGBColour(10, 11, 12))
+        #expect(image[0, 0] == RGBColor(1, 2, 3))
+        #expect(image[1, 0] == RGBColor(4, 5, 6))
+        #expect(image[0, 1] == RGBColor(7, 8, 9))
+        #expect(image[1, 1] == RGBColor(10, 11, 12))
     }
 
     @Test("setting a pixel changes only that pixel")
     func set() {
         var image = RGBImage(width: 3, height: 3, filledWith: .white)
-        image[2, 1] = RGBColour(1, 2, 3)
+        image[2, 1] = RGBColor(1, 2, 3)
         var expected = [UInt8](repeating: 255, count: 27)
         expected.replaceSubrange(15..<18, with: [1, 2, 3])
         #expect(image.pixels == expected)
@@ -50,11 +50,11 @@ struct RGBImageTests {
 
     @Test(
         "an image filled with a color has it in every pixel",
-        arguments: [RGBColour(9, 9, 9), RGBColour(1, 2, 3), RGBColour(5, 5, 6), RGBColour(5, 6, 5)])
-    func filled(colour: RGBColour) {
+        arguments: [RGBColor(9, 9, 9), RGBColor(1, 2, 3), RGBColor(5, 5, 6), RGBColor(5, 6, 5)])
+    func filled(color: RGBColor) {
         #expect(
-            RGBImage(width: 2, height: 3, filledWith: colour)
-                == .made(width: 2, height: 3) { _, _ in colour })
+            RGBImage(width: 2, height: 3, filledWith: color)
+                == .made(width: 2, height: 3) { _, _ in color })
     }
 
     @Test("the bounds start at the top-left corner")

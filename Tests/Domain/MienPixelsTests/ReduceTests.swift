@@ -18,7 +18,7 @@ struct ReduceTests {
             }
             let n = factor * factor
             let means = sums.map { UInt8((2 * $0 + n) / (2 * n)) }
-            return RGBColour(means[0], means[1], means[2])
+            return RGBColor(means[0], means[1], means[2])
         }
     }
 
@@ -54,11 +54,11 @@ struct ReduceTests {
     @Test("a single color stays unchanged for every block size", arguments: [2, 3, 6, 10, 100])
     func constant(factor: Int) {
         for level: UInt8 in [0, 1, 127, 128, 254, 255] {
-            let colour = RGBColour(level, 255 - level, level / 2)
+            let color = RGBColor(level, 255 - level, level / 2)
             #expect(
-                RGBImage(width: 100, height: 100, filledWith: colour).reduced(
+                RGBImage(width: 100, height: 100, filledWith: color).reduced(
                     by: factor, x: 0, y: 0, width: 100, height: 100)
-                    == RGBImage(width: 100 / factor, height: 100 / factor, filledWith: colour))
+                    == RGBImage(width: 100 / factor, height: 100 / factor, filledWith: color))
         }
     }
 
@@ -84,11 +84,11 @@ struct ResizeTests {
             (100, 9),
         ])
     func constant(width: Int, height: Int) {
-        let colour = RGBColour(255, 1, 77)
+        let color = RGBColor(255, 1, 77)
         #expect(
-            RGBImage(width: 100, height: 70, filledWith: colour).resized(
+            RGBImage(width: 100, height: 70, filledWith: color).resized(
                 width: width, height: height)
-                == RGBImage(width: width, height: height, filledWith: colour))
+                == RGBImage(width: width, height: height, filledWith: color))
     }
 
     @Test("resizing to the same size changes nothing")
@@ -122,7 +122,7 @@ struct ResizeTests {
     func edge(width: Int) {
         let edge = width * 9 / 10
         let image = RGBImage.made(width: width, height: width) { x, y in
-            RGBColour(x < edge ? 0 : 255, y < edge ? 0 : 255, 0)
+            RGBColor(x < edge ? 0 : 255, y < edge ? 0 : 255, 0)
         }
         let small = image.resized(width: 128, height: 128)
         // The position of the step, computed from the amount of dark pixels.
@@ -154,7 +154,7 @@ struct ResizeTests {
         arguments: [(128, 96), (40, 30), (17, 19), (150, 110)])
     func smooth(width: Int, height: Int) {
         let image = RGBImage.made(width: 401, height: 303) { x, y in
-            RGBColour(UInt8(x * 255 / 400), UInt8(y * 255 / 302), UInt8((x + y) * 255 / 702))
+            RGBColor(UInt8(x * 255 / 400), UInt8(y * 255 / 302), UInt8((x + y) * 255 / 702))
         }
         let found = image.resized(width: width, height: height),
             exact = NaiveReference.areaAverage(image, width: width, height: height)
@@ -178,15 +178,15 @@ struct ResizeTests {
 
     @Test("a single pixel fills any size")
     func singlePixel() {
-        let colour = RGBColour(1, 2, 3)
+        let color = RGBColor(1, 2, 3)
         #expect(
-            RGBImage(width: 1, height: 1, filledWith: colour).resized(width: 9, height: 4)
-                == RGBImage(width: 9, height: 4, filledWith: colour))
+            RGBImage(width: 1, height: 1, filledWith: color).resized(width: 9, height: 4)
+                == RGBImage(width: 9, height: 4, filledWith: color))
     }
 
     @Test("enlarging one axis and shrinking the other works")
     func both() {
-        let image = RGBImage.made(width: 10, height: 40) { x, _ in RGBColour(UInt8(x * 20), 0, 0) }
+        let image = RGBImage.made(width: 10, height: 40) { x, _ in RGBColor(UInt8(x * 20), 0, 0) }
         let found = image.resized(width: 20, height: 10)
         #expect((0..<10).allSatisfy { y in (0..<20).allSatisfy { found[$0, y] == found[$0, 0] } })
         #expect(found[0, 0].red == 0 && found[1, 0].red == 5 && found[19, 0].red == 180)

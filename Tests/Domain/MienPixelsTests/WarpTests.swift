@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Warping")
 struct WarpTests {
-    private func turn(_ degrees: Double, by k: Double, from centre: Point, to target: Point)
+    private func turn(_ degrees: Double, by k: Double, from center: Point, to target: Point)
         -> AffineMap
     {
         let (c, s) = (cos(degrees * .pi / 180) * k, sin(degrees * .pi / 180) * k)
         return AffineMap(
-            a: c, b: -s, tx: target.x - c * centre.x + s * centre.y, c: s, d: c,
-            ty: target.y - s * centre.x - c * centre.y)
+            a: c, b: -s, tx: target.x - c * center.x + s * center.y, c: s, d: c,
+            ty: target.y - s * center.x - c * center.y)
     }
 
     @Test("the identity changes nothing")
@@ -79,7 +79,7 @@ struct WarpTests {
     @Test("over a wide canvas positions do not drift")
     func drift() {
         let image = RGBImage.made(width: 3000, height: 4) { x, _ in
-            RGBColour(x % 20 < 10 ? 0 : 255, 0, 0)
+            RGBColor(x % 20 < 10 ? 0 : 255, 0, 0)
         }
         let map = AffineMap(a: 0.999, b: 0, tx: 0, c: 0, d: 1, ty: 0)
         let found = image.warped(by: map, width: 2997, height: 4)
@@ -122,7 +122,7 @@ struct WarpTests {
             abs(x - 700) <= 45 && abs(y - 500) <= 45 ? .white : .black
         }
         let found = image.warped(
-            by: .crop(centre: Point(x: 700.5, y: 500.5), size: 300, angle: .pi / 2, side: 60),
+            by: .crop(center: Point(x: 700.5, y: 500.5), size: 300, angle: .pi / 2, side: 60),
             width: 60, height: 60)
         var sum = 0.0, x = 0.0, y = 0.0
         for row in 0..<60 {

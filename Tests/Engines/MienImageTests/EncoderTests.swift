@@ -9,7 +9,7 @@ struct EncoderTests {
         var image = RGBImage(width: width, height: height, filledWith: .black)
         for y in 0..<height {
             for x in 0..<width {
-                image[x, y] = RGBColour(
+                image[x, y] = RGBColor(
                     UInt8(255 * x / width), UInt8(255 * y / height), x > 2 * y ? 200 : 60)
             }
         }
@@ -45,8 +45,8 @@ struct EncoderTests {
 
     @Test("a thin colored line stays colored at quality 90")
     func fullChroma() throws {
-        var image = RGBImage(width: 64, height: 64, filledWith: RGBColour(90, 90, 90))
-        for y in 0..<64 { image[31, y] = RGBColour(255, 0, 0) }
+        var image = RGBImage(width: 64, height: 64, filledWith: RGBColor(90, 90, 90))
+        for y in 0..<64 { image[31, y] = RGBColor(255, 0, 0) }
         let line = try ImageDecoder.decode(JPEGEncoder.encode(image, quality: 90))[31, 30]
         #expect(line.red > 230 && line.green < 25 && line.blue < 25)
     }
@@ -58,7 +58,7 @@ struct EncoderTests {
         for y in 0..<300 {
             for x in 0..<400 {
                 seed = seed &* 1_664_525 &+ 1_013_904_223
-                image[x, y] = RGBColour(
+                image[x, y] = RGBColor(
                     UInt8(seed >> 24), UInt8(seed >> 16 & 255), UInt8(seed >> 8 & 255))
             }
         }
@@ -72,7 +72,7 @@ struct EncoderTests {
         "the longest allowed sides can be written and read",
         arguments: [(32_768, 1), (1, 32_768)])
     func longest(width: Int, height: Int) throws {
-        let image = RGBImage(width: width, height: height, filledWith: RGBColour(10, 200, 30))
+        let image = RGBImage(width: width, height: height, filledWith: RGBColor(10, 200, 30))
         #expect(try ImageDecoder.decode(PNGEncoder.encode(image)) == image)
         #expect(
             try #require(largestDifference(ImageDecoder.decode(JPEGEncoder.encode(image)), image))

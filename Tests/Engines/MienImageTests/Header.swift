@@ -8,13 +8,13 @@ enum Header {
     }
 
     static func jpeg(
-        _ width: Int, _ height: Int, marker: UInt8 = 0xC0, precision: UInt8 = 8, colours: Int = 3
+        _ width: Int, _ height: Int, marker: UInt8 = 0xC0, precision: UInt8 = 8, colors: Int = 3
     ) -> [UInt8] {
-        [0xFF, 0xD8, 0xFF, marker] + big(8 + 3 * colours, 2) + [precision] + big(height, 2)
-            + big(width, 2) + [UInt8(colours)]
-            + (0..<colours).flatMap { [UInt8($0 + 1), 0x11, 0] } + [0xFF, 0xDA]
-            + big(6 + 2 * colours, 2) + [UInt8(colours)]
-            + (0..<colours).flatMap { [UInt8($0 + 1), 0] } + [0, 63, 0]
+        [0xFF, 0xD8, 0xFF, marker] + big(8 + 3 * colors, 2) + [precision] + big(height, 2)
+            + big(width, 2) + [UInt8(colors)]
+            + (0..<colors).flatMap { [UInt8($0 + 1), 0x11, 0] } + [0xFF, 0xDA]
+            + big(6 + 2 * colors, 2) + [UInt8(colors)]
+            + (0..<colors).flatMap { [UInt8($0 + 1), 0] } + [0, 63, 0]
     }
 
     /// Returns a screen with one frame at its top-left corner.

@@ -40,7 +40,7 @@ struct ImageErrorTests {
             outcome(Header.jpeg(8, 8, precision: 12))
                 == .failure(.unsupportedType("a JPEG of 12 bits per color")))
         #expect(
-            outcome(Header.jpeg(8, 8, colours: 2))
+            outcome(Header.jpeg(8, 8, colors: 2))
                 == .failure(.unsupportedType("a JPEG of 2 colors")))
     }
 

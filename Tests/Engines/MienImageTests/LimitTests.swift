@@ -82,7 +82,7 @@ struct LimitTests {
     @Test("a JPEG of 64 scans is read, one of 65 is rejected, and one of 400,000 just as fast")
     func scans() throws {
         let image = try ImageDecoder.decode(progressiveJPEG(scans: 64))
-        #expect(image == RGBImage(width: 8, height: 8, filledWith: RGBColour(128, 128, 128)))
+        #expect(image == RGBImage(width: 8, height: 8, filledWith: RGBColor(128, 128, 128)))
         #expect(throws: ImageError.tooComplex(.jpeg)) {
             try ImageDecoder.decode(progressiveJPEG(scans: 65))
         }

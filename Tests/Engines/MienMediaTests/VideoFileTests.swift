@@ -6,14 +6,14 @@ import MienTesting
 import Testing
 
 /// Returns the name of the synthetic picture's color at a position, with `(0, 0)` for the top left.
-private func colour(_ image: RGBImage, _ right: Int, _ down: Int) -> String {
+private func color(_ image: RGBImage, _ right: Int, _ down: Int) -> String {
     let pixel = image[image.width * (1 + 2 * right) / 4, image.height * (1 + 2 * down) / 4]
     func level(_ value: UInt8) -> String { value > 180 ? "1" : value < 75 ? "0" : "?" }
     return level(pixel.red) + level(pixel.green) + level(pixel.blue)
 }
 
 private func corners(_ image: RGBImage) -> [String] {
-    [colour(image, 0, 0), colour(image, 1, 0), colour(image, 0, 1), colour(image, 1, 1)]
+    [color(image, 0, 0), color(image, 1, 0), color(image, 0, 1), color(image, 1, 1)]
 }
 
 private let red = "100", green = "010", blue = "001", white = "111"
@@ -113,7 +113,7 @@ extension MediaTests {
             #expect((small.info.width, small.info.height) == (50, 25))
             let frame = try #require(try await small.all().last)
             #expect((frame.image.width, frame.image.height) == (50, 25))
-            #expect(colour(frame.image, 0, 0) == red && colour(frame.image, 1, 0) == green)
+            #expect(color(frame.image, 0, 0) == red && color(frame.image, 1, 0) == green)
             let same = try await VideoStream.open(
                 .file(path), options: VideoOptions(longestSide: 1000))
             #expect(same.info.width == 200)

@@ -23,7 +23,7 @@ private struct Machine {
     ]
     var faceModes: (any FaceModeHolder)?
     var files: any FileSystem = POSIXFileSystem()
-    var licensing: LicencePolicy?
+    var licensing: LicensePolicy?
 
     init(tpm: SoftwareTPM? = nil) throws {
         _ = quiet
@@ -100,8 +100,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     {
         let machine = try Machine()
         #expect(try await !machine.service.isConfigured())
-        try await machine.service.enrol(face(1), as: ada)
-        try await machine.service.enrol(face(2), as: bob)
+        try await machine.service.enroll(face(1), as: ada)
+        try await machine.service.enroll(face(2), as: bob)
         #expect(try await machine.service.people() == [ada, bob])
         #expect(try await machine.service.face(of: bob) == face(2))
         try await machine.service.unenroll(ada)
@@ -110,14 +110,14 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(await code { _ = try await machine.service.face(of: ada) } == .notEnrolled)
         try await machine.service.reset()
         #expect(try await !machine.service.isConfigured())
-        try await machine.service.enrol(face(3), as: ada)
+        try await machine.service.enroll(face(3), as: ada)
         #expect(try await machine.service.face(of: ada) == face(3))
     }
 
     @Test func `a face of another model pack is refused`() async throws {
         let service = try Machine().service
         #expect(
-            await code { try await service.enrol(face(1, pack: PackID("other")), as: ada) }
+            await code { try await service.enroll(face(1, pack: PackID("other")), as: ada) }
                 == .otherModelPack)
     }
 
@@ -127,7 +127,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, name) in names.enumerated() {
                 let service = machine.service
-                group.addTask { try await service.enrol(face(number), as: name) }
+                group.addTask { try await service.enroll(face(number), as: name) }
             }
             try await group.waitForAll()
         }
@@ -162,19 +162,19 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         machine.faceModes = tokens
         await tokens.watch(machine.service)
         let service = machine.service
-        try await service.enrol(face(1), as: ada)
+        try await service.enroll(face(1), as: ada)
         #expect(await tokens.told.isEmpty, "a new person unlocks nothing yet")
-        try await service.enrol(face(2), as: ada)
-        try await service.enrol(face(3), as: bob)
+        try await service.enroll(face(2), as: ada)
+        try await service.enroll(face(3), as: bob)
         try await service.unenroll(bob)
         try await service.reset()
         #expect(await tokens.told == ["Ada", "Bob", "all"])
         #expect(await tokens.enrolled == [1, 2, 1], "told while the face was still there")
 
-        try await service.enrol(face(1), as: ada)
+        try await service.enroll(face(1), as: ada)
         await tokens.fail(true)
         await #expect(throws: CancellationError.self) { try await service.unenroll(ada) }
-        await #expect(throws: CancellationError.self) { try await service.enrol(face(4), as: ada) }
+        await #expect(throws: CancellationError.self) { try await service.enroll(face(4), as: ada) }
         await #expect(throws: CancellationError.self) { try await service.reset() }
         #expect(try await service.face(of: ada) == face(1))
     }
@@ -185,7 +185,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         async throws
     {
         let machine = try Machine()
-        try await machine.service.enrol(face(1), as: ada)
+        try await machine.service.enroll(face(1), as: ada)
         #expect(try await machine.service.bindingSource() == .machine)
         let copy = try machine.copied(to: "machine two")
         let error = await #expect(throws: FaceAuthError.self) { try await copy.service.people() }
@@ -193,12 +193,12 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
             error?.code == .otherDevice && error?.reason.contains("machine with another id") == true
         )
         #expect(await code { try await copy.service.initialize() } == .otherDevice)
-        #expect(await code { try await copy.service.enrol(face(2), as: bob) } == .otherDevice)
+        #expect(await code { try await copy.service.enroll(face(2), as: bob) } == .otherDevice)
         // A machine with the same id and the copied files counts as the same machine.
         let same = try machine.copied(to: machine.id)
         #expect(try await same.service.people() == [ada])
         try await copy.service.reset()
-        try await copy.service.enrol(face(2), as: bob)
+        try await copy.service.enroll(face(2), as: bob)
         #expect(try await copy.service.people() == [bob])
     }
 
@@ -207,7 +207,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         async throws
     {
         let machine = try Machine()
-        try await machine.service.enrol(face(1), as: ada)
+        try await machine.service.enroll(face(1), as: ada)
         let key = try Data(contentsOf: machine.key), binding = try Data(contentsOf: machine.binding)
         try FileManager.default.removeItem(at: machine.key)
         #expect(await code { _ = try await machine.service.people() } == .storage)
@@ -228,7 +228,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
     @Test func `a binding with any bit changed is refused`() async throws {
         let machine = try Machine()
-        try await machine.service.enrol(face(1), as: ada)
+        try await machine.service.enroll(face(1), as: ada)
         let whole = [UInt8](try Data(contentsOf: machine.binding))
         for index in whole.indices {
             var changed = whole
@@ -249,7 +249,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     func `with a TPM, data opens on that machine only`() async throws {
         try await SoftwareTPM.run { tpm in
             let machine = try Machine(tpm: tpm)
-            try await machine.service.enrol(face(1), as: ada)
+            try await machine.service.enroll(face(1), as: ada)
             #expect(try await machine.service.bindingSource() == .tpm)
             #expect(try await !machine.service.isMigrationNeeded())
             try await tpm.restart()
@@ -281,7 +281,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
             var machine = try Machine()
             #expect(
                 await code { try await machine.service.migrate() } == nil, "nothing to migrate yet")
-            try await machine.service.enrol(face(1), as: ada)
+            try await machine.service.enroll(face(1), as: ada)
             #expect(try await !machine.service.isMigrationNeeded())
             #expect(await code { try await machine.service.migrate() } == .bindingUnavailable)
 
@@ -306,7 +306,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     {
         try await SoftwareTPM.run { tpm in
             var machine = try Machine()
-            try await machine.service.enrol(face(1), as: ada)
+            try await machine.service.enroll(face(1), as: ada)
             machine.tpm = tpm.address
             let before = try Data(contentsOf: machine.binding)
             for calls in 0..<200 {
@@ -327,7 +327,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     }
 }
 
-@Suite("The license of a device") struct DeviceLicenceTests {
+@Suite("The license of a device") struct DeviceLicenseTests {
     private static let start: Int64 = 1_800_000_000
 
     /// A server without product keys that licenses every device for a day.
@@ -345,7 +345,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
             ]
             return (
                 try await JWS.sign(
-                    header: ["typ": .string(Licence.type)],
+                    header: ["typ": .string(License.type)],
                     payload: Array(JSONText.write(claims).utf8), with: signer),
                 signer.publicKey
             )
@@ -376,7 +376,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     {
         let clock = Clock(), server = try Server()
         var machine = try Machine()
-        machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
+        machine.licensing = LicensePolicy(product: "mien-face") { clock.now }
         let service = machine.service
         #expect(try await !service.isLicenseConfigured())
         #expect(await code { try await service.initialize() } == .notLicensed)
@@ -403,16 +403,16 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     {
         let clock = Clock(), server = try Server()
         var machine = try Machine()
-        machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
+        machine.licensing = LicensePolicy(product: "mien-face") { clock.now }
         try await machine.service.configureLicense(server.exchange)
         let day: Int64 = 86_400
-        func verdict() async throws -> Licence.Verdict? {
-            try await machine.service.licenceVerdict()
+        func verdict() async throws -> License.Verdict? {
+            try await machine.service.licenseVerdict()
         }
-        func isBehind(_ verdict: Licence.Verdict?) -> Bool {
+        func isBehind(_ verdict: License.Verdict?) -> Bool {
             if case .clockBehind = verdict { true } else { false }
         }
-        func isExpired(_ verdict: Licence.Verdict?) -> Bool {
+        func isExpired(_ verdict: License.Verdict?) -> Bool {
             if case .expired = verdict { true } else { false }
         }
 
@@ -441,7 +441,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     @Test func `an unreadable machine id is an error, not another device`() async throws {
         let clock = Clock(), server = try Server(), isReadable = Mutex(true)
         var machine = try Machine()
-        machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
+        machine.licensing = LicensePolicy(product: "mien-face") { clock.now }
         try await machine.service.configureLicense(server.exchange)
         let (id, licensing) = (machine.id, machine.licensing)
         let service = FaceAuthService(
@@ -469,17 +469,17 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     {
         let clock = Clock(), server = try Server()
         var machine = try Machine()
-        machine.licensing = LicencePolicy(product: "mien-face") { clock.now }
+        machine.licensing = LicensePolicy(product: "mien-face") { clock.now }
         try await machine.service.configureLicense(server.exchange)
 
         var copy = try machine.copied(to: "machine two")
         copy.licensing = machine.licensing
-        guard case .otherDevice = try await copy.service.licenceVerdict() else {
+        guard case .otherDevice = try await copy.service.licenseVerdict() else {
             Issue.record("the license worked on another machine")
             return
         }
         var other = machine
-        other.licensing = LicencePolicy(product: "another") { clock.now }
+        other.licensing = LicensePolicy(product: "another") { clock.now }
         #expect(try await !other.service.isLicenseConfigured())
 
         let file = machine.scratch("face/device.licence")

@@ -26,15 +26,15 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await expect(.biometricNoPasscode, authenticator, biometrics)
         await expect(.biometricNoPasscode, authenticator, owner)
         await #expect(throws: DeviceError(.biometricNoPasscode, "")) {
-            try await authenticator.enrol(face(1), passcode: rightPIN)
+            try await authenticator.enroll(face(1), passcode: rightPIN)
         }
         try await authenticator.setPasscode(DevicePIN(rightPIN))
         await expect(.biometricNoEnrollment, authenticator, biometrics)
         await #expect(throws: DeviceError(.wrongPasscode, "")) {
-            try await authenticator.enrol(face(1), passcode: wrongPIN)
+            try await authenticator.enroll(face(1), passcode: wrongPIN)
         }
         #expect(try await !authenticator.capability().isEnrolled)
-        try await authenticator.enrol(face(1), passcode: rightPIN)
+        try await authenticator.enroll(face(1), passcode: rightPIN)
         #expect(
             try await authenticator.capability()
                 == BiometricCapability(
@@ -53,10 +53,10 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(
             try await verdict
                 == LocalVerdict(
-                    method: .face, generation: authenticator.enrolmentGeneration(),
+                    method: .face, generation: authenticator.enrollmentGeneration(),
                     at: device.clock.now))
         try await device.person.shows(2, times: 9)
-        await expect(.notRecognised, authenticator, biometrics)
+        await expect(.notRecognized, authenticator, biometrics)
         #expect(await device.person.faceRequests.map(\.triesLeft) == [3, 3, 2, 1])
         #expect(
             await device.person.faceRequests.allSatisfy {
@@ -71,7 +71,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
     {
         let device = try Device(), authenticator = try await device.enrolled()
         try await device.person.shows(2, times: 9)
-        await expect(.notRecognised, authenticator, biometrics)
+        await expect(.notRecognized, authenticator, biometrics)
         await expect(.biometricLockout, authenticator, biometrics)
         #expect(
             await device.person.faceRequests.count == 6, "the sixth is requested but not judged")
@@ -104,7 +104,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         await device.person.shows(.cancelled)
         await expect(.cancel, authenticator, biometrics)
         try await device.person.shows(2, times: 9)
-        await expect(.notRecognised, authenticator, biometrics)
+        await expect(.notRecognized, authenticator, biometrics)
         await expect(.biometricLockout, authenticator, biometrics)
         #expect(await device.person.passcodeRequests.isEmpty)
     }
@@ -188,10 +188,10 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
 
     @Test func `enrollment, passcode, and counters survive a restart`() async throws {
         let device = try Device()
-        let generation = try await device.enrolled().enrolmentGeneration()
+        let generation = try await device.enrolled().enrollmentGeneration()
         try await device.person.shows(2, times: 9)
-        await expect(.notRecognised, device.authenticator(), biometrics)
-        #expect(try await device.authenticator().enrolmentGeneration() == generation)
+        await expect(.notRecognized, device.authenticator(), biometrics)
+        #expect(try await device.authenticator().enrollmentGeneration() == generation)
         await expect(.biometricLockout, device.authenticator(), biometrics)
     }
 
@@ -199,19 +199,19 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         async throws
     {
         let device = try Device(), authenticator = device.authenticator()
-        var seen = [try await authenticator.enrolmentGeneration()]
+        var seen = [try await authenticator.enrollmentGeneration()]
         try await authenticator.setPasscode(DevicePIN(rightPIN))
-        #expect(try await authenticator.enrolmentGeneration() == seen[0])
+        #expect(try await authenticator.enrollmentGeneration() == seen[0])
         for person in [1, 1, 2] {
-            try await authenticator.enrol(face(person), passcode: rightPIN)
-            seen.append(try await authenticator.enrolmentGeneration())
+            try await authenticator.enroll(face(person), passcode: rightPIN)
+            seen.append(try await authenticator.enrollmentGeneration())
         }
-        try? await authenticator.enrol(face(3), passcode: wrongPIN)
-        #expect(try await authenticator.enrolmentGeneration() == seen[3])
+        try? await authenticator.enroll(face(3), passcode: wrongPIN)
+        #expect(try await authenticator.enrollmentGeneration() == seen[3])
         try await authenticator.removeFace(passcode: rightPIN)
-        seen.append(try await authenticator.enrolmentGeneration())
+        seen.append(try await authenticator.enrollmentGeneration())
         try await authenticator.reset()
-        seen.append(try await authenticator.enrolmentGeneration())
+        seen.append(try await authenticator.enrollmentGeneration())
         #expect(Set(seen).count == seen.count)
     }
 
@@ -241,7 +241,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         let device = try Device(), authenticator = try await device.enrolled()
         try await device.person.shows(1)
         await device.person.before {
-            try await device.authenticator().enrol(face(2), passcode: rightPIN)
+            try await device.authenticator().enroll(face(2), passcode: rightPIN)
         }
         await expect(.cancel, authenticator, biometrics)
     }
@@ -273,7 +273,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(
-            codes.allSatisfy { $0 == .notRecognised || $0 == .biometricLockout }
+            codes.allSatisfy { $0 == .notRecognized || $0 == .biometricLockout }
                 && codes.contains(.biometricLockout))
         try await device.person.shows(1)
         await expect(.biometricLockout, authenticator, biometrics)
@@ -310,15 +310,15 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
 
     @Test func `an interrupted change leaves either the old or the new face complete`() async throws
     {
-        let original = try Device(), before = try await original.enrolled().enrolmentGeneration()
+        let original = try Device(), before = try await original.enrolled().enrollmentGeneration()
         var isDone = false, calls = 0
         while !isDone {
             let device = try Device(copyOf: original)
             let files = FailingFiles(after: calls)
             let change = await Result {
-                try await device.authenticator(files: files).enrol(face(2), passcode: rightPIN)
+                try await device.authenticator(files: files).enroll(face(2), passcode: rightPIN)
             }
-            let after = try await device.authenticator().enrolmentGeneration()
+            let after = try await device.authenticator().enrollmentGeneration()
             try await device.person.shows(after == before ? 1 : 2)
             #expect(
                 try await device.authenticator().authenticate(reason: "", policy: biometrics).method

@@ -72,7 +72,7 @@ private struct Rig {
 
     init() async throws {
         scratch = try ScratchFolder()
-        try await service.enrol(face(1), as: ada)
+        try await service.enroll(face(1), as: ada)
         let token = try OTPTokenDefinition(
             id: "aut_1", app: "app", server: nil, kind: .hotp(hotp, firstCounter: 0),
             signatureSuite: OCRASuite("OCRA-1:HOTP-SHA256-8:QH64"),
@@ -240,10 +240,10 @@ private struct Rig {
             #expect(try await rig.look(passive).input != nil)
         }
         #expect(try await rig.looksLeft() == 5)
-        try await rig.service.enrol(face(3), as: ada)
+        try await rig.service.enroll(face(3), as: ada)
         #expect(try await rig.looksLeft() == 5)
         try await rig.service.reset()
-        try await rig.service.enrol(face(3), as: ada)
+        try await rig.service.enroll(face(3), as: ada)
         #expect(try await rig.looksLeft() == 5)
     }
 

@@ -114,7 +114,7 @@ struct Device {
     func enrolled() async throws -> FaceLocalAuthenticator {
         let authenticator = authenticator()
         try await authenticator.setPasscode(DevicePIN(rightPIN))
-        try await authenticator.enrol(face(1), passcode: rightPIN)
+        try await authenticator.enroll(face(1), passcode: rightPIN)
         return authenticator
     }
 }

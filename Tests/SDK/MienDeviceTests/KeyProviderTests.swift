@@ -104,7 +104,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
             _ = try await rig.keys.makeKey(tag: tag, protection: .biometryCurrentSet)
             await #expect(throws: DeviceError(.cancel, "")) { try await rig.sign() }
             try await rig.device.person.shows(2, times: 3)
-            await #expect(throws: DeviceError(.notRecognised, "")) { try await rig.sign() }
+            await #expect(throws: DeviceError(.notRecognized, "")) { try await rig.sign() }
             try await rig.device.person.shows(2, times: 3)
             await #expect(throws: DeviceError(.biometricLockout, "")) { try await rig.sign() }
             #expect(try await rig.keys.listTags() == [tag], "a failed check deletes no key")
@@ -151,7 +151,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
                 ($0, try Data(contentsOf: URL(fileURLWithPath: "\(rig.folder)/\($0)")))
             }
             if let next {
-                try await rig.authenticator.enrol(face(next), passcode: rightPIN)
+                try await rig.authenticator.enroll(face(next), passcode: rightPIN)
             } else {
                 try await rig.authenticator.removeFace(passcode: rightPIN)
             }
@@ -193,7 +193,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
             try await rig.device.person.shows(2)
             let device = rig.device
             await device.person.before {
-                try await device.authenticator().enrol(face(2), passcode: rightPIN)
+                try await device.authenticator().enroll(face(2), passcode: rightPIN)
             }
             await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
                 try await rig.sign()

@@ -145,7 +145,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
             ])
         #expect(rig.room.ended == [.captured])
         rig.room.hold(MadePerson(), as: 2)
-        await rig.expect(.notRecognised)
+        await rig.expect(.notRecognized)
         #expect(rig.room.opened == 4, "three tries, each from a newly opened source")
         #expect(try await rig.counted() == 3)
     }
@@ -156,7 +156,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
     ) async throws {
         let rig = try await Rig()
         rig.room.hold(MadeSheet(skill))
-        await rig.expect(.notRecognised)
+        await rig.expect(.notRecognized)
         #expect(rig.room.ended.count == 3 && !rig.room.ended.contains(.captured))
         #expect(try await rig.counted() == 3)
         rig.room.hold(MadeSheet(skill))
@@ -209,7 +209,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
 
     @Test func `an empty room is not a wrong face`() async throws {
         let rig = try await Rig()
-        await rig.expect(.notRecognised)
+        await rig.expect(.notRecognized)
         #expect(rig.room.opened == 1 && rig.room.ended == [.refused([.timedOut])])
         #expect(try await rig.counted() == 0)
         await rig.device.person.types(rightPIN)
@@ -271,8 +271,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         #expect(
             template.entries.count == 4 && template.packID == pack
                 && template.createdAt == Instant(milliseconds: 5))
-        #expect(rig.room.begun == [.enrolment] && rig.room.ended == [.captured])
-        try await rig.authenticator.enrol(template, passcode: rightPIN)
+        #expect(rig.room.begun == [.enrollment] && rig.room.ended == [.captured])
+        try await rig.authenticator.enroll(template, passcode: rightPIN)
         rig.room.hold(MadePerson(), as: 3)
         #expect(
             try await rig.authenticator.authenticate(reason: "", policy: biometrics).method == .face
@@ -313,7 +313,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         }
         #expect(throws: image) {
             try LocalFaceCapture(
-                live: room.frames, reader: room, packID: pack, enrolment: .photo, guide: room,
+                live: room.frames, reader: room, packID: pack, enrollment: .photo, guide: room,
                 now: now)
         }
         let live = SessionSettingError(setting: "mode", allowed: "image without liveness")
@@ -324,7 +324,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         }
         #expect(throws: live) {
             try LocalFaceCapture(
-                withoutLiveness: room.frames, reader: room, packID: pack, enrolment: .live, now: now
+                withoutLiveness: room.frames, reader: room, packID: pack, enrollment: .live,
+                now: now
             )
         }
         #expect(

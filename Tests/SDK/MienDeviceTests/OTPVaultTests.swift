@@ -293,7 +293,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
-        try await machine.faces.enrol(face(1), as: ada)
+        try await machine.faces.enroll(face(1), as: ada)
         let mode = try await machine.faces.authMode(of: ada)
         #expect(try await !vault.isMultiAuthModeEnabled("aut_1"))
         #expect(
@@ -340,7 +340,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
-        try await machine.faces.enrol(face(1), as: ada)
+        try await machine.faces.enroll(face(1), as: ada)
         let mode = try await machine.faces.authMode(of: ada)
         try await vault.upgradeToMultiAuthMode("aut_1", pin: wrong)
         try await vault.activateAuthMode(mode, on: "aut_1", pin: wrong)
@@ -377,8 +377,8 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
-        try await machine.faces.enrol(face(1), as: ada)
-        try await machine.faces.enrol(face(2), as: bob)
+        try await machine.faces.enroll(face(1), as: ada)
+        try await machine.faces.enroll(face(2), as: bob)
         try await vault.upgradeToMultiAuthMode("aut_1", pin: right)
         try await vault.activateAuthMode(machine.faces.authMode(of: ada), on: "aut_1", pin: right)
 
@@ -408,7 +408,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     @Test func `only one of many simultaneous uses of a verification gets a code`() async throws {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(timed(), pin: pin)
-        try await machine.faces.enrol(face(1), as: ada)
+        try await machine.faces.enroll(face(1), as: ada)
         try await vault.upgradeToMultiAuthMode("aut_2", pin: right)
         try await vault.activateAuthMode(machine.faces.authMode(of: ada), on: "aut_2", pin: right)
         let input = try #require(try await look(1, for: ada, machine).input)
@@ -425,7 +425,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         let machine = try Machine(), vault = machine.vault
         for token in [counting(), timed()] { try await vault.keep(token, pin: pin) }
         for (person, name) in [(1, ada), (2, bob)] {
-            try await machine.faces.enrol(face(person), as: name)
+            try await machine.faces.enroll(face(person), as: name)
         }
         for (id, name) in [("aut_1", ada), ("aut_2", bob)] {
             try await vault.upgradeToMultiAuthMode(id, pin: right)
@@ -433,13 +433,13 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         }
         try await machine.faces.unenroll(ada)
         #expect(try await vault.tokens().map(\.isFaceModeActive) == [false, true])
-        try await machine.faces.enrol(face(3), as: bob)
+        try await machine.faces.enroll(face(3), as: bob)
         #expect(try await vault.tokens().map(\.isFaceModeActive) == [false, false])
         try await vault.activateAuthMode(machine.faces.authMode(of: bob), on: "aut_2", pin: right)
         try await machine.faces.reset()
         #expect(try await vault.tokens().map(\.isFaceModeActive) == [false, false])
         // The other enrollment is detected even if the vault was not told.
-        try await machine.faces.enrol(face(1), as: ada)
+        try await machine.faces.enroll(face(1), as: ada)
         try await vault.activateAuthMode(FaceAuthMode(face(2), of: ada), on: "aut_1", pin: right)
         let input = try #require(try await look(1, for: ada, machine).input)
         #expect(
@@ -532,7 +532,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     {
         let machine = try Machine(), vault = machine.vault
         for token in [counting(), timed()] { try await vault.keep(token, pin: pin) }
-        try await machine.faces.enrol(face(1), as: ada)
+        try await machine.faces.enroll(face(1), as: ada)
         try await vault.upgradeToMultiAuthMode("aut_2", pin: right)
         try await vault.activateAuthMode(machine.faces.authMode(of: ada), on: "aut_2", pin: right)
         let old = try machine.backup()

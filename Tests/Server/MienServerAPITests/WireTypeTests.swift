@@ -23,7 +23,7 @@ struct WireTypeTests {
         try check(OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self)
         try check(RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self)
         try check(ProductKeyRequest.self, ProductKeyRequest.CodingKeys.self)
-        try check(LicenceRequest.self, LicenceRequest.CodingKeys.self)
+        try check(LicenseRequest.self, LicenseRequest.CodingKeys.self)
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
         for name in [
             "ProductKeyRequest", "LicenceRequest", "OTPRegistrationRequest", "RedeemOTPRequest",
@@ -68,7 +68,7 @@ struct WireTypeTests {
         try check(OTPTokenAnswer.self, OTPTokenAnswer.CodingKeys.self)
         try check(OwnOTPToken.self, OwnOTPToken.CodingKeys.self)
         try check(ProductKeyAnswer.self, ProductKeyAnswer.CodingKeys.self)
-        try check(LicenceAnswer.self, LicenceAnswer.CodingKeys.self)
+        try check(LicenseAnswer.self, LicenseAnswer.CodingKeys.self)
         try check(RecoveryCodesStatus.self, RecoveryCodesStatus.CodingKeys.self)
         try check(OwnRecovery.self, OwnRecovery.CodingKeys.self)
         try check(OwnPasskey.self, OwnPasskey.CodingKeys.self)

@@ -56,7 +56,7 @@ struct ImageBombTests {
             // Small in transit and 32 megapixels when decoded: within the limits, but without a
             // face.
             let bomb = PNGEncoder.encode(
-                RGBImage(width: 8000, height: 4000, filledWith: RGBColour(0, 0, 0)))
+                RGBImage(width: 8000, height: 4000, filledWith: RGBColor(0, 0, 0)))
             #expect(bomb.count < 500_000)
             let unpacked = try await send(bomb, "image/png")
             #expect(unpacked.status == 200 || unpacked.status == 400, "\(unpacked.status)")

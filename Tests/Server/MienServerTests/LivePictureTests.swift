@@ -23,15 +23,15 @@ struct LivePictureTests {
     private static func head() async throws -> SolidHead {
         let engine = try FaceEngine(pack: try PackLibrary(folder: Installed.home.packs).pack())
         let photo = try ImageDecoder.decode(Installed.photo("obama"))
-        let face = try #require(try await engine.analyse(photo).main).detection.box
+        let face = try #require(try await engine.analyze(photo).main).detection.box
         let width = min(photo.width, Int(3 * face.width)),
             height = min(photo.height, Int(3 * face.height))
-        let left = min(max(0, Int(face.centre.x) - width / 2), photo.width - width)
-        let top = min(max(0, Int(face.centre.y) - height / 2), photo.height - height)
+        let left = min(max(0, Int(face.center.x) - width / 2), photo.width - width)
+        let top = min(max(0, Int(face.center.y) - height / 2), photo.height - height)
         let cut = photo.reduced(by: 1, x: left, y: top, width: width, height: height).resized(
             width: 360, height: 360 * height / width)
         return SolidHead(
-            cut, mesh: try #require(try await engine.analyse(cut).main).mesh, reach: 50)
+            cut, mesh: try #require(try await engine.analyze(cut).main).mesh, reach: 50)
     }
 
     private func token(_ server: TestServer) async throws -> String {

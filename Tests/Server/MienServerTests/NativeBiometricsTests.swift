@@ -45,11 +45,11 @@ struct NativeBiometricsTests {
         }
         func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict {
             LocalVerdict(
-                method: .finger, generation: try await enrolmentGeneration(),
+                method: .finger, generation: try await enrollmentGeneration(),
                 at: Instant(milliseconds: 0))
         }
-        func enrolmentGeneration() async throws -> EnrolmentGeneration {
-            EnrolmentGeneration(bytes: [1])
+        func enrollmentGeneration() async throws -> EnrollmentGeneration {
+            EnrollmentGeneration(bytes: [1])
         }
     }
 

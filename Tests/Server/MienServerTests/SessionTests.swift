@@ -50,7 +50,7 @@ struct SessionTests {
                 let bytes = Installed.photo(name), now = clock()
                 faces[name] = try await engine.run { analyzer, networks in
                     let image = try ImageDecoder.decode(bytes, limits: ImageLimits())
-                    let analysis = try analyzer.analyse(image, with: networks)
+                    let analysis = try analyzer.analyze(image, with: networks)
                     let main = try #require(analysis.main)
                     let description = try analyzer.describe(main, in: image, with: networks)
                     let entry = try FaceTemplate.Entry(
@@ -71,8 +71,8 @@ struct SessionTests {
                 keys: keys, authenticator: authenticator, model: "Test laptop", system: "linux")
         }
 
-        func enrol(_ name: String) async throws {
-            try await authenticator.enrol(try #require(faces[name]), passcode: Sensitive(Self.pin))
+        func enroll(_ name: String) async throws {
+            try await authenticator.enroll(try #require(faces[name]), passcode: Sensitive(Self.pin))
         }
     }
 
@@ -138,7 +138,7 @@ struct SessionTests {
             UserRequest(username: "ada", password: "a password nobody has"))
         let device = try await Device(in: scratch) { ServerClock.system.now }
         try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
-        try await device.enrol("obama")
+        try await device.enroll("obama")
         device.person.show(device.faces["obama2"])
         let options = Self.options(server)
         let make: @Sendable (TransientTokenStorage) throws -> MienSession = {
@@ -203,7 +203,7 @@ struct SessionTests {
             try await relaunched.configure()
             #expect(await relaunched.state == .signedOut(.notYet))
             device.person.show(device.faces["biden"])
-            await #expect(throws: DeviceError(.notRecognised, "")) {
+            await #expect(throws: DeviceError(.notRecognized, "")) {
                 try await relaunched.authenticateBiometric()
             }
             device.person.show(nil)
@@ -244,7 +244,7 @@ struct SessionTests {
             await #expect(throws: DeviceError(.biometricNoEnrollment, "")) {
                 try await session.checkBiometricSupported()
             }
-            try await device.enrol("obama")
+            try await device.enroll("obama")
             try await session.checkBiometricSupported()
             await #expect(throws: MienError(.unauthenticatedUser, "")) {
                 try await session.enableBiometric(localizedReason: "Enable")
@@ -262,7 +262,7 @@ struct SessionTests {
             try await relaunched.configure()
             #expect(await relaunched.state == .signedOut(.notYet))
             device.person.show(device.faces["biden"])
-            await #expect(throws: DeviceError(.notRecognised, "")) {
+            await #expect(throws: DeviceError(.notRecognized, "")) {
                 try await relaunched.authenticateBiometric()
             }
             device.person.show(nil)
@@ -276,7 +276,7 @@ struct SessionTests {
             #expect(await relaunched.state == .signedIn)
 
             // Another enrollment, even of the same face, deletes the key.
-            try await device.enrol("obama2")
+            try await device.enroll("obama2")
             await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
                 try await relaunched.authenticateBiometric()
             }
@@ -289,7 +289,7 @@ struct SessionTests {
     func revoked() async throws {
         try await withSession { server, session, device, make in
             try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
-            try await device.enrol("obama")
+            try await device.enroll("obama")
             device.person.show(device.faces["obama"])
             try await Self.signIn(session, server)
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
@@ -352,7 +352,7 @@ struct SessionTests {
                 }, now: { server.time.now })
             try await session.configure()
             try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
-            try await device.enrol("obama")
+            try await device.enroll("obama")
             device.person.show(device.faces["obama"])
             try await Self.signIn(session, server)
             let user = try await server.userID("ada")

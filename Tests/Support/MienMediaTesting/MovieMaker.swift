@@ -59,7 +59,7 @@ public struct MovieMaker {
         let bar = height * number / max(1, count)
         for y in 0..<height where !(bar..<bar + max(1, height / 16)).contains(y) {
             for x in 0..<width {
-                let colour: (UInt8, UInt8, UInt8) =
+                let color: (UInt8, UInt8, UInt8) =
                     switch (x < width / 2, y < height / 2) {
                     case (true, true): (255, 0, 0)
                     case (false, true): (0, 255, 0)
@@ -67,7 +67,7 @@ public struct MovieMaker {
                     case (false, false): (255, 255, 255)
                     }
                 let i = 3 * (y * width + x)
-                (pixels[i], pixels[i + 1], pixels[i + 2]) = colour
+                (pixels[i], pixels[i + 1], pixels[i + 2]) = color
             }
         }
         return try! RGBImage(width: width, height: height, pixels: pixels)

@@ -30,7 +30,7 @@ import Testing
                     personFolder = folder.appending(path: name, directoryHint: .isDirectory)
                 try FileManager.default.createDirectory(
                     at: personFolder, withIntermediateDirectories: true)
-                let centre = (0..<128).map {
+                let center = (0..<128).map {
                     $0 < 16 ? Float(random.normal()) + ($0 == 0 ? 3 : 0) : 0
                 }
                 for photo in 1...photosEach {
@@ -38,12 +38,12 @@ import Testing
                     try Data(bytes).write(
                         to: personFolder.appending(path: String(format: "%@_%04d.jpg", name, photo))
                     )
-                    let vector = centre.enumerated().map {
+                    let vector = center.enumerated().map {
                         $1 + ($0 < 16 ? 0.25 : 0.02) * Float(random.normal())
                     }
                     cache.keep(
                         .init(
-                            descriptor: try FaceDescriptor(normalising: vector),
+                            descriptor: try FaceDescriptor(normalizing: vector),
                             quality: UInt8(40 + photo)), for: bytes)
                 }
             }

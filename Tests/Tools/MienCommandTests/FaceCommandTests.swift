@@ -237,7 +237,7 @@ import Testing
         let home = try TemporaryHome()
         let path = try home.write(
             PNGEncoder.encode(
-                RGBImage(width: 320, height: 240, filledWith: RGBColour(90, 120, 150))),
+                RGBImage(width: 320, height: 240, filledWith: RGBColor(90, 120, 150))),
             as: "wall.png")
         for command in [["enroll", "ada", path], ["identify", path]] {
             let result = try await home.mien(["face"] + command + ["--json"])

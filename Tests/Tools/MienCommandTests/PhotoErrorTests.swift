@@ -41,7 +41,7 @@ import Testing
             var image = RGBImage(width: 160, height: 120, filledWith: .white)
             for y in 0..<120 {
                 for x in 0..<160 {
-                    image[x, y] = RGBColour(UInt8(x), UInt8(y * 2), UInt8((x * y) % 251))
+                    image[x, y] = RGBColor(UInt8(x), UInt8(y * 2), UInt8((x * y) % 251))
                 }
             }
             return image

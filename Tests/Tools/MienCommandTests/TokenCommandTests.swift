@@ -249,13 +249,13 @@ import Testing
         let whole = try ImageFile.decode(home.photo("obama"))
         let engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
         // The face and its surroundings, so that frames are small.
-        let box = try #require(try await engine.analyse(whole).main).detection.box,
+        let box = try #require(try await engine.analyze(whole).main).detection.box,
             side = min(whole.width, whole.height, Int(2.6 * box.width))
-        let left = min(max(0, Int(box.centre.x) - side / 2), whole.width - side),
-            top = min(max(0, Int(box.centre.y) - side / 2), whole.height - side)
+        let left = min(max(0, Int(box.center.x) - side / 2), whole.width - side),
+            top = min(max(0, Int(box.center.y) - side / 2), whole.height - side)
         let photo = whole.reduced(by: 1, x: left, y: top, width: side, height: side).resized(
             width: 240, height: 240)
-        let mesh = try #require(try await engine.analyse(photo).main).mesh
+        let mesh = try #require(try await engine.analyze(photo).main).mesh
         let played = try await LivenessSession.played(
             SolidHead(photo, mesh: mesh, reach: 60),
             LivenessChallenge(steps: [.init(.blink), .init(.lookUp, pauseMilliseconds: 500)]),

@@ -26,7 +26,7 @@ import Testing
         let home = try TemporaryHome(), file = home.files.appending(path: "clip.mp4")
         try MovieMaker(.mp4).write(
             Array(
-                repeating: RGBImage(width: 160, height: 120, filledWith: RGBColour(90, 120, 150)),
+                repeating: RGBImage(width: 160, height: 120, filledWith: RGBColor(90, 120, 150)),
                 count: 5), to: file)
         let words = try await home.mien("face", "watch", "--video", file.path)
         #expect(words.status == 1 && words.err.isEmpty)
@@ -119,13 +119,13 @@ import Testing
         let whole = try ImageFile.decode(home.photo("obama"))
         let engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
         // The face and its surroundings, so that frames are small.
-        let box = try #require(try await engine.analyse(whole).main).detection.box,
+        let box = try #require(try await engine.analyze(whole).main).detection.box,
             side = min(whole.width, whole.height, Int(2.6 * box.width))
-        let left = min(max(0, Int(box.centre.x) - side / 2), whole.width - side),
-            top = min(max(0, Int(box.centre.y) - side / 2), whole.height - side)
+        let left = min(max(0, Int(box.center.x) - side / 2), whole.width - side),
+            top = min(max(0, Int(box.center.y) - side / 2), whole.height - side)
         let photo = whole.reduced(by: 1, x: left, y: top, width: side, height: side).resized(
             width: 240, height: 240)
-        let mesh = try #require(try await engine.analyse(photo).main).mesh
+        let mesh = try #require(try await engine.analyze(photo).main).mesh
         let challenge = try LivenessChallenge(
             steps: actions.map { .init($0, pauseMilliseconds: 500) })
         let played = try await LivenessSession.played(
@@ -213,7 +213,7 @@ import Testing
         let home = try TemporaryHome(), file = home.files.appending(path: "clip.mp4")
         try MovieMaker(.mp4).write(
             Array(
-                repeating: RGBImage(width: 160, height: 120, filledWith: RGBColour(90, 120, 150)),
+                repeating: RGBImage(width: 160, height: 120, filledWith: RGBColor(90, 120, 150)),
                 count: 50), to: file)
         let ended = try await home.mien("face", "watch", "--video", file.path, "--mode", "passive")
         #expect(

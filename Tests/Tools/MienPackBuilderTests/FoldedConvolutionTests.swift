@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test("folding the input's normalization into filters and bias does not change the output")
-    func normalisation() {
+    func normalization() {
         let folded = FoldedConvolution(convolution, pixelScale: 1.0 / 256, means: [128, 64])
         for (red, green) in [(0, 0), (255, 255), (128, 64), (7, 200)] as [(Float, Float)] {
             let x = [(red - 128) / 256, (green - 64) / 256]

@@ -1,5 +1,5 @@
 /// Settings for a calibration. The defaults are those measured in
-/// `docs/measurements/score-normalisation.md`.
+/// `docs/measurements/score-normalization.md`.
 public struct CalibrationPlan: Sendable, Equatable {
     /// The random seed. The same seed repeats a calibration exactly.
     public var seed: UInt64 = 1

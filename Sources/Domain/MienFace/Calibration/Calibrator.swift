@@ -5,10 +5,10 @@ public struct Calibration: Sendable {
     public let draw: CohortDraw
     public let table: CalibrationTable
     /// The cross-fitted pairs behind the table, and the same pairs with plain cosines.
-    public let normalised: ErrorRates
+    public let normalized: ErrorRates
     public let raw: ErrorRates
-    /// The normalization behind ``normalised``, for pair lists of the same people.
-    public let normalisation: PairNormalisation
+    /// The normalization behind ``normalized``, for pair lists of the same people.
+    public let normalization: PairNormalization
 
     public var matcher: FaceMatcher { FaceMatcher(cohort: draw.cohort, calibration: table) }
 }
@@ -43,7 +43,7 @@ public struct Calibrator: Sendable {
                 "there are \(set.impostorPairCount) pairs of photos of two people and \(set.matedPairCount) of one person; "
                     + "a calibration needs at least 1000 and 1")
         }
-        let normalisation = try CrossFitting.normalisation(
+        let normalization = try CrossFitting.normalization(
             set, plan, seed: plan.seed, progress: progress)
         var generator = SeededGenerator(seed: plan.seed &+ 1)
         let last = plan.groups * (plan.groups + 1) / 2 + 1
@@ -52,36 +52,36 @@ public struct Calibrator: Sendable {
         }
 
         try progress(.scoring)
-        let scorer = PairScorer(set, normalisation)
-        let normalised = ErrorRates(scorer.histogram())
+        let scorer = PairScorer(set, normalization)
+        let normalized = ErrorRates(scorer.histogram())
         let raw = ErrorRates(PairScorer(set, .none(photoCount: set.photoCount)).histogram())
-        let knots = try knots(scorer, normalised, using: &generator, progress)
+        let knots = try knots(scorer, normalized, using: &generator, progress)
         let table = try CalibrationTable(
             knots: knots,
             measurement: CalibrationMeasurement(
                 dataset: dataset, descriptor: descriptor, madeOn: madeOn, people: set.personCount,
                 photos: set.photoCount,
-                impostorPairs: normalised.impostorPairs, matedPairs: normalised.matedPairs,
+                impostorPairs: normalized.impostorPairs, matedPairs: normalized.matedPairs,
                 seed: plan.seed, groups: plan.groups,
                 cohortCount: plan.cohortCount, nearestCount: plan.nearestCount,
                 components: plan.mixture.components,
-                bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalised, raw))
+                bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalized, raw))
         )
         return Calibration(
-            draw: draw, table: table, normalised: normalised, raw: raw, normalisation: normalisation
+            draw: draw, table: table, normalized: normalized, raw: raw, normalization: normalization
         )
     }
 
-    private static func acceptance(_ normalised: ErrorRates, _ raw: ErrorRates)
+    private static func acceptance(_ normalized: ErrorRates, _ raw: ErrorRates)
         -> [CalibrationMeasurement.Acceptance]
     {
         (2...6).map { decades in
             let rate = pow(10, -Double(decades))
             return CalibrationMeasurement.Acceptance(
                 logRate: -Double(decades),
-                trueAcceptRate: normalised.point(falseMatchRate: rate).trueAcceptRate,
+                trueAcceptRate: normalized.point(falseMatchRate: rate).trueAcceptRate,
                 trueAcceptRateRaw: raw.point(falseMatchRate: rate).trueAcceptRate,
-                support: Int((rate * Double(normalised.impostorPairs)).rounded(.down)))
+                support: Int((rate * Double(normalized.impostorPairs)).rounded(.down)))
         }
     }
 }

@@ -13,10 +13,10 @@ enum CrossFitting {
     }
 
     /// Fits `groupCount·(groupCount + 1)/2` cohorts.
-    static func normalisation(
+    static func normalization(
         _ set: LabelledDescriptors, _ plan: CalibrationPlan, seed: UInt64,
         progress: (CalibrationProgress) throws -> Void
-    ) throws -> PairNormalisation {
+    ) throws -> PairNormalization {
         var generator = SeededGenerator(seed: seed)
         let groups = groups(of: set, count: plan.groups, using: &generator)
         let pairs = (0..<plan.groups).flatMap { a in (a..<plan.groups).map { (a, $0) } }
@@ -27,7 +27,7 @@ enum CrossFitting {
                 try progress(.fitting(cohort: n + 1, of: pairs.count + 1, round: round))
             }.cohort
         }
-        return PairNormalisation(set, groups: groups.photos, groupCount: plan.groups) {
+        return PairNormalization(set, groups: groups.photos, groupCount: plan.groups) {
             cohorts[$0 * plan.groups + $1]!
         }
     }

@@ -2,7 +2,7 @@ internal import Foundation
 
 extension GaussianMixture {
     /// Settings for fitting. The defaults are those measured in
-    /// `docs/measurements/score-normalisation.md`.
+    /// `docs/measurements/score-normalization.md`.
     public struct Fitting: Sendable, Equatable {
         /// The maximum number of components. There are fewer if some would describe fewer than
         /// ``minPeople``.

@@ -9,13 +9,13 @@ enum KMeans {
         _ points: [Point], clusters: Int, using generator: inout SeededGenerator,
         maxRounds: Int = 30
     ) -> [Int] {
-        var centres = spreadOut(points, clusters, &generator)
+        var centers = spreadOut(points, clusters, &generator)
         var assigned = [Int](repeating: -1, count: points.count)
         for _ in 0..<maxRounds {
-            let next = points.map { nearest(to: $0, in: centres).index }
+            let next = points.map { nearest(to: $0, in: centers).index }
             if next == assigned { break }
             assigned = next
-            move(&centres, to: points, assigned)
+            move(&centers, to: points, assigned)
         }
         return assigned
     }
@@ -25,9 +25,9 @@ enum KMeans {
     private static func spreadOut(
         _ points: [Point], _ count: Int, _ generator: inout SeededGenerator
     ) -> [Point] {
-        var centres = [points[generator.index(below: points.count)]]
-        var distances = points.map { distance($0, centres[0]) }
-        while centres.count < count {
+        var centers = [points[generator.index(below: points.count)]]
+        var distances = points.map { distance($0, centers[0]) }
+        while centers.count < count {
             var left = generator.uniform() * distances.reduce(0, +), chosen = points.count - 1
             for (i, d) in distances.enumerated() {
                 left -= d
@@ -36,30 +36,30 @@ enum KMeans {
                     break
                 }
             }
-            centres.append(points[chosen])
+            centers.append(points[chosen])
             for i in points.indices {
                 distances[i] = min(distances[i], distance(points[i], points[chosen]))
             }
         }
-        return centres
+        return centers
     }
 
-    private static func move(_ centres: inout [Point], to points: [Point], _ assigned: [Int]) {
-        var counts = [Double](repeating: 0, count: centres.count)
-        var sums = centres.map { Point(repeating: .zero, count: $0.count) }
+    private static func move(_ centers: inout [Point], to points: [Point], _ assigned: [Int]) {
+        var counts = [Double](repeating: 0, count: centers.count)
+        var sums = centers.map { Point(repeating: .zero, count: $0.count) }
         for (point, cluster) in zip(points, assigned) {
             counts[cluster] += 1
             for i in point.indices { sums[cluster][i] += point[i] }
         }
-        for k in centres.indices where counts[k] > 0 { centres[k] = sums[k].map { $0 / counts[k] } }
+        for k in centers.indices where counts[k] > 0 { centers[k] = sums[k].map { $0 / counts[k] } }
     }
 
-    private static func nearest(to point: Point, in centres: [Point]) -> (
+    private static func nearest(to point: Point, in centers: [Point]) -> (
         index: Int, distance: Double
     ) {
         var best = (index: 0, distance: Double.infinity)
-        for (k, centre) in centres.enumerated() {
-            let d = distance(point, centre)
+        for (k, center) in centers.enumerated() {
+            let d = distance(point, center)
             if d < best.distance { best = (k, d) }
         }
         return best

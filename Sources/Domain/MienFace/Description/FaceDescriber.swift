@@ -41,7 +41,7 @@ public struct FaceDescriber: Sendable {
         var vectors: [[Float]] = []
         for output in outputs { vectors.append(try unitVector(output)) }
         let sum = (0..<geometry.dimensions).map { i in vectors.reduce(0) { $0 + $1[i] } }
-        guard let descriptor = try? FaceDescriptor(normalising: sum) else {
+        guard let descriptor = try? FaceDescriptor(normalizing: sum) else {
             throw FaceModelError(.descriptor, "the crops' vectors cancel out")
         }
         let length =

@@ -68,7 +68,7 @@ public struct FaceDetector: Sendable {
             guard row.allSatisfy(\.isFinite), row[2] > 0, row[3] > 0 else { continue }
             let anchor = anchors[i]
             let box = Rectangle(
-                centre: anchor + Point(x: row[0], y: row[1]), width: row[2], height: row[3])
+                center: anchor + Point(x: row[0], y: row[1]), width: row[2], height: row[3])
             let points = stride(from: 4, to: 16, by: 2).map {
                 anchor + Point(x: row[$0], y: row[$0 + 1])
             }

@@ -30,7 +30,7 @@ public struct WeightedSuppression: Sendable {
             group.reduce(0) { $0 + $1.confidence * value($1) } / total
         }
         let box = Rectangle(
-            centre: Point(x: weighted { $0.box.centre.x }, y: weighted { $0.box.centre.y }),
+            center: Point(x: weighted { $0.box.center.x }, y: weighted { $0.box.center.y }),
             width: weighted { $0.box.width },
             height: weighted { $0.box.height })
         let points = group[0].keyPoints.indices.map { i in

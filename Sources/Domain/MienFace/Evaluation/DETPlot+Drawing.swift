@@ -27,8 +27,8 @@ extension DETPlot {
         return canvas.image
     }
 
-    private static let ink = RGBColour(40, 44, 52), faint = RGBColour(120, 126, 138),
-        grid = RGBColour(226, 229, 235)
+    private static let ink = RGBColor(40, 44, 52), faint = RGBColor(120, 126, 138),
+        grid = RGBColor(226, 229, 235)
 
     private func drawGrid(on canvas: inout Canvas, _ frame: Rectangle) {
         for tick in Self.ticks {
@@ -65,10 +65,10 @@ extension DETPlot {
         }
         canvas.polyline(
             visible(weak + supported.prefix(1)).map { Self.position(of: $0, in: frame) },
-            curve.colour,
+            curve.color,
             width: 2, dash: (7, 6))
         canvas.polyline(
-            visible(supported).map { Self.position(of: $0, in: frame) }, curve.colour, width: 2.5)
+            visible(supported).map { Self.position(of: $0, in: frame) }, curve.color, width: 2.5)
     }
 
     private func drawLegend(on canvas: inout Canvas, _ frame: Rectangle) {
@@ -83,7 +83,7 @@ extension DETPlot {
             let y = Int(frame.y) + 26 + 26 * i
             canvas.line(
                 from: Point(x: x, y: Double(y) + 8), to: Point(x: x + 28, y: Double(y) + 8),
-                curve.colour, width: 2.5)
+                curve.color, width: 2.5)
             canvas.text(curve.name, x: Int(x) + 40, y: y, Self.ink, scale: 2)
         }
     }

@@ -10,14 +10,14 @@ public struct DETPlot: Sendable {
     public struct Curve: Sendable {
         public let name: String
         public let points: [ErrorRates.Point]
-        public let colour: RGBColour
+        public let color: RGBColor
         /// The number of impostor pairs behind the curve. The curve is dashed where fewer than 30
         /// remain.
         public let impostorPairs: Int
 
-        public init(name: String, rates: ErrorRates, colour: RGBColour) {
-            (self.name, points, self.colour, impostorPairs) = (
-                name, rates.tradeoff(), colour, rates.impostorPairs
+        public init(name: String, rates: ErrorRates, color: RGBColor) {
+            (self.name, points, self.color, impostorPairs) = (
+                name, rates.tradeoff(), color, rates.impostorPairs
             )
         }
     }
@@ -26,9 +26,9 @@ public struct DETPlot: Sendable {
     public let curves: [Curve]
 
     /// Blue, orange, green, red. Most people with color vision deficiency can distinguish them.
-    public static let colours = [
-        RGBColour(0, 114, 178), RGBColour(230, 140, 0), RGBColour(0, 140, 105),
-        RGBColour(204, 60, 60),
+    public static let colors = [
+        RGBColor(0, 114, 178), RGBColor(230, 140, 0), RGBColor(0, 140, 105),
+        RGBColor(204, 60, 60),
     ]
 
     public init(title: String, curves: [Curve]) { (self.title, self.curves) = (title, curves) }

@@ -13,7 +13,7 @@ enum NormalDeviate {
         if p > 0.5 { return -quantile(1 - p) }
         guard p < 0.02425 else {
             let q = p - 0.5, r = q * q
-            return q * polynomial(centre, r) / polynomial(centreUnder, r)
+            return q * polynomial(center, r) / polynomial(centerUnder, r)
         }
         let q = (-2 * log(p)).squareRoot()
         return polynomial(tail, q) / polynomial(tailUnder, q)
@@ -24,11 +24,11 @@ enum NormalDeviate {
         factors.reduce(0) { $0 * x + $1 }
     }
 
-    private static let centre = [
+    private static let center = [
         -3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02,
         1.383577518672690e+02, -3.066479806614716e+01, 2.506628277459239e+00,
     ]
-    private static let centreUnder = [
+    private static let centerUnder = [
         -5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
         6.680131188771972e+01, -1.328068155288572e+01, 1,
     ]

@@ -1,17 +1,17 @@
 /// Scores pairs of photos of a set.
 public struct PairScorer: Sendable {
     public let set: LabelledDescriptors
-    public let normalisation: PairNormalisation
+    public let normalization: PairNormalization
 
-    public init(_ set: LabelledDescriptors, _ normalisation: PairNormalisation) {
-        (self.set, self.normalisation) = (set, normalisation)
+    public init(_ set: LabelledDescriptors, _ normalization: PairNormalization) {
+        (self.set, self.normalization) = (set, normalization)
     }
 
     /// Returns the score of two photos, by number.
     public func score(_ i: Int, _ j: Int) -> Float {
         var cosine: [Float] = [0]
         set.rows.dots(with: set.rows.packedRow(i), rows: j..<j + 1, into: &cosine)
-        return normalisation.score(cosine[0], i, j)
+        return normalization.score(cosine[0], i, j)
     }
 
     /// Scores all pairs, a row at a time: `body` receives photo `i` and its scores with the photos
@@ -22,17 +22,17 @@ public struct PairScorer: Sendable {
         var scores = [Float](repeating: 0, count: set.photoCount)
         for i in 1..<max(set.photoCount, 1) {
             set.rows.dots(with: set.rows.packedRow(i), rows: 0..<i, into: &scores)
-            normalise(&scores, of: i)
+            normalize(&scores, of: i)
             try body(i, scores)
         }
     }
 
-    private func normalise(_ scores: inout [Float], of i: Int) {
-        let group = normalisation.groups[i]
-        let ownMeans = normalisation.means.map { $0[i] },
-            ownWeights = normalisation.weights.map { $0[i] }
-        let means = normalisation.means[group], weights = normalisation.weights[group],
-            groups = normalisation.groups
+    private func normalize(_ scores: inout [Float], of i: Int) {
+        let group = normalization.groups[i]
+        let ownMeans = normalization.means.map { $0[i] },
+            ownWeights = normalization.weights.map { $0[i] }
+        let means = normalization.means[group], weights = normalization.weights[group],
+            groups = normalization.groups
         for j in 0..<i {
             let cosine = scores[j], g = groups[j]
             scores[j] = (cosine - ownMeans[g]) * ownWeights[g] + (cosine - means[j]) * weights[j]
@@ -41,7 +41,7 @@ public struct PairScorer: Sendable {
 
     /// Counts all pairs in a histogram.
     public func histogram(bins: Int = 40_000) -> ScoreHistogram {
-        var result = ScoreHistogram(range: normalisation.scoreRange, bins: bins)
+        var result = ScoreHistogram(range: normalization.scoreRange, bins: bins)
         let people = set.people
         forEachRow { i, scores in
             let person = people[i]

@@ -25,10 +25,10 @@ public struct QualityRejection: Sendable, Equatable {
     ///   - quality: The quality of each photo of the scorer's set, 0...100. Ties are broken by
     ///     photo number.
     ///   - threshold: The score that a pair must reach.
-    ///   - normalisedThreshold: The normalized score that corresponds to `threshold`.
+    ///   - normalizedThreshold: The normalized score that corresponds to `threshold`.
     ///   - rejected: The fractions to reject, 0...1.
     public init(
-        _ scorer: PairScorer, quality: [Int], threshold: MatchScore, normalisedThreshold: Double,
+        _ scorer: PairScorer, quality: [Int], threshold: MatchScore, normalizedThreshold: Double,
         rejected: [Double] = [0, 0.05, 0.1, 0.2, 0.3]
     ) {
         precondition(
@@ -39,7 +39,7 @@ public struct QualityRejection: Sendable, Equatable {
         let firstKept = rejected.map { Int(($0 * Double(quality.count)).rounded()) }
 
         var pairs = rejected.map { _ in 0 }, misses = pairs
-        let people = scorer.set.people, level = Float(normalisedThreshold)
+        let people = scorer.set.people, level = Float(normalizedThreshold)
         scorer.forEachRow { i, scores in
             for j in 0..<i where people[j] == people[i] {
                 for (k, first) in firstKept.enumerated() where rank[i] >= first && rank[j] >= first

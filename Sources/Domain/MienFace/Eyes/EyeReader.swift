@@ -29,7 +29,7 @@ public struct EyeReader: Sendable {
     ) throws(FaceModelError) -> Double {
         let across = b - a, side = geometry.input.width
         let map = AffineMap.crop(
-            centre: (a + b) * 0.5, size: max(across.length * geometry.cropFactor, 1),
+            center: (a + b) * 0.5, size: max(across.length * geometry.cropFactor, 1),
             angle: atan2(across.y, across.x), side: side)
         let crop = image.warped(by: map, width: side, height: side)
         let outputs = try networks.run(.iris) {

@@ -36,14 +36,14 @@ public struct FaceMatcher: Sendable {
             statistics: cohort.statistics(ofPacked: blocks))
     }
 
-    /// Returns the normalized score, in deviations; see ``ScoreNormaliser``. The order of the sides
+    /// Returns the normalized score, in deviations; see ``ScoreNormalizer``. The order of the sides
     /// does not matter.
-    public func normalisedScore(_ a: Reference, _ b: Reference) -> Float {
-        ScoreNormaliser.normalised(
+    public func normalizedScore(_ a: Reference, _ b: Reference) -> Float {
+        ScoreNormalizer.normalized(
             cosine: VectorRows.dot(a.blocks, b.blocks), a.statistics, b.statistics)
     }
 
     public func score(_ a: Reference, _ b: Reference) -> MatchScore {
-        calibration.matchScore(of: Double(normalisedScore(a, b)))
+        calibration.matchScore(of: Double(normalizedScore(a, b)))
     }
 }

@@ -11,8 +11,8 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
     /// An entry that may belong to the probe's person.
     public struct Candidate: Sendable, Equatable {
         public let id: ID
-        /// In deviations; see ``ScoreNormaliser``.
-        public let normalisedScore: Float
+        /// In deviations; see ``ScoreNormalizer``.
+        public let normalizedScore: Float
         public let score: MatchScore
     }
 
@@ -104,7 +104,7 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
         }
         return best.entries.map {
             Candidate(
-                id: ids[$0.index], normalisedScore: $0.score,
+                id: ids[$0.index], normalizedScore: $0.score,
                 score: matcher.calibration.matchScore(of: Double($0.score)))
         }.filter { $0.score >= threshold ?? MatchScore(0) }
     }

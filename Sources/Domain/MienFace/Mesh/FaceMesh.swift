@@ -35,12 +35,12 @@ public struct FaceMesh: Sendable, Hashable {
 
     /// The distance between the pupils, in pixels, approximated by the midpoints of each eye's
     /// corners.
-    public var eyeDistance: Double { rightEyeCentre.distance(to: leftEyeCentre) }
+    public var eyeDistance: Double { rightEyeCenter.distance(to: leftEyeCenter) }
 
-    public var rightEyeCentre: Point {
+    public var rightEyeCenter: Point {
         (points[Landmark.rightEyeOuter] + points[Landmark.rightEyeInner]) * 0.5
     }
-    public var leftEyeCentre: Point {
+    public var leftEyeCenter: Point {
         (points[Landmark.leftEyeOuter] + points[Landmark.leftEyeInner]) * 0.5
     }
 }

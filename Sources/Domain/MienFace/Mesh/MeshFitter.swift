@@ -14,7 +14,7 @@ public struct MeshFitter: Sendable {
     {
         let across = face.leftEye - face.rightEye
         return try mesh(
-            centre: face.box.centre,
+            center: face.box.center,
             size: max(face.box.width, face.box.height) * geometry.cropFactor,
             angle: atan2(across.y, across.x),
             in: image, with: networks)
@@ -25,7 +25,7 @@ public struct MeshFitter: Sendable {
     public func mesh(near mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> FaceMesh
     {
-        let across = mesh.leftEyeCentre - mesh.rightEyeCentre
+        let across = mesh.leftEyeCenter - mesh.rightEyeCenter
         let angle = atan2(across.y, across.x)
         // The outline's box, upright along the eyes. The network's training crops had a margin
         // factor of 1.5.
@@ -36,15 +36,15 @@ public struct MeshFitter: Sendable {
         ).bounds
         let size = max(level.width, level.height) * 1.5
         return try self.mesh(
-            centre: turn.inverse(level.centre), size: size, angle: angle, in: image, with: networks)
+            center: turn.inverse(level.center), size: size, angle: angle, in: image, with: networks)
     }
 
     private func mesh(
-        centre: Point, size: Double, angle: Double, in image: RGBImage,
+        center: Point, size: Double, angle: Double, in image: RGBImage,
         with networks: some FaceNetworks
     ) throws(FaceModelError) -> FaceMesh {
         let side = geometry.input.width
-        let map = AffineMap.crop(centre: centre, size: max(size, 1), angle: angle, side: side)
+        let map = AffineMap.crop(center: center, size: max(size, 1), angle: angle, side: side)
         let crop = image.warped(by: map, width: side, height: side)
         let outputs = try networks.run(.mesh) { geometry.input.write(crop, into: &$0) }
         guard outputs.count >= 2, outputs[0].count == 3 * FaceMesh.pointCount,

@@ -70,9 +70,9 @@ public struct DetectorGeometry: Sendable, Hashable, Codable {
                 cellHeight = Double(input.height) / Double(rows)
             for y in 0..<rows {
                 for x in 0..<columns {
-                    let centre = Point(
+                    let center = Point(
                         x: (Double(x) + 0.5) * cellWidth, y: (Double(y) + 0.5) * cellHeight)
-                    anchors.append(contentsOf: repeatElement(centre, count: grid.perCell))
+                    anchors.append(contentsOf: repeatElement(center, count: grid.perCell))
                 }
             }
         }

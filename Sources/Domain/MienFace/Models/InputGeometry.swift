@@ -5,23 +5,27 @@ public import MienPixels
 /// An 8-bit value p of channel c becomes (p − mean[c]) × scale.
 public struct InputGeometry: Sendable, Hashable, Codable {
     public enum Layout: String, Sendable, Codable { case nhwc = "NHWC", nchw = "NCHW" }
-    public enum Colour: String, Sendable, Codable { case rgb = "RGB", bgr = "BGR" }
+    public enum Color: String, Sendable, Codable { case rgb = "RGB", bgr = "BGR" }
 
     /// Pixels, 8...1024.
     public let width, height: Int
     public let layout: Layout
-    public let colour: Colour
-    /// Three numbers in the order red, green, blue, regardless of ``colour``.
+    public let color: Color
+    /// Three numbers in the order red, green, blue, regardless of ``color``.
     public let mean: [Float]
     public let scale: Float
 
+    private enum CodingKeys: String, CodingKey {
+        case width, height, layout, color = "colour", mean, scale
+    }
+
     public init(
-        width: Int, height: Int, layout: Layout = .nhwc, colour: Colour = .rgb,
+        width: Int, height: Int, layout: Layout = .nhwc, color: Color = .rgb,
         mean: [Float] = [0, 0, 0], scale: Float = 1
     ) {
         precondition(mean.count == 3, "mean must have three values: red, green, and blue")
-        (self.width, self.height, self.layout, self.colour, self.mean, self.scale) = (
-            width, height, layout, colour, mean, scale
+        (self.width, self.height, self.layout, self.color, self.mean, self.scale) = (
+            width, height, layout, color, mean, scale
         )
     }
 
@@ -40,7 +44,7 @@ public struct InputGeometry: Sendable, Hashable, Codable {
             input.count == count, "the input must hold \(count) values, not \(input.count)")
         // For each output channel: its source channel, and (p − mean) × scale written as p × scale
         // + shift.
-        let sources = colour == .rgb ? [0, 1, 2] : [2, 1, 0]
+        let sources = color == .rgb ? [0, 1, 2] : [2, 1, 0]
         let shifts = sources.map { -mean[$0] * scale }
         let bytes = image.pixels
         let pixels = bytes.span

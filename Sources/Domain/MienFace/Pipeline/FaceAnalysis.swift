@@ -3,9 +3,9 @@ public struct FaceAnalysis: Sendable {
     /// All faces, the most prominent first: large and near the middle.
     public let faces: [DetectedFace]
     /// The most prominent face, measured; `nil` when there is none.
-    public let main: AnalysedFace?
+    public let main: AnalyzedFace?
 
-    public init(faces: [DetectedFace], main: AnalysedFace?) {
+    public init(faces: [DetectedFace], main: AnalyzedFace?) {
         (self.faces, self.main) = (faces, main)
     }
 
@@ -20,7 +20,7 @@ public struct FaceAnalysis: Sendable {
 }
 
 /// One face with its measurements.
-public struct AnalysedFace: Sendable {
+public struct AnalyzedFace: Sendable {
     public let detection: DetectedFace
     public let mesh: FaceMesh
     public let pose: HeadPose

@@ -58,7 +58,7 @@ public struct FaceAnalyzer: Sendable {
 
     /// Returns the measured most prominent face and the other faces' boxes. Without `readingEyes`,
     /// a photo costs slightly less.
-    public func analyse(
+    public func analyze(
         _ image: RGBImage, search: Search = .automatic, readingEyes: Bool = true,
         with networks: some FaceNetworks
     ) throws(FaceModelError) -> FaceAnalysis {
@@ -70,12 +70,12 @@ public struct FaceAnalyzer: Sendable {
         let quality = assessor.quality(of: mesh, eyes: eyes, rival: rival, in: image)
         return FaceAnalysis(
             faces: faces,
-            main: AnalysedFace(
+            main: AnalyzedFace(
                 detection: first, mesh: mesh, pose: mesh.pose, eyes: eyes, quality: quality))
     }
 
     /// Returns the descriptor of a face that was analyzed in the same `image`.
-    public func describe(_ face: AnalysedFace, in image: RGBImage, with networks: some FaceNetworks)
+    public func describe(_ face: AnalyzedFace, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> FaceDescription
     {
         try describer.description(of: face.mesh, in: image, with: networks)
@@ -83,8 +83,8 @@ public struct FaceAnalyzer: Sendable {
 
     /// Width in pixels, reduced for a face near the edge, where it is more often a passer-by.
     private static func prominence(of face: DetectedFace, in image: RGBImage) -> Double {
-        let middle = image.bounds.centre
-        let away = face.box.centre.distance(to: middle) / middle.length
+        let middle = image.bounds.center
+        let away = face.box.center.distance(to: middle) / middle.length
         return face.box.width * (1 - 0.5 * min(1, away)) * face.confidence.squareRoot()
     }
 }

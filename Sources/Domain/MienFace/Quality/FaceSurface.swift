@@ -19,7 +19,7 @@ struct FaceSurface: Sendable {
     init(of mesh: FaceMesh, in image: RGBImage) {
         let side = Self.side
         let bounds = mesh.bounds
-        let across = mesh.leftEyeCentre - mesh.rightEyeCentre
+        let across = mesh.leftEyeCenter - mesh.rightEyeCenter
         let size = max(bounds.width, bounds.height, 1) * 1.1
         let length = across.length, k = Double(side) / size
         // Upright along the eyes, with the box's center in the middle. When both eyes coincide, as
@@ -27,8 +27,8 @@ struct FaceSurface: Sendable {
         let (c, s) = length > 1e-6 ? (across.x / length * k, across.y / length * k) : (k, 0),
             half = Double(side) / 2
         let map = AffineMap(
-            a: c, b: s, tx: half - c * bounds.centre.x - s * bounds.centre.y, c: -s, d: c,
-            ty: half + s * bounds.centre.x - c * bounds.centre.y)
+            a: c, b: s, tx: half - c * bounds.center.x - s * bounds.center.y, c: -s, d: c,
+            ty: half + s * bounds.center.x - c * bounds.center.y)
         let picture = image.warped(by: map, width: side, height: side)
         let mask = OutlineMask(FaceMesh.outline.map { map(mesh.points[$0]) }, side: side)
         let luma = picture.luma

@@ -40,7 +40,7 @@ public struct QualityAssessor: Sendable {
         }
         let inside =
             Double(mesh.points.count { image.bounds.contains($0) }) / Double(FaceMesh.pointCount)
-        add(.framing, inside, Self.framing(inside), .offCentre)
+        add(.framing, inside, Self.framing(inside), .offCenter)
         add(.singleFace, rival, Self.rival(rival), .multipleFaces)
         add(.visibility, mesh.evidence, Self.visibility(mesh.evidence), .occluded)
         return FaceQuality(parts: parts)

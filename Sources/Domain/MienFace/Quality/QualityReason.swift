@@ -1,7 +1,8 @@
 /// A reason that a photo is not good enough, or only just. The raw values are stable: they are part
 /// of JSON output and of the wire protocol.
 public enum QualityReason: String, Sendable, CaseIterable, Codable {
-    case noFace, multipleFaces, tooSmall, tooLarge, offCentre, tooDark, tooBright, lowContrast,
+    case noFace, multipleFaces, tooSmall, tooLarge, offCenter = "offCentre", tooDark, tooBright,
+        lowContrast,
         blurred, notFrontal, eyesClosed, occluded
 
     /// Advice for the person in front of the camera.
@@ -11,7 +12,7 @@ public enum QualityReason: String, Sendable, CaseIterable, Codable {
         case .multipleFaces: "more than one face: only one person may be in the picture"
         case .tooSmall: "the face is too small: come closer or use a larger picture"
         case .tooLarge: "the face is too close: move back a little"
-        case .offCentre: "part of the face is outside the picture: move to the middle"
+        case .offCenter: "part of the face is outside the picture: move to the middle"
         case .tooDark: "the face is too dark: turn toward the light"
         case .tooBright: "the face is too bright: avoid direct light"
         case .lowContrast: "the face has too little contrast: use more even, stronger light"

@@ -38,7 +38,7 @@ public struct FaceDescriptor: Sendable, Equatable {
     ///
     /// - Throws: ``FaceDescriptorError`` when the number of values is out of range, a value is not
     ///   finite, or the norm is below 1e-6, because such a vector has no meaningful direction.
-    public init(normalising values: [Float]) throws(FaceDescriptorError) {
+    public init(normalizing values: [Float]) throws(FaceDescriptorError) {
         let norm = try Self.norm(of: values)
         guard norm >= 1e-6 else { throw .norm(norm) }
         self.values = Self.scaled(values, by: 1 / norm)

@@ -13,7 +13,7 @@ public protocol LocalAuthenticator: Sendable {
 
     /// Returns a value that changes with every change of enrollment and never returns to an earlier
     /// one.
-    func enrolmentGeneration() async throws -> EnrolmentGeneration
+    func enrollmentGeneration() async throws -> EnrollmentGeneration
 }
 
 public struct BiometricCapability: Sendable, Hashable {
@@ -55,16 +55,16 @@ public struct LocalVerdict: Sendable, Hashable {
 
     public let method: Method
     /// The state of enrollment at the time of the check.
-    public let generation: EnrolmentGeneration
+    public let generation: EnrollmentGeneration
     public let at: Instant
 
-    public init(method: Method, generation: EnrolmentGeneration, at: Instant) {
+    public init(method: Method, generation: EnrollmentGeneration, at: Instant) {
         (self.method, self.generation, self.at) = (method, generation, at)
     }
 }
 
 /// An opaque identifier of a state of enrollment.
-public struct EnrolmentGeneration: Sendable, Hashable, Codable {
+public struct EnrollmentGeneration: Sendable, Hashable, Codable {
     /// 1…64 bytes.
     public let bytes: [UInt8]
 

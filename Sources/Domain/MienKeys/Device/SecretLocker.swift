@@ -30,9 +30,9 @@ public protocol SecretLocker: LocalAuthenticator {
 public struct LockedSecret: Sendable, Hashable, Codable {
     public let bytes: [UInt8]
     /// The state of enrollment when the secret was locked.
-    public let generation: EnrolmentGeneration
+    public let generation: EnrollmentGeneration
 
-    public init(bytes: [UInt8], generation: EnrolmentGeneration) {
+    public init(bytes: [UInt8], generation: EnrollmentGeneration) {
         (self.bytes, self.generation) = (bytes, generation)
     }
 }

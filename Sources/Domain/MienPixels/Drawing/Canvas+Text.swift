@@ -13,8 +13,8 @@ extension Canvas {
     /// `scale` pixels wide, at least 1. With a `background` color, fills a rectangle behind the
     /// text, one dot larger on each side.
     public mutating func text(
-        _ text: String, x: Int, y: Int, _ colour: RGBColour, scale: Int = 1,
-        background: RGBColour? = nil, backgroundOpacity: Double = 1
+        _ text: String, x: Int, y: Int, _ color: RGBColor, scale: Int = 1,
+        background: RGBColor? = nil, backgroundOpacity: Double = 1
     ) {
         precondition(scale >= 1, "scale must be at least 1")
         if let background {
@@ -28,13 +28,13 @@ extension Canvas {
             for (column, dots) in BitmapFont.columns(of: character).enumerated() {
                 for row in 0..<8 where dots >> row & 1 == 1 {
                     square(
-                        x + (i * Self.cellWidth + column) * scale, y + row * scale, scale, colour)
+                        x + (i * Self.cellWidth + column) * scale, y + row * scale, scale, color)
                 }
             }
         }
     }
 
-    private mutating func square(_ x: Int, _ y: Int, _ side: Int, _ colour: RGBColour) {
-        for dy in 0..<side { for dx in 0..<side { blend(x + dx, y + dy, colour, opacity: 1) } }
+    private mutating func square(_ x: Int, _ y: Int, _ side: Int, _ color: RGBColor) {
+        for dy in 0..<side { for dx in 0..<side { blend(x + dx, y + dy, color, opacity: 1) } }
     }
 }

@@ -51,7 +51,7 @@ internal import SystemAV
                 "The frames' pixel format cannot be converted to RGB. Save the video as H.264."
             )
         }
-        unsafe setColours(of: frame)
+        unsafe setColors(of: frame)
         let rows = unsafe withUnsafePointer(to: frame.pointee.data) { planes in
             unsafe planes.withMemoryRebound(to: UnsafePointer<UInt8>?.self, capacity: 8) { planes in
                 unsafe withUnsafePointer(to: frame.pointee.linesize) { strides in
@@ -77,7 +77,7 @@ internal import SystemAV
 
     /// Sets the color matrix and range. For values that a file leaves open, uses the same defaults
     /// as players: BT.709 from 720 rows on, BT.601 below.
-    private func setColours(of frame: UnsafeMutablePointer<AVFrame>) {
+    private func setColors(of frame: UnsafeMutablePointer<AVFrame>) {
         var space = unsafe Int32(bitPattern: frame.pointee.colorspace.rawValue)
         if unsafe frame.pointee.colorspace == AVCOL_SPC_UNSPECIFIED {
             space = unsafe frame.pointee.height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601

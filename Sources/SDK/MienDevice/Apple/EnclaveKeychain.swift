@@ -140,7 +140,7 @@ struct EnclaveKeychain: Sendable {
         case errSecItemNotFound: notFound
         case errSecUserCanceled: DeviceError(.cancel, "The user canceled.")
         case errSecAuthFailed:
-            DeviceError(.notRecognised, "\(doing): The user was not recognized as the owner.")
+            DeviceError(.notRecognized, "\(doing): The user was not recognized as the owner.")
         default: DeviceError(.hardware, "\(doing): The keychain returned status \(status).")
         }
     }

@@ -23,16 +23,16 @@ public struct SystemAuthenticator: LocalAuthenticator {
     public func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict {
         let unlocked = try await UnlockedContext(reason: reason, policy: policy)
         return LocalVerdict(
-            method: unlocked.method, generation: try await enrolmentGeneration(), at: now())
+            method: unlocked.method, generation: try await enrollmentGeneration(), at: now())
     }
 
     /// The system's identifier of the current enrollment. Having nothing enrolled is a state of its
     /// own.
-    public func enrolmentGeneration() async throws -> EnrolmentGeneration {
+    public func enrollmentGeneration() async throws -> EnrollmentGeneration {
         let context = LAContext()
         _ = unsafe context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil)
         let state = context.evaluatedPolicyDomainState.map { Array($0.prefix(64)) } ?? []
-        return EnrolmentGeneration(bytes: state.isEmpty ? [0] : state)
+        return EnrollmentGeneration(bytes: state.isEmpty ? [0] : state)
     }
 
     private static func obstacle(to policy: LAPolicy) -> DeviceError? {
@@ -64,7 +64,7 @@ struct UnlockedContext: @unchecked Sendable {
             }
             try Task.checkCancellation()
             guard isOwner else {
-                throw DeviceError(.notRecognised, "The user was not recognized as the owner.")
+                throw DeviceError(.notRecognized, "The user was not recognized as the owner.")
             }
         } catch let error as LAError {
             try Task.checkCancellation()
@@ -115,7 +115,7 @@ extension DeviceError {
             self.init(
                 .biometricLockout, "Too many wrong faces or fingers. Enter the passcode first.")
         case .authenticationFailed:
-            self.init(.notRecognised, "The user was not recognized as the owner.")
+            self.init(.notRecognized, "The user was not recognized as the owner.")
         default:
             self.init(
                 .biometricNotSupportedOrPermissionDenied,

@@ -36,7 +36,7 @@ struct AuthenticatorState: Codable, Sendable {
     static let passcodePolicy = try! LockPolicy(
         failedAttempts: 5, lockoutSeconds: 60, disableAfter: 20)
 
-    private(set) var generation: EnrolmentGeneration
+    private(set) var generation: EnrollmentGeneration
     /// The template's `FaceTemplate.bytes`.
     private(set) var face: Data?
     var faceFailures = 0
@@ -52,7 +52,7 @@ struct AuthenticatorState: Codable, Sendable {
     var isFaceLockedOut: Bool { faceFailures >= Self.maxFaceFailures }
 
     /// Replaces the enrolled face. Every change of the enrollment goes through this function.
-    mutating func enrol(_ face: [UInt8]?, _ random: RandomSource) {
+    mutating func enroll(_ face: [UInt8]?, _ random: RandomSource) {
         (self.face, faceFailures, generation) = (
             face.map { Data($0) }, 0, Self.newGeneration(random)
         )
@@ -79,8 +79,8 @@ struct AuthenticatorState: Codable, Sendable {
         keys[constraint.rawValue] = Data(random.bytes(32))
     }
 
-    private static func newGeneration(_ random: RandomSource) -> EnrolmentGeneration {
-        EnrolmentGeneration(bytes: random.bytes(16))
+    private static func newGeneration(_ random: RandomSource) -> EnrollmentGeneration {
+        EnrollmentGeneration(bytes: random.bytes(16))
     }
 }
 

@@ -19,7 +19,7 @@ extension FaceCaptureGuide {
 
 /// The purpose of a face capture.
 public enum FaceCapturePurpose: Sendable, Hashable {
-    case enrolment
+    case enrollment
     case recognition(FaceRequest)
 }
 

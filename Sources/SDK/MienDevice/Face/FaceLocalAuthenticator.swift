@@ -83,15 +83,15 @@ public actor FaceLocalAuthenticator: SecretLocker {
 
     /// Enrolls `face` as the owner's and replaces an earlier one. Every `biometryCurrentSet` key
     /// becomes unusable.
-    public func enrol(_ face: FaceTemplate, passcode: Sensitive<String>) throws {
+    public func enroll(_ face: FaceTemplate, passcode: Sensitive<String>) throws {
         try judge(passcode)
-        try state.update { $0.enrol(face.bytes, random) }
+        try state.update { $0.enroll(face.bytes, random) }
     }
 
     /// Removes the face. Every `biometryCurrentSet` key becomes unusable.
     public func removeFace(passcode: Sensitive<String>) throws {
         try judge(passcode)
-        try state.update { $0.enrol(nil, random) }
+        try state.update { $0.enroll(nil, random) }
     }
 
     /// Removes the face, the PIN, and the counters. Every key that was locked here becomes
@@ -102,7 +102,9 @@ public actor FaceLocalAuthenticator: SecretLocker {
 
     public func capability() throws -> BiometricCapability { Self.capability(of: try state.read()) }
 
-    public func enrolmentGeneration() throws -> EnrolmentGeneration { try state.read().generation }
+    public func enrollmentGeneration() throws -> EnrollmentGeneration {
+        try state.read().generation
+    }
 
     public func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict {
         let capability = try capability()
@@ -121,7 +123,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
     /// Errors after which the owner may still type the passcode: nobody was recognized, or no
     /// camera is available.
     private static let leavesThePasscode: [DeviceError.Code] = [
-        .notRecognised, .biometricLockout, .biometricNotSupportedOrPermissionDenied, .hardware,
+        .notRecognized, .biometricLockout, .biometricNotSupportedOrPermissionDenied, .hardware,
     ]
 
     /// - Returns: `nil` if the person chose to type the passcode, and may.
@@ -152,7 +154,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
             }
         }
         throw DeviceError(
-            .notRecognised, "The face did not match the enrolled one \(Self.triesPerRequest) times."
+            .notRecognized, "The face did not match the enrolled one \(Self.triesPerRequest) times."
         )
     }
 
@@ -206,7 +208,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
         try state.update { state in
             // Another process enrolled a new face meanwhile, with which this face was not compared.
             guard state.generation == begun.generation else {
-                throw DeviceError(.notRecognised, "Another face was enrolled meanwhile.")
+                throw DeviceError(.notRecognized, "Another face was enrolled meanwhile.")
             }
             state.faceFailures = 0
         }
@@ -222,7 +224,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
     }
 
     /// - Returns: the current enrollment.
-    @discardableResult private func judge(_ typed: Sensitive<String>) throws -> EnrolmentGeneration
+    @discardableResult private func judge(_ typed: Sensitive<String>) throws -> EnrollmentGeneration
     {
         let time = now()
         let hash: String = try state.update { state in
@@ -302,7 +304,7 @@ extension FaceLocalAuthenticator {
         _ locked: LockedSecret, for constraint: BiometricAccessConstraint, context: String,
         unlocking prompt: UnlockPrompt
     ) async throws -> Sensitive<[UInt8]> {
-        if constraint == .biometryCurrentSet, try enrolmentGeneration() != locked.generation {
+        if constraint == .biometryCurrentSet, try enrollmentGeneration() != locked.generation {
             throw Self.gone
         }
         let verdict = try await authenticate(

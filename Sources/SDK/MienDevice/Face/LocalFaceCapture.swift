@@ -8,7 +8,7 @@ internal import MienKeys
 /// ```swift
 /// let capture = try LocalFaceCapture(live: .camera(), reader: engine, packID: engine.packID, guide: screen, now: clock)
 /// let authenticator = FaceLocalAuthenticator(…, faces: capture, …)
-/// if case .face(let owner) = try await capture.captureOwner() { try await authenticator.enrol(owner, passcode: pin) }
+/// if case .face(let owner) = try await capture.captureOwner() { try await authenticator.enroll(owner, passcode: pin) }
 /// ```
 ///
 /// With a live source, the person performs actions drawn at random for each capture. A capture that
@@ -20,7 +20,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     private let reader: Reader
     private let packID: PackID
     private let recognition: VerificationSettings
-    private let enrolment: EnrollmentSettings
+    private let enrollment: EnrollmentSettings
     private let guide: any FaceCaptureGuide
     private let now: @Sendable () -> Instant
     private let draw: @Sendable () -> LivenessChallenge
@@ -34,27 +34,27 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     ///   - packID: The id of the reader's model pack.
     ///   - recognition: The settings for captures that are to be recognized; `livenessActive` by
     ///     default.
-    ///   - enrolment: The settings for the owner's enrollment; `livenessActive` by default.
+    ///   - enrollment: The settings for the owner's enrollment; `livenessActive` by default.
     ///   - now: Returns the current time, for templates.
     ///   - draw: Draws the challenge in `livenessActive`. Use anything but a random draw only in
     ///     tests.
     /// - Throws: ``SessionSettingError`` for the mode `image`, which a presented photo would pass.
     ///   For that mode see
-    ///   ``init(withoutLiveness:reader:packID:recognition:enrolment:guide:now:)``.
+    ///   ``init(withoutLiveness:reader:packID:recognition:enrollment:guide:now:)``.
     public init(
         live frames: FaceFrames, reader: Reader, packID: PackID,
-        recognition: VerificationSettings = .live, enrolment: EnrollmentSettings = .live,
+        recognition: VerificationSettings = .live, enrollment: EnrollmentSettings = .live,
         guide: any FaceCaptureGuide, now: @escaping @Sendable () -> Instant,
         draw: @escaping @Sendable () -> LivenessChallenge = {
             var generator = SystemRandomNumberGenerator()
             return .drawn(using: &generator)
         }
     ) throws(SessionSettingError) {
-        for mode in [recognition.mode, enrolment.mode] where mode == .image {
+        for mode in [recognition.mode, enrollment.mode] where mode == .image {
             throw SessionSettingError(
                 setting: "mode", allowed: "liveness_passive or liveness_active for a live source")
         }
-        self.init(frames, reader, packID, recognition, enrolment, guide, now, draw)
+        self.init(frames, reader, packID, recognition, enrollment, guide, now, draw)
     }
 
     /// Creates a capture from photos, or from any frames that need not be live: **anyone with a
@@ -64,30 +64,30 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     ///
     /// - Parameters:
     ///   - recognition: Settings in the mode `image`.
-    ///   - enrolment: Settings in the mode `image`.
+    ///   - enrollment: Settings in the mode `image`.
     /// - Throws: ``SessionSettingError`` for another mode, since these frames are not asked to show
     ///   actions.
     public init(
         withoutLiveness frames: FaceFrames, reader: Reader, packID: PackID,
         recognition: VerificationSettings = .photo,
-        enrolment: EnrollmentSettings = .photo,
+        enrollment: EnrollmentSettings = .photo,
         guide: any FaceCaptureGuide = FrameGuide { _ in .goOn },
         now: @escaping @Sendable () -> Instant
     ) throws(SessionSettingError) {
-        for mode in [recognition.mode, enrolment.mode] where mode != .image {
+        for mode in [recognition.mode, enrollment.mode] where mode != .image {
             throw SessionSettingError(setting: "mode", allowed: "image without liveness")
         }
-        self.init(frames, reader, packID, recognition, enrolment, guide, now, { .passive })
+        self.init(frames, reader, packID, recognition, enrollment, guide, now, { .passive })
     }
 
     private init(
         _ frames: FaceFrames, _ reader: Reader, _ packID: PackID,
-        _ recognition: VerificationSettings, _ enrolment: EnrollmentSettings,
+        _ recognition: VerificationSettings, _ enrollment: EnrollmentSettings,
         _ guide: any FaceCaptureGuide, _ now: @escaping @Sendable () -> Instant,
         _ draw: @escaping @Sendable () -> LivenessChallenge
     ) {
-        (self.frames, self.reader, self.packID, self.recognition, self.enrolment) = (
-            frames, reader, packID, recognition, enrolment
+        (self.frames, self.reader, self.packID, self.recognition, self.enrollment) = (
+            frames, reader, packID, recognition, enrollment
         )
         (self.guide, self.now, self.draw) = (guide, now, draw)
     }
@@ -96,7 +96,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
     /// Captures a face for ``FaceLocalAuthenticator``, which decides whose it is.
     ///
-    /// - Throws: `DeviceError` `.notRecognised` if no face could be judged in time,
+    /// - Throws: `DeviceError` `.notRecognized` if no face could be judged in time,
     ///   `.biometricNotSupportedOrPermissionDenied` if there is no camera or no permission to use
     ///   it, `.hardware` if the camera fails; `CancellationError`; errors of the reader.
     public func present(_ request: FaceRequest) async throws -> PresentedFace {
@@ -111,7 +111,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         case .refused(let refusals):
             guard ending.wasInstructed || refusals.contains(where: \.isOfLiveness) else {
                 throw DeviceError(
-                    .notRecognised,
+                    .notRecognized,
                     "No face could be judged: \(refusals.map(\.rawValue).joined(separator: ", "))")
             }
             return .refused(refusals, then: .tryAgain)
@@ -137,12 +137,12 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
     // MARK: Enrollment
 
-    /// Captures the owner's face, for ``FaceLocalAuthenticator/enrol(_:passcode:)``.
+    /// Captures the owner's face, for ``FaceLocalAuthenticator/enroll(_:passcode:)``.
     ///
     /// - Throws: `DeviceError` `.biometricNotSupportedOrPermissionDenied`, `.hardware`;
     ///   `CancellationError`; errors of the reader. A refusal is returned, not thrown.
     public func captureOwner() async throws -> CapturedOwner {
-        switch try await guided(.enrolment, { try await enrol(in: $0) }).how {
+        switch try await guided(.enrollment, { try await enroll(in: $0) }).how {
         case .captured(let captures): return .face(try template(of: captures))
         case .refused where Task.isCancelled: throw CancellationError()
         case .refused(let refusals): return .refused(refusals)
@@ -150,11 +150,11 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         }
     }
 
-    private func enrol(in source: some FrameSource) async throws -> Ending {
-        let enroller = FaceEnroller(reader: reader, settings: enrolment)
+    private func enroll(in source: some FrameSource) async throws -> Ending {
+        let enroller = FaceEnroller(reader: reader, settings: enrollment)
         let updates = try enroller.updates(
             of: source, capture: Self.newCapture(), challenge: draw())
-        return try await follow(updates, isDrawn: enrolment.mode == .livenessActive) { verdict in
+        return try await follow(updates, isDrawn: enrollment.mode == .livenessActive) { verdict in
             if case .captured(let captures) = verdict.outcome {
                 .captured(captures)
             } else {

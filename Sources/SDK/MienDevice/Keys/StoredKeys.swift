@@ -75,7 +75,7 @@ actor StoredKeys {
     private func record(_ tag: DeviceKeyTag) async throws -> KeyRecord {
         guard let record = try folder.record(tag) else { throw Self.notFound }
         if record.protection == .biometryCurrentSet,
-            try await authenticator.enrolmentGeneration() != record.secret.generation
+            try await authenticator.enrollmentGeneration() != record.secret.generation
         {
             try removeIfSame(record)
             throw DeviceError(

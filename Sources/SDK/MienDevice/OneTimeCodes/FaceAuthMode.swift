@@ -8,10 +8,10 @@ public import MienVault
 public struct FaceAuthMode: Sendable, Hashable {
     public let person: PersonName
     /// SHA-256 of the template.
-    let enrolment: [UInt8]
+    let enrollment: [UInt8]
 
     package init(_ template: FaceTemplate, of person: PersonName) {
-        (self.person, enrolment) = (person, Array(SHA256.hash(data: template.bytes)))
+        (self.person, enrollment) = (person, Array(SHA256.hash(data: template.bytes)))
     }
 }
 #endif

@@ -16,9 +16,13 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     struct FaceMode: Codable, Sendable, Equatable {
         let person: String
         /// SHA-256 of the template.
-        let enrolment: Data
+        let enrollment: Data
         /// The secret, sealed by the device's key only, independently of the PIN.
         let sealed: Data
+
+        private enum CodingKeys: String, CodingKey {
+            case person, enrollment = "enrolment", sealed
+        }
     }
 
     let id, app: String
@@ -83,7 +87,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     /// - Throws: ``OTPTokenError`` `.notMultiAuth`, `.faceInactive`.
     func secret(_ mode: FaceAuthMode, _ key: MasterKey) throws(OTPTokenError) -> OTPSecret {
         guard isMultiAuth else { throw Self.pinOnly }
-        guard let face, face.enrolment == Data(mode.enrolment),
+        guard let face, face.enrollment == Data(mode.enrollment),
             (try? PersonName(face.person)) == mode.person
         else {
             throw OTPTokenError(
@@ -110,7 +114,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
             try PINCipher(key: key, token: id, salt: salt, cost: cost).applied(to: secret, pin))
     }
 
-    private func identity(_ mode: FaceAuthMode) -> [UInt8] { mode.enrolment + Array(id.utf8) }
+    private func identity(_ mode: FaceAuthMode) -> [UInt8] { mode.enrollment + Array(id.utf8) }
 
     private static func checked(_ bytes: [UInt8]) throws(OTPTokenError) -> OTPSecret {
         do { return try OTPSecret(bytes: bytes) } catch { throw damaged }
@@ -142,13 +146,13 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
         let sealed = RecordSealer(key: key, purpose: .tokenFaceMode, random: random).seal(
             bytes, identity: identity(mode))
         face = FaceMode(
-            person: mode.person.text, enrolment: Data(mode.enrolment), sealed: Data(sealed))
+            person: mode.person.text, enrollment: Data(mode.enrollment), sealed: Data(sealed))
     }
 
     mutating func deactivateFace() { face = nil }
 
     func isOpened(by mode: FaceAuthMode) -> Bool {
-        face?.enrolment == Data(mode.enrolment) && isFace(of: mode.person)
+        face?.enrollment == Data(mode.enrollment) && isFace(of: mode.person)
     }
 
     func isFace(of person: PersonName) -> Bool {

@@ -125,7 +125,7 @@ struct DeviceBinding: Sendable {
     ///   because the identifier would then be that of another device; `.storage`.
     func deviceMark() throws -> [UInt8] {
         let machine = try machineID()
-        return try withLock { $0.code(for: Array("device/".utf8) + machine, purpose: .licence) }
+        return try withLock { $0.code(for: Array("device/".utf8) + machine, purpose: .license) }
     }
 
     // MARK: Wrapping

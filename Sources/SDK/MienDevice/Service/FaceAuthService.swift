@@ -36,8 +36,8 @@ public actor FaceAuthService {
     private let packID: PackID
     private let cameras: @Sendable () -> [Camera]
     private let faceModes: (any FaceModeHolder)?
-    private let licensing: LicencePolicy?
-    private let licence: LicenceFile
+    private let licensing: LicensePolicy?
+    private let license: LicenseFile
     private let lockouts: FaceLockouts
     private let files: any FileSystem
     private let random: RandomSource
@@ -59,7 +59,7 @@ public actor FaceAuthService {
     public init(
         folder: String, keyPath: String, packID: PackID, tpm: TPM?,
         cameras: @escaping @Sendable () -> [Camera] = { Camera.all() },
-        faceModes: (any FaceModeHolder)? = nil, licensing: LicencePolicy? = nil,
+        faceModes: (any FaceModeHolder)? = nil, licensing: LicensePolicy? = nil,
         files: any FileSystem = POSIXFileSystem(),
         random: RandomSource = .system
     ) {
@@ -72,7 +72,7 @@ public actor FaceAuthService {
     package init(
         folder: String, keyPath: String, packID: PackID, tpm: TPM?,
         cameras: @escaping @Sendable () -> [Camera],
-        faceModes: (any FaceModeHolder)?, licensing: LicencePolicy? = nil, files: any FileSystem,
+        faceModes: (any FaceModeHolder)?, licensing: LicensePolicy? = nil, files: any FileSystem,
         random: RandomSource,
         machineID: @escaping @Sendable () throws -> [UInt8]
     ) {
@@ -80,8 +80,8 @@ public actor FaceAuthService {
             folder: folder, keyPath: keyPath, tpm: tpm, machineID: machineID, files: files,
             random: random)
         faceFolder = "\(folder)/faces"
-        (self.licensing, licence) = (
-            licensing, LicenceFile(folder: folder, keyPath: keyPath, files: files, random: random)
+        (self.licensing, license) = (
+            licensing, LicenseFile(folder: folder, keyPath: keyPath, files: files, random: random)
         )
         lockouts = FaceLockouts(folder: folder, keyPath: keyPath, files: files, random: random)
         (self.packID, self.cameras, self.faceModes, self.files, self.random) = (
@@ -97,17 +97,17 @@ public actor FaceAuthService {
     ///   read.
     public func isLicenseConfigured() throws -> Bool {
         guard licensing != nil else { return true }
-        return try licenceVerdict()?.isValid ?? false
+        return try licenseVerdict()?.isValid ?? false
     }
 
     /// Returns the verdict on this device's license; `nil` if it has none or needs none. Stores the
     /// latest time at which it was called, to the hour, so setting the clock back extends a license
     /// by an hour at most.
-    public func licenceVerdict() throws -> Licence.Verdict? {
+    public func licenseVerdict() throws -> License.Verdict? {
         guard let licensing else { return nil }
         let now = licensing.now()
-        guard let kept = try licence.read(at: now) else { return nil }
-        return Licence.judge(
+        guard let kept = try license.read(at: now) else { return nil }
+        return License.judge(
             kept.text, signedBy: kept.key, product: licensing.product, device: try device(),
             at: now, latestSeen: kept.latestSeen)
     }
@@ -124,21 +124,21 @@ public actor FaceAuthService {
     ) async throws {
         guard let licensing else { return }
         let device = try device(), (text, key) = try await exchange(device), now = licensing.now()
-        let verdict = Licence.judge(
+        let verdict = License.judge(
             text, signedBy: key, product: licensing.product, device: device, at: now)
         guard verdict.isValid else { throw Self.unlicensed(verdict) }
-        try licence.write(text, key, at: now)
+        try license.write(text, key, at: now)
     }
 
     private func device() throws -> String { Base64URL.encode(try binding.deviceMark()) }
 
-    private func requireLicence() throws {
+    private func requireLicense() throws {
         guard licensing != nil else { return }
-        let verdict = try licenceVerdict()
+        let verdict = try licenseVerdict()
         guard verdict?.isValid == true else { throw Self.unlicensed(verdict) }
     }
 
-    private static func unlicensed(_ verdict: Licence.Verdict?) -> FaceAuthError {
+    private static func unlicensed(_ verdict: License.Verdict?) -> FaceAuthError {
         let why =
             switch verdict {
             case nil, .valid: "This device has no license."
@@ -171,7 +171,7 @@ public actor FaceAuthService {
         async throws -> Camera
     {
         guard camera == nil else { throw Self.twice }
-        try requireLicence()
+        try requireLicense()
         let cameras = cameras(), chosen: Camera
         do throws(MediaError) {
             chosen = try Camera.choose(
@@ -226,8 +226,8 @@ public actor FaceAuthService {
     /// first, so the new face unlocks nothing that the old one did.
     ///
     /// - Throws: as ``people()``; ``FaceAuthError`` `.otherModelPack`.
-    public func enrol(_ face: FaceTemplate, as name: PersonName) async throws {
-        try requireLicence()
+    public func enroll(_ face: FaceTemplate, as name: PersonName) async throws {
+        try requireLicense()
         guard face.packID == packID else { throw otherPack(face) }
         var store = try await store()
         let isNew = try Self.stored { () throws(FaceStoreError) in try store.find(name) == nil }
@@ -282,7 +282,7 @@ public actor FaceAuthService {
         onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
     ) async throws -> FaceAuthentication {
         // Checked before the stored face is opened.
-        try requireLicence()
+        try requireLicense()
         return try await verify(
             face(of: name), of: name, in: frames, reader: reader, matcher: matcher,
             settings: settings, capture: capture, onFrame: onFrame)
@@ -295,7 +295,7 @@ public actor FaceAuthService {
         settings: VerificationSettings, capture: CaptureID,
         onFrame: (@Sendable (FrameEvent) async -> Void)?
     ) async throws -> FaceAuthentication {
-        try requireLicence()
+        try requireLicense()
         guard settings.mode != .image else {
             throw SessionSettingError(
                 setting: "mode",

@@ -24,8 +24,10 @@ struct FaceLockouts: Sendable {
 
     private struct Entry: Codable, Equatable {
         /// SHA-256 of the template.
-        let enrolment: Data
+        let enrollment: Data
         var failures: Int
+
+        private enum CodingKeys: String, CodingKey { case enrollment = "enrolment", failures }
     }
 
     private struct Record: Codable, Equatable {
@@ -81,17 +83,17 @@ struct FaceLockouts: Sendable {
     }
 
     private func update<T>(_ mode: FaceAuthMode, _ body: (inout Int) -> T) throws -> T {
-        let enrolment = Data(mode.enrolment)
+        let enrollment = Data(mode.enrollment)
         return try withLock { sealer in
             let before = try read(sealer)
             var record = before
-            let index = record.entries.firstIndex { $0.enrolment == enrolment }
+            let index = record.entries.firstIndex { $0.enrollment == enrollment }
             var failures = index.map { record.entries[$0].failures } ?? 0
             let result = body(&failures)
             if let index { record.entries.remove(at: index) }
             if failures > 0 {
                 record.entries.insert(
-                    Entry(enrolment: enrolment, failures: failures),
+                    Entry(enrollment: enrollment, failures: failures),
                     at: index ?? record.entries.endIndex)
             }
             record.entries.removeFirst(max(0, record.entries.count - Self.maxEntries))

@@ -23,7 +23,7 @@ package final class TokenIssuer: Sendable {
         case access = "at+jwt"
         /// A license for a device. The device stores the key with it, so it may outlive the
         /// published keys.
-        case licence = "mien-licence+jwt"
+        case license = "mien-licence+jwt"
     }
 
     private struct Key {
@@ -88,10 +88,10 @@ package final class TokenIssuer: Sendable {
     }
 
     /// - Returns: The license, and the key that verifies it.
-    package func signLicence(_ claims: [String: JSONValue], at now: Instant) throws -> (
+    package func signLicense(_ claims: [String: JSONValue], at now: Instant) throws -> (
         token: String, key: DevicePublicKey
     ) {
-        try signed(claims, as: .licence, at: now)
+        try signed(claims, as: .license, at: now)
     }
 
     private func signed(_ claims: [String: JSONValue], as type: TokenType, at now: Instant) throws

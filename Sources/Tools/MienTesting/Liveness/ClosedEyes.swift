@@ -78,7 +78,7 @@ public struct ClosedEyes: Sendable {
                         min(max(Int(over.x), 0), image.width - 1),
                         min(max(Int(over.y), 0), image.height - 1)]
                     let k = abs(q.y - lid) < max(0.03 * eye.length, 0.6) ? 0.4 : 1
-                    out[x, y] = RGBColour(
+                    out[x, y] = RGBColor(
                         UInt8(k * Double(skin.red)), UInt8(k * Double(skin.green)),
                         UInt8(k * Double(skin.blue)))
                 }

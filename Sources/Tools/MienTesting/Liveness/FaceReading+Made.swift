@@ -50,12 +50,12 @@ extension LiveFace {
     /// - Parameter sheet: A sheet that carries the frontal points. If it is set, `look` does not
     ///   turn them.
     static func made(_ look: MadeLook, index: Int, on sheet: Plane? = nil) -> LiveFace {
-        let centre = Point(x: look.x, y: look.y), half = 80 * look.zoom
+        let center = Point(x: look.x, y: look.y), half = 80 * look.zoom
         // Nobody keeps perfectly still.
         let sway = Float(index % 7) * 0.5
         let pose = HeadPose(yaw: look.yaw + sway, pitch: look.pitch, roll: 0)
         var mesh = SyntheticHead().mesh(
-            centre: centre, halfWidth: half, pose: look.isFlat || sheet != nil ? .frontal : pose)
+            center: center, halfWidth: half, pose: look.isFlat || sheet != nil ? .frontal : pose)
         if let sheet {
             mesh = FaceMesh(
                 points: mesh.points.map(sheet.seen), depths: mesh.depths, evidence: mesh.evidence)
@@ -63,7 +63,7 @@ extension LiveFace {
             // A tilted picture shows the frontal points compressed.
             let k = Double(90 - abs(look.yaw)) / 90
             mesh = FaceMesh(
-                points: mesh.points.map { Point(x: centre.x + ($0.x - centre.x) * k, y: $0.y) },
+                points: mesh.points.map { Point(x: center.x + ($0.x - center.x) * k, y: $0.y) },
                 depths: mesh.depths, evidence: mesh.evidence)
         }
         var points = mesh.points
@@ -74,7 +74,7 @@ extension LiveFace {
         direction[look.person] = 1
         let opening = 0.23 * look.eyes
         return LiveFace(
-            box: Rectangle(centre: centre, width: 2 * half, height: 2 * half), mesh: mesh,
+            box: Rectangle(center: center, width: 2 * half, height: 2 * half), mesh: mesh,
             pose: pose,
             eyes: EyeOpening(right: opening, left: opening),
             quality: FaceQuality(parts: [

@@ -59,13 +59,13 @@ public struct FlatPhoto: LivenessActor {
             skill == .cutOutAndBent && m.mouth > 0
             ? MeshWarp.openingMouth(of: mesh, by: m.mouth) : nil
         let plane = Plane(
-            centre: mesh.bounds.centre, yaw: yaw, pitch: pitch, distance: 4 * mesh.bounds.width,
+            center: mesh.bounds.center, yaw: yaw, pitch: pitch, distance: 4 * mesh.bounds.width,
             radius: radius)
         let image = base.remapped(
-            width: photo.width, height: photo.height, background: RGBColour(90, 90, 90)
+            width: photo.width, height: photo.height, background: RGBColor(90, 90, 90)
         ) { p in
-            let centred = (p - mesh.bounds.centre - shift) * (1 / zoom) + mesh.bounds.centre
-            var q = plane.source(of: centred)
+            let centered = (p - mesh.bounds.center - shift) * (1 / zoom) + mesh.bounds.center
+            var q = plane.source(of: centered)
             if let mouth { q = mouth(q) }
             return q
         }
@@ -76,21 +76,21 @@ public struct FlatPhoto: LivenessActor {
 /// A sheet in space as seen by a camera, rotated around its middle and optionally bent around an
 /// upright axis.
 struct Plane: Sendable {
-    let centre: Point
+    let center: Point
     private let cy, sy, cp, sp, distance, radius, turn: Double
 
     /// - Parameters:
     ///   - distance: The camera's distance, in pixels.
     ///   - radius: The radius of the bend; infinite for none.
-    init(centre: Point, yaw: Double, pitch: Double, distance: Double, radius: Double) {
+    init(center: Point, yaw: Double, pitch: Double, distance: Double, radius: Double) {
         let a = yaw * .pi / 180, b = pitch * .pi / 180
-        (self.centre, self.distance, self.radius, turn) = (centre, distance, radius, a)
+        (self.center, self.distance, self.radius, turn) = (center, distance, radius, a)
         (cy, sy, cp, sp) = (cos(a), sin(a), cos(b), sin(b))
     }
 
     /// Returns where a point of the sheet is seen. The inverse of ``source(of:)``.
     func seen(_ p: Point) -> Point {
-        var q = p - centre
+        var q = p - center
         if radius.isFinite {
             // Around the axis. The camera is treated as far away, as in ``source(of:)``.
             q = Point(x: radius * sin(max(-.pi / 2, min(.pi / 2, q.x / radius + turn))), y: q.y)
@@ -99,14 +99,14 @@ struct Plane: Sendable {
             q = Point(x: q.x * cy * k, y: q.y * k)
         }
         let k = distance / (distance + q.y * sp)
-        return Point(x: q.x * k, y: q.y * cp * k) + centre
+        return Point(x: q.x * k, y: q.y * cp * k) + center
     }
 
     /// Returns the sheet's point that a pixel shows; a point far outside when the sheet is not
     /// visible there.
     func source(of p: Point) -> Point {
         let nowhere = Point(x: -1e6, y: -1e6)
-        var q = p - centre
+        var q = p - center
         // Undo the nod, then the turn: a point u of the sheet is seen at u·c·D ÷ (D + u·s).
         guard distance * cp - q.y * sp > 1 else { return nowhere }
         let v = q.y * distance / (distance * cp - q.y * sp)
@@ -114,10 +114,10 @@ struct Plane: Sendable {
         if radius.isFinite {
             let s = q.x / radius
             guard abs(s) < 1 else { return nowhere }
-            return Point(x: radius * (asin(s) - turn), y: q.y) + centre
+            return Point(x: radius * (asin(s) - turn), y: q.y) + center
         }
         guard distance * cy - q.x * sy > 1 else { return nowhere }
         let u = q.x * distance / (distance * cy - q.x * sy)
-        return Point(x: u, y: q.y * (distance + u * sy) / distance) + centre
+        return Point(x: u, y: q.y * (distance + u * sy) / distance) + center
     }
 }

@@ -40,9 +40,9 @@ public struct MadeSheet: MadeActor {
         let m = movement
         var look = MadeLook()
         var sheet = Plane(
-            centre: Point(x: look.x, y: look.y), yaw: 0, pitch: 0, distance: 640, radius: .infinity)
+            center: Point(x: look.x, y: look.y), yaw: 0, pitch: 0, distance: 640, radius: .infinity)
         func turned(_ radius: Double) -> Plane {
-            Plane(centre: sheet.centre, yaw: m.yaw, pitch: m.pitch, distance: 640, radius: radius)
+            Plane(center: sheet.center, yaw: m.yaw, pitch: m.pitch, distance: 640, radius: radius)
         }
         switch skill {
         case .still, .held: break
@@ -138,7 +138,7 @@ extension MadeSheet {
     /// and back.
     package static func roundTripError(yaw: Double, pitch: Double, radius: Double) -> Double {
         let plane = Plane(
-            centre: Point(x: 320, y: 240), yaw: yaw, pitch: pitch, distance: 640, radius: radius)
+            center: Point(x: 320, y: 240), yaw: yaw, pitch: pitch, distance: 640, radius: radius)
         let points = (-2...2).flatMap { x in
             (-2...2).map { y in Point(x: 320 + 30 * Double(x), y: 240 + 40 * Double(y)) }
         }

@@ -6,7 +6,7 @@ extension RGBImage {
     /// Takes each pixel of the result from the position that `source` returns, with linear
     /// interpolation, or from `background` when it is outside.
     public func remapped(
-        width: Int, height: Int, background: RGBColour = .black, _ source: (Point) -> Point
+        width: Int, height: Int, background: RGBColor = .black, _ source: (Point) -> Point
     ) -> RGBImage {
         var out = [UInt8](repeating: 0, count: 3 * width * height)
         let empty = (background.red, background.green, background.blue)

@@ -28,21 +28,21 @@ public struct ShownOnScreen: LivenessActor {
     public mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage {
         let picture = actor.image(asked: asked, at: time), around = bezel + margin
         let width = picture.width + 2 * around, height = picture.height + 2 * around
-        var out = RGBImage(width: width, height: height, filledWith: RGBColour(150, 148, 145))
+        var out = RGBImage(width: width, height: height, filledWith: RGBColor(150, 148, 145))
         for y in margin..<height - margin {
             let band = bands * cos(2 * .pi * (Double(y) / 60 - 3.1 * time))
             for x in margin..<width - margin {
                 let px = x - around, py = y - around
                 guard (0..<picture.width).contains(px), (0..<picture.height).contains(py) else {
-                    out[x, y] = RGBColour(12, 12, 14)
+                    out[x, y] = RGBColor(12, 12, 14)
                     continue
                 }
                 let wave = cos(2 * .pi * Double(x) / pitch) + cos(2 * .pi * Double(y) / pitch)
-                let factor = 1 - grid * (1 - wave / 2), colour = picture[px, py]
+                let factor = 1 - grid * (1 - wave / 2), color = picture[px, py]
                 func seen(_ value: UInt8) -> UInt8 {
                     UInt8(max(0, min(255, Double(value) * factor + band)))
                 }
-                out[x, y] = RGBColour(seen(colour.red), seen(colour.green), seen(colour.blue))
+                out[x, y] = RGBColor(seen(color.red), seen(color.green), seen(color.blue))
             }
         }
         return out

@@ -25,14 +25,14 @@ public struct SolidHead: LivenessActor {
     public mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage {
         movement.move(asked: asked, at: time)
         let m = movement, shift = camera.shift(at: time), wobble = camera.wobble(at: time),
-            centre = mesh.bounds.centre
+            center = mesh.bounds.center
         let turn = MeshWarp.turning(mesh, yaw: m.yaw + wobble.yaw, pitch: m.pitch + wobble.pitch)
         let base = ClosedEyes(of: mesh, by: m.lids).drawn(on: photo)
         let mouth = m.mouth > 0 ? MeshWarp.openingMouth(of: mesh, by: m.mouth) : nil
         let image = base.remapped(
-            width: photo.width, height: photo.height, background: RGBColour(90, 90, 90)
+            width: photo.width, height: photo.height, background: RGBColor(90, 90, 90)
         ) { p in
-            var q = turn((p - centre - shift) * (1 / m.zoom) + centre)
+            var q = turn((p - center - shift) * (1 / m.zoom) + center)
             if let mouth { q = mouth(q) }
             return q
         }
@@ -43,17 +43,17 @@ public struct SolidHead: LivenessActor {
 extension MeshWarp {
     /// Rotates the head in space by the mesh's own depth.
     static func turning(_ mesh: FaceMesh, yaw: Double, pitch: Double) -> MeshWarp {
-        let a = yaw * .pi / 180, b = pitch * .pi / 180, bounds = mesh.bounds, centre = bounds.centre
+        let a = yaw * .pi / 180, b = pitch * .pi / 180, bounds = mesh.bounds, center = bounds.center
         // The neck's axis lies behind the cheeks.
         let behind =
             mesh.depths[FaceMesh.Landmark.rightCheek] / 2 + mesh.depths[FaceMesh.Landmark.leftCheek]
             / 2
         let turned = mesh.points.indices.map { i in
-            let p = mesh.points[i] - centre, z = mesh.depths[i] - behind
+            let p = mesh.points[i] - center, z = mesh.depths[i] - behind
             let y = p.y * cos(b) + z * sin(b), z1 = z * cos(b) - p.y * sin(b)
-            return Point(x: p.x * cos(a) - z1 * sin(a), y: y) + centre
+            return Point(x: p.x * cos(a) - z1 * sin(a), y: y) + center
         }
-        let wide = Rectangle(centre: centre, width: 2 * bounds.width, height: 1.8 * bounds.height)
+        let wide = Rectangle(center: center, width: 2 * bounds.width, height: 1.8 * bounds.height)
         return MeshWarp(from: turned, to: mesh.points, reach: 0.12 * mesh.eyeDistance, area: wide)
     }
 

@@ -15,6 +15,6 @@ struct AdminCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self,
-            LicenceCommand.self, AuditCommand.self,
+            LicenseCommand.self, AuditCommand.self,
         ])
 }

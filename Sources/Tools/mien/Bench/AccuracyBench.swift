@@ -9,7 +9,7 @@ struct AccuracyBench {
     struct Result: Encodable {
         let photos: Int
         /// The share of photos with a face whose box contains the picture's middle, 0...1.
-        let centreFaceFound: Double
+        let centerFaceFound: Double
         let accuracy: Double?
         /// The share of true accepts at a false-match rate of 1 in 10,000, with every pair scored
         /// with a cohort of other people, and with plain cosine.
@@ -23,11 +23,11 @@ struct AccuracyBench {
     func run(folder: String, pairs: String?) async throws -> Result {
         let collection = try PhotoCollection(folder)
         let list = try pairs.map { try PairList(file: $0) }
-        let centred = try await centreFaces(collection)
+        let centered = try await centerFaces(collection)
         let found = try await Evaluation(collection, list, matcher: nil, engine)
         return Result(
             photos: collection.photos.count,
-            centreFaceFound: Double(centred) / Double(collection.photos.count),
+            centerFaceFound: Double(centered) / Double(collection.photos.count),
             accuracy: found.report.evaluation.accuracy?.mean,
             trueAcceptRate: found.report.evaluation.rates.point(falseMatchRate: 1e-4)
                 .trueAcceptRate,
@@ -35,7 +35,7 @@ struct AccuracyBench {
             impostorPairs: found.report.evaluation.rates.impostorPairs)
     }
 
-    private func centreFaces(_ collection: PhotoCollection) async throws -> Int {
+    private func centerFaces(_ collection: PhotoCollection) async throws -> Int {
         let faces = try engine.loadEngine(try engine.loadPack())
         let progress = Progress("Detecting", total: collection.photos.count)
         defer { progress.finish() }
@@ -45,10 +45,10 @@ struct AccuracyBench {
             let boxes = try await faces.run { analyzer, networks in
                 try analyzer.faces(in: image, with: networks).map(\.box)
             }
-            let middle = image.bounds.centre
+            let middle = image.bounds.center
             if boxes.contains(where: {
-                abs($0.centre.x - middle.x) < $0.width / 2
-                    && abs($0.centre.y - middle.y) < $0.height / 2
+                abs($0.center.x - middle.x) < $0.width / 2
+                    && abs($0.center.y - middle.y) < $0.height / 2
             }) {
                 found += 1
             }

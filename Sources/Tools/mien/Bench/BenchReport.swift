@@ -101,7 +101,7 @@ struct BenchReport: Encodable {
             func percent(_ part: Double) -> String { "\(String.decimal(100 * part, 2)) %" }
             rows.append([
                 "center face found, \(accuracy.photos.grouped) photos",
-                percent(accuracy.centreFaceFound), "≥ 99.9 %",
+                percent(accuracy.centerFaceFound), "≥ 99.9 %",
             ])
             if let mean = accuracy.accuracy {
                 rows.append(["accuracy over the folds", percent(mean), "≥ 99.2 %"])

@@ -42,7 +42,7 @@ struct LiveBenchCommand: AsyncParsableCommand {
         let pack = try engine.loadPack(), faces = try engine.loadEngine(pack)
         var pictures: [(String, [UInt8])] = []
         for (name, photo) in try BenchCommand.demoPhotos(in: engine.home) {
-            guard let face = try await faces.analyse(photo).main else {
+            guard let face = try await faces.analyze(photo).main else {
                 throw Failure(
                     .badInput, QualityReason.noFace.rawValue,
                     "\(name): \(QualityReason.noFace.advice)")

@@ -26,7 +26,7 @@ struct LiveFrameBench {
         return try await engine.run { analyzer, networks in
             let live = LiveAnalyzer(analyzer)
             guard
-                try analyzer.analyse(ImageDecoder.decode(frame), search: .near, with: networks).main
+                try analyzer.analyze(ImageDecoder.decode(frame), search: .near, with: networks).main
                     != nil
             else {
                 throw Failure(
@@ -36,7 +36,7 @@ struct LiveFrameBench {
             return Result(
                 photo: photo,
                 budgeted: try Stopwatch.measure(repeats) {
-                    _ = try analyzer.analyse(
+                    _ = try analyzer.analyze(
                         ImageDecoder.decode(frame), search: .near, readingEyes: false,
                         with: networks)
                 },
@@ -56,8 +56,8 @@ struct LiveFrameBench {
     static func frame(_ photo: RGBImage, around face: Rectangle) -> [UInt8] {
         let width = min(photo.width, photo.height * 4 / 3, Int(3.5 * face.width)),
             height = width * 3 / 4
-        let left = min(max(0, Int(face.centre.x) - width / 2), photo.width - width)
-        let top = min(max(0, Int(face.centre.y) - height / 2), photo.height - height)
+        let left = min(max(0, Int(face.center.x) - width / 2), photo.width - width)
+        let top = min(max(0, Int(face.center.y) - height / 2), photo.height - height)
         let cut = photo.reduced(by: 1, x: left, y: top, width: width, height: height)
         return JPEGEncoder.encode(cut.resized(width: 640, height: 480), quality: 85)
     }

@@ -54,7 +54,7 @@ struct PipelineBench {
                     _ = try analyzer.describer.description(of: mesh, in: image, with: networks)
                 },
                 whole: try Stopwatch.measure(max(3, repeats / 2)) {
-                    guard let face = try asCommandsDo.analyse(image, with: networks).main else {
+                    guard let face = try asCommandsDo.analyze(image, with: networks).main else {
                         return
                     }
                     _ = try asCommandsDo.describe(face, in: image, with: networks)

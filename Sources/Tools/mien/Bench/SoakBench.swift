@@ -75,7 +75,7 @@ struct SoakBench {
         for i in 0..<frames {
             var image = try ImageDecoder.decode(frame)
             // Makes every picture different.
-            image[i % image.width, 0] = RGBColour(UInt8(i & 255), UInt8(i >> 8 & 255), 7)
+            image[i % image.width, 0] = RGBColor(UInt8(i & 255), UInt8(i >> 8 & 255), 7)
             let reading = try await engine.reading(
                 of: Frame(image: image, time: .milliseconds(100 * i)), index: i)
             _ = verification.handle(reading)

@@ -109,7 +109,7 @@ struct DescriptorReader {
                 return .failure(Failure(.badInput, error.code.rawValue, "\(path): \(error)"))
             }
             let entry: DescriptorCache.Entry
-            if let face = try analyzer.analyse(image, with: networks).main {
+            if let face = try analyzer.analyze(image, with: networks).main {
                 let description = try analyzer.describe(face, in: image, with: networks)
                 entry = DescriptorCache.Entry(
                     descriptor: description.descriptor, quality: UInt8(face.quality.score))

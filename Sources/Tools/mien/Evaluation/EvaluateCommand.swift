@@ -65,8 +65,8 @@ struct EvaluateCommand: AsyncParsableCommand {
                 "Detection error trade-off, \(report.photos.grouped) photos of \(report.people.grouped) people",
             curves: [
                 .init(
-                    name: "normalised", rates: report.evaluation.rates, colour: DETPlot.colours[0]),
-                .init(name: "plain cosine", rates: raw, colour: DETPlot.colours[1]),
+                    name: "normalised", rates: report.evaluation.rates, color: DETPlot.colors[0]),
+                .init(name: "plain cosine", rates: raw, color: DETPlot.colors[1]),
             ])
         try OutputPlace.write(
             Data(PNGEncoder.encode(plot.draw())), to: folder.appending(path: "det.png"))

@@ -35,7 +35,7 @@ struct Evaluation {
             rejection: QualityRejection(
                 scored.scorer, quality: outcome.readings.map(\.quality),
                 threshold: .defaultThreshold,
-                normalisedThreshold: scored.calibration.minScore(for: .defaultThreshold)),
+                normalizedThreshold: scored.calibration.minScore(for: .defaultThreshold)),
             photos: collection.photos.count, people: collection.personCount,
             faceless: outcome.faceless.map { collection.photos[$0].name },
             unreadable: outcome.unreadable.map(\.reason), isCrossFitted: matcher == nil)
@@ -71,7 +71,7 @@ private struct Scored {
     init(_ set: LabelledDescriptors, _ matcher: FaceMatcher) {
         let bar = Progress("Comparing all pairs", total: 3)
         defer { bar.finish() }
-        scorer = PairScorer(set, PairNormalisation(set, cohort: matcher.cohort))
+        scorer = PairScorer(set, PairNormalization(set, cohort: matcher.cohort))
         bar.update(1)
         rates = ErrorRates(scorer.histogram())
         bar.update(2)
@@ -91,8 +91,8 @@ private struct Scored {
             let made = try Calibrator(plan).calibrate(
                 set, dataset: collection.folder, descriptor: engine.pack.text, madeOn: "",
                 progress: bar.update)
-            scorer = PairScorer(set, made.normalisation)
-            (rates, raw, calibration) = (made.normalised, made.raw, made.table)
+            scorer = PairScorer(set, made.normalization)
+            (rates, raw, calibration) = (made.normalized, made.raw, made.table)
         } catch let error as CalibrationError {
             throw Failure(
                 .badInput, "evaluate.too-few",

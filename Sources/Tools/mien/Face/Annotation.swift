@@ -4,9 +4,9 @@ import MienPixels
 
 /// Draws the results onto the photo: box, mesh, head direction, quality, and reasons.
 enum Annotation {
-    private static let box = RGBColour(60, 200, 120), other = RGBColour(150, 150, 150),
-        mesh = RGBColour(120, 220, 255)
-    private static let arrow = RGBColour(255, 190, 40), paper = RGBColour(20, 24, 28)
+    private static let box = RGBColor(60, 200, 120), other = RGBColor(150, 150, 150),
+        mesh = RGBColor(120, 220, 255)
+    private static let arrow = RGBColor(255, 190, 40), paper = RGBColor(20, 24, 28)
 
     static func draw(_ analysis: FaceAnalysis, on image: RGBImage) -> RGBImage {
         var canvas = Canvas(image)
@@ -39,7 +39,7 @@ enum Annotation {
 
     /// Draws a line from the nose tip in the direction of the head. It is longer the more the head
     /// is turned, and very short for a frontal face.
-    private static func drawPose(_ face: AnalysedFace, on canvas: inout Canvas, unit: Double) {
+    private static func drawPose(_ face: AnalyzedFace, on canvas: inout Canvas, unit: Double) {
         let radians = Double.pi / 180, length = 1.5 * face.mesh.eyeDistance
         let nose = face.mesh.points[FaceMesh.Landmark.noseTip]
         let way = Point(

@@ -38,7 +38,7 @@ struct InspectCommand: AsyncParsableCommand {
         if let draw { try OutputPlace.check(file: draw) }
         let image = try photoOptions.decode(photo)
         let faces = try engine.loadEngine(try engine.loadPack())
-        let analysis = try await faces.analyse(image, search: .thorough)
+        let analysis = try await faces.analyze(image, search: .thorough)
         if let draw {
             let png = PNGEncoder.encode(Annotation.draw(analysis, on: image))
             try OutputPlace.write(Data(png), to: URL(filePath: draw))

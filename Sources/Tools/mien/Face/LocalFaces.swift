@@ -26,7 +26,7 @@ struct LocalFaces {
     /// The main face of one photo, with its description.
     struct Capture: Sendable {
         let path: String
-        let face: AnalysedFace
+        let face: AnalyzedFace
         let description: FaceDescription
         let reasons: [QualityReason]
         var quality: Int { face.quality.score }

@@ -42,7 +42,7 @@ struct InstallPack: AsyncParsableCommand {
             JSON.print(["id": pack.id.text, "folder": pack.folder.path])
         } else {
             Terminal.say(
-                "Installed \(pack.id.text): \(pack.manifest.title) (\(pack.manifest.licence)). Use it with --pack \(pack.id.text)."
+                "Installed \(pack.id.text): \(pack.manifest.title) (\(pack.manifest.license)). Use it with --pack \(pack.id.text)."
             )
         }
     }

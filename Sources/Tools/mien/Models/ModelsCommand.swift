@@ -31,7 +31,7 @@ struct ModelsCommand: AsyncParsableCommand {
                 let entries = packs.map { name, manifest in
                     Output(
                         id: name, title: try? manifest.get().title,
-                        licence: try? manifest.get().licence,
+                        license: try? manifest.get().license,
                         dimensions: try? manifest.get().geometry.descriptor.dimensions,
                         isDefault: name == PackLibrary.defaultID.text,
                         fault: manifest.failure?.reason)
@@ -47,7 +47,7 @@ struct ModelsCommand: AsyncParsableCommand {
                 case .success(let manifest):
                     [
                         name + (name == PackLibrary.defaultID.text ? " (default)" : ""),
-                        manifest.title, manifest.licence,
+                        manifest.title, manifest.license,
                     ]
                 case .failure(let error): [name, "unusable: \(error.reason)", ""]
                 }
@@ -59,10 +59,14 @@ struct ModelsCommand: AsyncParsableCommand {
 
         private struct Output: Encodable {
             let id: String
-            let title, licence: String?
+            let title, license: String?
             let dimensions: Int?
             let isDefault: Bool
             let fault: String?
+
+            private enum CodingKeys: String, CodingKey {
+                case id, title, license = "licence", dimensions, isDefault, fault
+            }
         }
     }
 

@@ -27,7 +27,7 @@ struct FaceDescriberTests {
 
     /// A mesh whose landmarks lie where ``placed`` maps them.
     private var mesh: FaceMesh {
-        var points = SyntheticHead().mesh(centre: Point(x: 160, y: 120), halfWidth: 50).points
+        var points = SyntheticHead().mesh(center: Point(x: 160, y: 120), halfWidth: 50).points
         for landmark in landmarks {
             points[landmark.mesh] = placed(Point(x: landmark.x, y: landmark.y))
         }
@@ -39,7 +39,7 @@ struct FaceDescriberTests {
         networks.answer(.descriptor, [[3, 0, 0, 0]], [[0, 40, 0, 0]])
         let found = try describer().description(of: mesh, in: image, with: networks)
         let half = Float(0.5).squareRoot()
-        #expect(found.descriptor == (try FaceDescriptor(normalising: [half, half, 0, 0])))
+        #expect(found.descriptor == (try FaceDescriptor(normalizing: [half, half, 0, 0])))
         #expect(abs(found.agreement - 0.5.squareRoot()) < 1e-6)
     }
 
@@ -99,7 +99,7 @@ struct FaceDescriberTests {
         networks.answer(.descriptor, [[1, 0, 0, 0]])
         _ = try describer([crop]).description(of: mesh, in: lit, with: networks)
         let spot = try #require(
-            networks.pictures(shownTo: .descriptor)[0].centreOfLight(columns: 0..<150))
+            networks.pictures(shownTo: .descriptor)[0].centerOfLight(columns: 0..<150))
         let x = 75 + (nose.x - 75) * crop.zoom + 150 * crop.dx,
             y = 75 + (nose.y - 75) * crop.zoom + 150 * crop.dy
         #expect(spot.distance(to: Point(x: crop.mirrored ? 150 - x : x, y: y)) < 0.3)

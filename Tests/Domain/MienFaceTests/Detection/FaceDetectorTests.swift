@@ -36,7 +36,7 @@ struct FaceDetectorTests {
         let face = try #require(faces.first)
         // (96, 64) on the square is (96, 32) on the fitted picture; the scale is 3.125 picture
         // pixels.
-        #expect(face.box.centre.distance(to: Point(x: 300, y: 100)) < 0.01)
+        #expect(face.box.center.distance(to: Point(x: 300, y: 100)) < 0.01)
         #expect(abs(face.box.width - 80) < 0.01 && abs(face.box.height - 60) < 0.01)
         #expect(abs(face.confidence - 0.880797) < 1e-6)
         let points = [
@@ -56,10 +56,10 @@ struct FaceDetectorTests {
         let side = Double(min(width, height))
         let shown = [
             DetectedFace.made(
-                centre: Point(x: 0.3 * Double(width), y: 0.4 * Double(height)), width: 0.3 * side,
+                center: Point(x: 0.3 * Double(width), y: 0.4 * Double(height)), width: 0.3 * side,
                 confidence: 0.9),
             .made(
-                centre: Point(x: 0.8 * Double(width), y: 0.75 * Double(height)), width: 0.2 * side,
+                center: Point(x: 0.8 * Double(width), y: 0.75 * Double(height)), width: 0.2 * side,
                 confidence: 0.7),
         ]
         networks.answer(
@@ -71,7 +71,7 @@ struct FaceDetectorTests {
         // The fitted picture has whole pixels, so the position may be off by half of one.
         let pixel = max(1, Double(max(width, height)) / 128)
         for (a, b) in zip(found, shown) {
-            #expect(a.box.centre.distance(to: b.box.centre) < pixel)
+            #expect(a.box.center.distance(to: b.box.center) < pixel)
             #expect(abs(a.box.width - b.box.width) < pixel)
             #expect(zip(a.keyPoints, b.keyPoints).allSatisfy { $0.distance(to: $1) < pixel })
             #expect(abs(a.confidence - b.confidence) < 1e-5)
@@ -152,7 +152,7 @@ struct FaceDetectorTests {
         let faces = try detector.faces(in: image, with: networks)
         #expect(faces.count == 1)
         // 96 and 100 weighted by 0.8808 and 0.5, times 3.125.
-        #expect(abs(faces[0].box.centre.x - (96 + 4 * 0.5 / 1.380797) * 3.125) < 0.01)
+        #expect(abs(faces[0].box.center.x - (96 + 4 * 0.5 / 1.380797) * 3.125) < 0.01)
     }
 
     @Test("of very many faces, the hundred most confident are kept, most confident first")

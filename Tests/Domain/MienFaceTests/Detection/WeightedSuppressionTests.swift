@@ -34,7 +34,7 @@ struct WeightedSuppressionTests {
         let merged = WeightedSuppression().merge([face(3, 0.8)])
         #expect(merged.count == 1)
         #expect(merged[0].confidence == 0.8)
-        #expect(merged[0].box.centre.distance(to: Point(x: 8, y: 5)) < 1e-12)
+        #expect(merged[0].box.center.distance(to: Point(x: 8, y: 5)) < 1e-12)
     }
 
     @Test(
@@ -47,7 +47,7 @@ struct WeightedSuppressionTests {
         #expect(abs(merged[0].box.x - 0.4) < 1e-12)
         #expect(abs(merged[0].box.width - 10) < 1e-12)
         for i in 0..<6 { #expect(abs(merged[0].keyPoints[i].x - (0.4 + Double(i))) < 1e-12) }
-        #expect(merged[1].box.centre.distance(to: Point(x: 55, y: 5)) < 1e-12)
+        #expect(merged[1].box.center.distance(to: Point(x: 55, y: 5)) < 1e-12)
     }
 
     @Test("boxes that overlap exactly as much as allowed stay separate")
@@ -76,7 +76,7 @@ struct WeightedSuppressionTests {
         #expect(twice.count == 6)
         #expect(
             zip(once, twice).allSatisfy {
-                $0.confidence == $1.confidence && $0.box.centre.distance(to: $1.box.centre) < 1e-9
+                $0.confidence == $1.confidence && $0.box.center.distance(to: $1.box.center) < 1e-9
             })
     }
 

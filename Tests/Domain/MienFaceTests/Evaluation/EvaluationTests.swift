@@ -64,10 +64,10 @@ import Testing
     func allPairs() throws {
         var people = SyntheticPeople(seed: 2, dimension: 20)
         let set = people.set(people: 30, photosEach: 3), cohort = try CohortTests.cohort().0
-        for normalisation in [
-            PairNormalisation.none(photoCount: 90), PairNormalisation(set, cohort: cohort),
+        for normalization in [
+            PairNormalization.none(photoCount: 90), PairNormalization(set, cohort: cohort),
         ] {
-            let scorer = PairScorer(set, normalisation), histogram = scorer.histogram()
+            let scorer = PairScorer(set, normalization), histogram = scorer.histogram()
             #expect(
                 histogram.mated.reduce(0, +) == 90
                     && histogram.impostor.reduce(0, +) == 90 * 89 / 2 - 90)
@@ -84,9 +84,9 @@ import Testing
     func sameAsMatcher() throws {
         var people = SyntheticPeople(seed: 3, dimension: 20)
         let set = people.set(people: 5, photosEach: 2), matcher = try FaceMatcherTests.matcher()
-        let scorer = PairScorer(set, PairNormalisation(set, cohort: matcher.cohort))
+        let scorer = PairScorer(set, PairNormalization(set, cohort: matcher.cohort))
         let a = try matcher.reference(for: set[1]), b = try matcher.reference(for: set[6])
-        #expect(abs(scorer.score(1, 6) - matcher.normalisedScore(a, b)) < 1e-3)
+        #expect(abs(scorer.score(1, 6) - matcher.normalizedScore(a, b)) < 1e-3)
     }
 
     @Test("a figure with too few pairs is marked")
@@ -127,19 +127,19 @@ import Testing
 
     @Test("the plot draws each curve in its color inside its frame")
     func plot() {
-        let colour = DETPlot.colours[0]
+        let color = DETPlot.colors[0]
         let image = DETPlot(
-            title: "made up", curves: [.init(name: "only", rates: Self.rates, colour: colour)]
+            title: "made up", curves: [.init(name: "only", rates: Self.rates, color: color)]
         ).draw(width: 500, height: 420)
         #expect(image.width == 500 && image.height == 420)
-        var coloured = 0
+        var colored = 0
         for y in 0..<420 {
-            for x in 0..<500 where image[x, y] == colour {
-                coloured += 1
+            for x in 0..<500 where image[x, y] == color {
+                colored += 1
                 #expect((92...464).contains(x) && (64...336).contains(y))
             }
         }
-        #expect(coloured > 20)
+        #expect(colored > 20)
         let empty = DETPlot(title: "", curves: []).draw()
         #expect(empty[2, 2] == .white)
     }

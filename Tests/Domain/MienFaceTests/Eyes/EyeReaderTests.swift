@@ -20,7 +20,7 @@ struct EyeReaderTests {
         return points.flatMap { [$0.0, $0.1, 7] }
     }
 
-    private let mesh = SyntheticHead().mesh(centre: Point(x: 150, y: 100), halfWidth: 70)
+    private let mesh = SyntheticHead().mesh(center: Point(x: 150, y: 100), halfWidth: 70)
 
     @Test("opening is the lids' mean distance divided by the corners' distance, for each eye")
     func knownAnswer() throws {
@@ -44,7 +44,7 @@ struct EyeReaderTests {
         arguments: [0, 35, -80] as [Float])
     func crops(roll: Float) throws {
         let mesh = SyntheticHead().mesh(
-            centre: Point(x: 150, y: 100), halfWidth: 70,
+            center: Point(x: 150, y: 100), halfWidth: 70,
             pose: HeadPose(yaw: 0, pitch: 0, roll: roll))
         let corners = [FaceMesh.Landmark.rightEyeOuter, FaceMesh.Landmark.leftEyeOuter].map {
             mesh.points[$0]
@@ -59,7 +59,7 @@ struct EyeReaderTests {
         let shown = networks.pictures(shownTo: .iris)
         #expect(shown.count == 2)
         for picture in shown {
-            let spot = try #require(picture.centreOfLight(columns: 0..<64))
+            let spot = try #require(picture.centerOfLight(columns: 0..<64))
             #expect(spot.distance(to: Point(x: 32 - 32 / 2.3, y: 32)) < 0.5)
         }
     }

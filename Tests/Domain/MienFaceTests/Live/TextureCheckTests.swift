@@ -8,18 +8,18 @@ import Testing
 @Suite("Marks of prints and screens")
 struct TextureCheckTests {
     private static let mesh = SyntheticHead().mesh(
-        centre: Point(x: 160, y: 120), halfWidth: 60, pose: .frontal)
+        center: Point(x: 160, y: 120), halfWidth: 60, pose: .frontal)
 
     /// Returns skin as the cues measure it: slowly changing brightness with camera noise.
     private static func skin(
-        _ colour: (Double, Double) -> Double = { 130 + 20 * sin($0 / 40) + 10 * cos($1 / 55) }
+        _ color: (Double, Double) -> Double = { 130 + 20 * sin($0 / 40) + 10 * cos($1 / 55) }
     ) -> RGBImage {
         var image = RGBImage(width: 320, height: 240, filledWith: .black),
             generator = SeededGenerator(seed: 5)
         for y in 0..<240 {
             for x in 0..<320 {
-                let value = UInt8(max(0, min(255, colour(Double(x), Double(y)))))
-                image[x, y] = RGBColour(value, value, value)
+                let value = UInt8(max(0, min(255, color(Double(x), Double(y)))))
+                image[x, y] = RGBColor(value, value, value)
             }
         }
         image = image.withCameraNoise(2, using: &generator)
@@ -52,7 +52,7 @@ struct TextureCheckTests {
         }
         #expect(peaks[0] > 20 && peaks[1] > peaks[0] + 6 && peaks[2] > peaks[1] + 6, "\(peaks)")
         let small = SyntheticHead().mesh(
-            centre: Point(x: 160, y: 120), halfWidth: 30, pose: .frontal)
+            center: Point(x: 160, y: 120), halfWidth: 30, pose: .frontal)
         #expect(TextureCues(of: small, in: Self.skin()).peak == nil)
     }
 

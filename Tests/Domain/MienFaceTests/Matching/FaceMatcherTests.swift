@@ -19,11 +19,11 @@ import Testing
         let cosine = CohortTests.dot(a, b)
         let expected = 0.5 * ((cosine - sa.mean) / sa.deviation + (cosine - sb.mean) / sb.deviation)
         let (ra, rb) = (try matcher.reference(for: a), try matcher.reference(for: b))
-        #expect(abs(matcher.normalisedScore(ra, rb) - expected) < 1e-3)
+        #expect(abs(matcher.normalizedScore(ra, rb) - expected) < 1e-3)
         #expect(ra.statistics == sa && ra.vector == a)
         #expect(
             matcher.score(ra, rb)
-                == matcher.calibration.matchScore(of: Double(matcher.normalisedScore(ra, rb))))
+                == matcher.calibration.matchScore(of: Double(matcher.normalizedScore(ra, rb))))
     }
 
     @Test("a kept reference and a new one give identical scores")
@@ -34,9 +34,9 @@ import Testing
         let kept = try matcher.reference(for: enrolled)
         for _ in 0..<50 {
             let probe = people.direction().map { Float($0) }
-            let anew = matcher.normalisedScore(
+            let anew = matcher.normalizedScore(
                 try matcher.reference(for: probe), try matcher.reference(for: enrolled))
-            #expect(matcher.normalisedScore(try matcher.reference(for: probe), kept) == anew)
+            #expect(matcher.normalizedScore(try matcher.reference(for: probe), kept) == anew)
         }
     }
 
@@ -47,7 +47,7 @@ import Testing
         for _ in 0..<20 {
             let a = try matcher.reference(for: people.direction().map { Float($0) })
             let b = try matcher.reference(for: people.direction().map { Float($0) })
-            #expect(abs(matcher.normalisedScore(a, b) - matcher.normalisedScore(b, a)) < 1e-5)
+            #expect(abs(matcher.normalizedScore(a, b) - matcher.normalizedScore(b, a)) < 1e-5)
         }
     }
 

@@ -33,7 +33,7 @@ import Testing
 
         func byHand(_ probe: Reference, limit: Int) -> [(id: String, score: Float)] {
             let all = references.map {
-                (id: $0.key, score: matcher.normalisedScore(probe, $0.value))
+                (id: $0.key, score: matcher.normalizedScore(probe, $0.value))
             }
             return Array(all.sorted { $0.score > $1.score }.prefix(limit))
         }
@@ -42,7 +42,7 @@ import Testing
             let found = gallery.identify(probe, limit: limit),
                 expected = byHand(probe, limit: limit)
             return found.map(\.id) == expected.map(\.id)
-                && zip(found, expected).allSatisfy { abs($0.normalisedScore - $1.score) < 1e-3 }
+                && zip(found, expected).allSatisfy { abs($0.normalizedScore - $1.score) < 1e-3 }
         }
     }
 
@@ -61,7 +61,7 @@ import Testing
     func dimensions(dimension: Int) throws {
         var world = try World(count: 50, dimension: dimension)
         let probe = try world.reference()
-        let found = world.gallery.identify(probe, limit: 50).map(\.normalisedScore)
+        let found = world.gallery.identify(probe, limit: 50).map(\.normalizedScore)
         #expect(
             zip(found, world.byHand(probe, limit: 50)).allSatisfy { abs($0 - $1.score) < 1e-2 }
                 && found.count == 50)

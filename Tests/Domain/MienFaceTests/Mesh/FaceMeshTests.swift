@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Face mesh")
 struct FaceMeshTests {
-    private let mesh = SyntheticHead().mesh(centre: Point(x: 100, y: 80), halfWidth: 50)
+    private let mesh = SyntheticHead().mesh(center: Point(x: 100, y: 80), halfWidth: 50)
 
     @Test("the bounds contain every point and touch the outermost")
     func bounds() {
@@ -15,8 +15,8 @@ struct FaceMeshTests {
 
     @Test("an eye's center is between its corners, and the eye distance is between the centers")
     func eyes() {
-        #expect(mesh.rightEyeCentre.distance(to: Point(x: 100 - 21.75, y: 62.5)) < 1e-9)
-        #expect(mesh.leftEyeCentre.distance(to: Point(x: 100 + 21.75, y: 62.5)) < 1e-9)
+        #expect(mesh.rightEyeCenter.distance(to: Point(x: 100 - 21.75, y: 62.5)) < 1e-9)
+        #expect(mesh.leftEyeCenter.distance(to: Point(x: 100 + 21.75, y: 62.5)) < 1e-9)
         #expect(abs(mesh.eyeDistance - 43.5) < 1e-9)
     }
 

@@ -11,30 +11,30 @@ struct MeshFitterTests {
     private let head = SyntheticHead()
 
     /// Returns a face tilted clockwise on screen.
-    private func face(centre: Point, width: Double, height: Double, degrees: Double) -> DetectedFace
+    private func face(center: Point, width: Double, height: Double, degrees: Double) -> DetectedFace
     {
         let angle = degrees * .pi / 180, along = Point(x: cos(angle), y: sin(angle)) * (0.2 * width)
         return DetectedFace(
-            confidence: 0.9, box: Rectangle(centre: centre, width: width, height: height),
-            keyPoints: [centre - along, centre + along] + Array(repeating: centre, count: 4))
+            confidence: 0.9, box: Rectangle(center: center, width: width, height: height),
+            keyPoints: [center - along, center + along] + Array(repeating: center, count: 4))
     }
 
     @Test(
         "the network's points map back to their positions in the picture",
         arguments: [0.0, 30, -45, 90, 170])
     func back(degrees: Double) throws {
-        let centre = Point(x: 210, y: 130), angle = degrees * .pi / 180
+        let center = Point(x: 210, y: 130), angle = degrees * .pi / 180
         networks.answer(.mesh, head.outputs())
         let mesh = try fitter.mesh(
-            of: face(centre: centre, width: 80, height: 64, degrees: degrees),
+            of: face(center: center, width: 80, height: 64, degrees: degrees),
             in: RGBImage(width: 400, height: 300, filledWith: .black),
             with: networks)
         // The square is 1.5 × 80 = 120 pixels on the network's 192.
-        let answered = head.mesh(centre: Point(x: 96, y: 96), halfWidth: 48)
+        let answered = head.mesh(center: Point(x: 96, y: 96), halfWidth: 48)
         for i in 0..<FaceMesh.pointCount {
             let p = (answered.points[i] - Point(x: 96, y: 96)) * (120.0 / 192)
             let expected =
-                centre
+                center
                 + Point(
                     x: p.x * cos(angle) - p.y * sin(angle), y: p.x * sin(angle) + p.y * cos(angle))
             #expect(mesh.points[i].distance(to: expected) < 1e-3)
@@ -48,7 +48,7 @@ struct MeshFitterTests {
         "the network sees the face upright, with the eyes level at the detector's positions",
         arguments: [0.0, 25, -70, 180])
     func crop(degrees: Double) throws {
-        let face = face(centre: Point(x: 200, y: 150), width: 100, height: 100, degrees: degrees)
+        let face = face(center: Point(x: 200, y: 150), width: 100, height: 100, degrees: degrees)
         // Two white spots at the eyes.
         let image = RGBImage.made(width: 400, height: 300) { x, y in
             let p = Point(x: Double(x) + 0.5, y: Double(y) + 0.5)
@@ -60,7 +60,7 @@ struct MeshFitterTests {
         let shown = try #require(networks.pictures(shownTo: .mesh).first)
         // 20 of 150 pixels from the middle, on 192 pixels.
         for (eye, left) in [(96 - 25.6, 0), (96 + 25.6, 96)] {
-            let spot = try #require(shown.centreOfLight(columns: left..<left + 96))
+            let spot = try #require(shown.centerOfLight(columns: left..<left + 96))
             #expect(spot.distance(to: Point(x: eye, y: 96)) < 0.3)
         }
     }
@@ -69,17 +69,17 @@ struct MeshFitterTests {
         "a second fit uses the first mesh: 1.5 times its outline, level with its eyes",
         arguments: [0.0, 40])
     func near(degrees: Double) throws {
-        let centre = Point(x: 200, y: 150)
+        let center = Point(x: 200, y: 150)
         let first = head.mesh(
-            centre: centre, halfWidth: 50, pose: HeadPose(yaw: 0, pitch: 0, roll: Float(degrees)))
+            center: center, halfWidth: 50, pose: HeadPose(yaw: 0, pitch: 0, roll: Float(degrees)))
         networks.answer(.mesh, head.outputs())
         let second = try fitter.mesh(
             near: first, in: RGBImage(width: 400, height: 300, filledWith: .black), with: networks)
         // The outline is 130 high, so the square is 195. The network sees a head with a half width
         // of 48 of 192.
         #expect(
-            abs(second.bounds.centre.x - centre.x) < 1e-3
-                && abs(second.bounds.centre.y - centre.y) < 1e-3)
+            abs(second.bounds.center.x - center.x) < 1e-3
+                && abs(second.bounds.center.y - center.y) < 1e-3)
         #expect(abs(second.eyeDistance - 0.87 * 48 * 195 / 192) < 1e-3)
         #expect(abs(second.pose.roll - Float(degrees)) < 0.1)
     }
@@ -97,7 +97,7 @@ struct MeshFitterTests {
         let image = RGBImage(width: 40, height: 30, filledWith: .black)
         let error = try #require(throws: FaceModelError.self) {
             try fitter.mesh(
-                of: face(centre: Point(x: 20, y: 15), width: 10, height: 10, degrees: 0), in: image,
+                of: face(center: Point(x: 20, y: 15), width: 10, height: 10, degrees: 0), in: image,
                 with: networks)
         }
         #expect(error.network == .mesh)
@@ -107,20 +107,20 @@ struct MeshFitterTests {
     func oddFaces() throws {
         networks.answer(.mesh, head.outputs())
         let image = RGBImage(width: 40, height: 30, filledWith: .white)
-        for (centre, width) in [
+        for (center, width) in [
             (Point(x: 20, y: 15), 0.0), (Point(x: -1e6, y: 1e6), 10), (Point(x: 20, y: 15), 1e12),
         ] {
             let mesh = try fitter.mesh(
-                of: face(centre: centre, width: width, height: width, degrees: 0), in: image,
+                of: face(center: center, width: width, height: width, degrees: 0), in: image,
                 with: networks)
-            #expect(mesh.bounds.centre.distance(to: centre) < max(1, width * 1e-3))
+            #expect(mesh.bounds.center.distance(to: center) < max(1, width * 1e-3))
         }
     }
 }
 
 extension RGBImage {
     /// Returns the center of the bright pixels in the given columns; `nil` when there are none.
-    func centreOfLight(columns: Range<Int>) -> Point? {
+    func centerOfLight(columns: Range<Int>) -> Point? {
         var (sum, x, y) = (0.0, 0.0, 0.0)
         for row in 0..<height {
             for column in columns {

@@ -5,14 +5,14 @@ import Testing
 @Suite("Input geometry")
 struct InputGeometryTests {
     /// Two columns, one row.
-    private let image = RGBImage.pair(RGBColour(10, 20, 30), RGBColour(40, 50, 60))
+    private let image = RGBImage.pair(RGBColor(10, 20, 30), RGBColor(40, 50, 60))
 
     private func written(
-        _ layout: InputGeometry.Layout, _ colour: InputGeometry.Colour, mean: [Float] = [0, 0, 0],
+        _ layout: InputGeometry.Layout, _ color: InputGeometry.Color, mean: [Float] = [0, 0, 0],
         scale: Float = 1
     ) -> [Float] {
         let geometry = InputGeometry(
-            width: 2, height: 1, layout: layout, colour: colour, mean: mean, scale: scale)
+            width: 2, height: 1, layout: layout, color: color, mean: mean, scale: scale)
         var values = [Float](repeating: .nan, count: geometry.count)
         var span = values.mutableSpan
         geometry.write(image, into: &span)
@@ -71,7 +71,7 @@ struct InputGeometryTests {
 }
 
 extension RGBImage {
-    fileprivate static func pair(_ left: RGBColour, _ right: RGBColour) -> RGBImage {
+    fileprivate static func pair(_ left: RGBColor, _ right: RGBColor) -> RGBImage {
         var image = RGBImage(width: 2, height: 1, filledWith: left)
         image[1, 0] = right
         return image

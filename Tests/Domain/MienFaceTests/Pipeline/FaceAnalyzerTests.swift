@@ -23,8 +23,8 @@ struct FaceAnalyzerTests {
         networks.answer(.descriptor, [(0..<128).map { Float($0) - 60 }])
     }
 
-    private let large = DetectedFace.made(centre: Point(x: 200, y: 150), width: 120)
-    private let small = DetectedFace.made(centre: Point(x: 90, y: 80), width: 40)
+    private let large = DetectedFace.made(center: Point(x: 200, y: 150), width: 120)
+    private let small = DetectedFace.made(center: Point(x: 90, y: 80), width: 40)
 
     @Test("the full-range detector does not run after a large face is found")
     func largeFace() throws {
@@ -38,7 +38,7 @@ struct FaceAnalyzerTests {
         show(near: [], far: [small])
         let faces = try analyzer.faces(in: image, with: networks)
         #expect(faces.count == 1)
-        #expect(faces[0].box.centre.distance(to: small.box.centre) < 3)
+        #expect(faces[0].box.center.distance(to: small.box.center) < 3)
         #expect(networks.runs == [.detectorShortRange, .detectorFullRange])
     }
 
@@ -46,21 +46,21 @@ struct FaceAnalyzerTests {
         "the full-range detector runs when only small faces are found, and a face that both find counts once, as found first"
     )
     func smallFaces() throws {
-        let shifted = DetectedFace.made(centre: Point(x: 96, y: 80), width: 40, confidence: 0.99)
-        let other = DetectedFace.made(centre: Point(x: 300, y: 200), width: 30)
+        let shifted = DetectedFace.made(center: Point(x: 96, y: 80), width: 40, confidence: 0.99)
+        let other = DetectedFace.made(center: Point(x: 300, y: 200), width: 30)
         show(near: [small], far: [shifted, other])
         let faces = try analyzer.faces(in: image, with: networks)
         #expect(faces.count == 2)
-        #expect(faces.contains { $0.box.centre.distance(to: small.box.centre) < 2 })
-        #expect(faces.contains { $0.box.centre.distance(to: other.box.centre) < 2 })
+        #expect(faces.contains { $0.box.center.distance(to: small.box.center) < 2 })
+        #expect(faces.contains { $0.box.center.distance(to: other.box.center) < 2 })
     }
 
     @Test("a face below a fifth of the longer side is small")
     func smallness() throws {
-        show(near: [.made(centre: Point(x: 200, y: 150), width: 81)])
+        show(near: [.made(center: Point(x: 200, y: 150), width: 81)])
         _ = try analyzer.faces(in: image, with: networks)
         #expect(networks.runs == [.detectorShortRange])
-        show(near: [.made(centre: Point(x: 200, y: 150), width: 79)])
+        show(near: [.made(center: Point(x: 200, y: 150), width: 79)])
         _ = try analyzer.faces(in: image, with: networks)
         #expect(networks.runs == [.detectorShortRange, .detectorShortRange, .detectorFullRange])
     }
@@ -91,20 +91,20 @@ struct FaceAnalyzerTests {
 
     @Test("of two faces of equal size, the one in the middle comes first")
     func central() throws {
-        let middle = DetectedFace.made(centre: Point(x: 200, y: 150), width: 90),
-            corner = DetectedFace.made(centre: Point(x: 60, y: 60), width: 90)
+        let middle = DetectedFace.made(center: Point(x: 200, y: 150), width: 90),
+            corner = DetectedFace.made(center: Point(x: 60, y: 60), width: 90)
         for faces in [[middle, corner], [corner, middle]] {
             show(near: faces)
             let found = try analyzer.faces(in: image, with: networks)
-            #expect(found[0].box.centre.distance(to: middle.box.centre) < 3)
+            #expect(found[0].box.center.distance(to: middle.box.center) < 3)
         }
     }
 
     @Test("a much larger face comes first, even at the edge")
     func largest() throws {
         show(near: [
-            .made(centre: Point(x: 250, y: 150), width: 50),
-            .made(centre: Point(x: 90, y: 90), width: 160),
+            .made(center: Point(x: 250, y: 150), width: 50),
+            .made(center: Point(x: 90, y: 90), width: 160),
         ])
         #expect(try analyzer.faces(in: image, with: networks)[0].box.width > 150)
     }
@@ -112,7 +112,7 @@ struct FaceAnalyzerTests {
     @Test("no further network runs without a face, and the reason says so")
     func noFace() throws {
         show(near: [])
-        let analysis = try analyzer.analyse(image, with: networks)
+        let analysis = try analyzer.analyze(image, with: networks)
         #expect(analysis.main == nil && analysis.faces.isEmpty)
         #expect(analysis.qualityScore == 0)
         #expect(analysis.reasons() == [.noFace])
@@ -123,11 +123,11 @@ struct FaceAnalyzerTests {
     @Test("the main face gets a mesh, an eye reading, and grades")
     func main() throws {
         show(near: [small, large])
-        let analysis = try analyzer.analyse(image, with: networks)
+        let analysis = try analyzer.analyze(image, with: networks)
         let main = try #require(analysis.main)
         #expect(networks.runs == [.detectorShortRange, .mesh, .iris, .iris])
         #expect(main.detection == analysis.faces[0])
-        #expect(main.mesh.bounds.centre.distance(to: large.box.centre) < 2)
+        #expect(main.mesh.bounds.center.distance(to: large.box.center) < 2)
         #expect(main.pose == main.mesh.pose)
         #expect(main.eyes == EyeOpening(right: 0, left: 0))
         #expect(abs(main.quality[.singleFace]!.value - 40.0 / 120) < 0.01)
@@ -139,7 +139,7 @@ struct FaceAnalyzerTests {
     func withoutEyes() throws {
         show(near: [large])
         let main = try #require(
-            try analyzer.analyse(image, readingEyes: false, with: networks).main)
+            try analyzer.analyze(image, readingEyes: false, with: networks).main)
         #expect(networks.runs == [.detectorShortRange, .mesh])
         #expect(main.eyes == nil && main.quality[.eyes] == nil)
     }
@@ -147,13 +147,13 @@ struct FaceAnalyzerTests {
     @Test("a single face has no rival")
     func alone() throws {
         show(near: [large])
-        #expect(try analyzer.analyse(image, with: networks).main?.quality[.singleFace]?.value == 0)
+        #expect(try analyzer.analyze(image, with: networks).main?.quality[.singleFace]?.value == 0)
     }
 
     @Test("a description comes from the crop and its mirror image")
     func describe() throws {
         show(near: [large])
-        let face = try #require(try analyzer.analyse(image, with: networks).main)
+        let face = try #require(try analyzer.analyze(image, with: networks).main)
         let description = try analyzer.describe(face, in: image, with: networks)
         #expect(description.descriptor.dimensions == 128)
         #expect(description.agreement > 0.999)
@@ -167,7 +167,7 @@ struct FaceAnalyzerTests {
         show(near: [small])
         networks.answer(network, [[1]])
         let error = try #require(throws: FaceModelError.self) {
-            try analyzer.analyse(image, with: networks)
+            try analyzer.analyze(image, with: networks)
         }
         #expect(error.network == network)
     }

@@ -6,14 +6,14 @@ import Testing
 @Suite("Head pose")
 struct HeadPoseEstimatorTests {
     private let head = SyntheticHead()
-    private let centre = Point(x: 300, y: 200)
+    private let center = Point(x: 300, y: 200)
     static let angles: [Float] = [-60, -45, -20, 0, 20, 45, 60]
 
     private func pose(_ yaw: Float, _ pitch: Float, _ roll: Float, halfWidth: Double = 80)
         -> HeadPose
     {
         head.mesh(
-            centre: centre, halfWidth: halfWidth, pose: HeadPose(yaw: yaw, pitch: pitch, roll: roll)
+            center: center, halfWidth: halfWidth, pose: HeadPose(yaw: yaw, pitch: pitch, roll: roll)
         ).pose
     }
 
@@ -48,10 +48,10 @@ struct HeadPoseEstimatorTests {
     )
     func yawSign() {
         let mesh = head.mesh(
-            centre: centre, halfWidth: 80, pose: HeadPose(yaw: 30, pitch: 0, roll: 0))
+            center: center, halfWidth: 80, pose: HeadPose(yaw: 30, pitch: 0, roll: 0))
         #expect(
             mesh.points[FaceMesh.Landmark.noseTip].x
-                > (mesh.rightEyeCentre.x + mesh.leftEyeCentre.x) / 2 + 5)
+                > (mesh.rightEyeCenter.x + mesh.leftEyeCenter.x) / 2 + 5)
         #expect(mesh.pose.yaw > 25)
     }
 
@@ -59,9 +59,9 @@ struct HeadPoseEstimatorTests {
         "a positive pitch means that the nose is closer to the picture's top edge"
     )
     func pitchSign() {
-        let frontal = head.mesh(centre: centre, halfWidth: 80),
+        let frontal = head.mesh(center: center, halfWidth: 80),
             up = head.mesh(
-                centre: centre, halfWidth: 80, pose: HeadPose(yaw: 0, pitch: 30, roll: 0))
+                center: center, halfWidth: 80, pose: HeadPose(yaw: 0, pitch: 30, roll: 0))
         #expect(
             up.points[FaceMesh.Landmark.noseTip].y < frontal.points[FaceMesh.Landmark.noseTip].y - 5
         )
@@ -71,8 +71,8 @@ struct HeadPoseEstimatorTests {
     @Test("a positive roll is clockwise on screen, with the person's left eye lower")
     func rollSign() {
         let mesh = head.mesh(
-            centre: centre, halfWidth: 80, pose: HeadPose(yaw: 0, pitch: 0, roll: 30))
-        #expect(mesh.leftEyeCentre.y > mesh.rightEyeCentre.y + 5)
+            center: center, halfWidth: 80, pose: HeadPose(yaw: 0, pitch: 0, roll: 30))
+        #expect(mesh.leftEyeCenter.y > mesh.rightEyeCenter.y + 5)
         #expect(mesh.pose.roll > 25)
     }
 
@@ -94,7 +94,7 @@ struct HeadPoseEstimatorTests {
 
     @Test("an open mouth does not turn the head")
     func mouth() {
-        let mesh = head.mesh(centre: centre, halfWidth: 80)
+        let mesh = head.mesh(center: center, halfWidth: 80)
         var points = mesh.points
         for i in [
             FaceMesh.Landmark.chin, FaceMesh.Landmark.lipBottom, FaceMesh.Landmark.mouthLeft,
@@ -110,7 +110,7 @@ struct HeadPoseEstimatorTests {
     @Test("a mesh that has collapsed into a point still has valid angles")
     func collapsed() {
         let mesh = FaceMesh(
-            points: Array(repeating: centre, count: 468), depths: Array(repeating: 0, count: 468),
+            points: Array(repeating: center, count: 468), depths: Array(repeating: 0, count: 468),
             evidence: 0)
         #expect(mesh.pose.isValid)
     }

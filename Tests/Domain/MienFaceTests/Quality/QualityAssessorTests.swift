@@ -7,7 +7,7 @@ import Testing
 @Suite("Quality assessor")
 struct QualityAssessorTests {
     private static let side = 300
-    private static let centre = Point(x: 150, y: 150)
+    private static let center = Point(x: 150, y: 150)
     private static let openEyes = EyeOpening(right: 0.25, left: 0.24)
 
     /// A picture with light from the left and fine-grained skin.
@@ -16,18 +16,18 @@ struct QualityAssessorTests {
         return RGBImage.made(width: side, height: side) { x, _ in
             let level = UInt8(
                 min(max(30 + Double(x) * 0.7 + (random.uniform() - 0.5) * 70, 0), 255))
-            return RGBColour(level, level, level)
+            return RGBColor(level, level, level)
         }
     }()
 
     private func mesh(
-        halfWidth: Double = 70, at centre: Point = centre, yaw: Float = 0, pitch: Float = 3,
+        halfWidth: Double = 70, at center: Point = center, yaw: Float = 0, pitch: Float = 3,
         roll: Float = 0, evidence: Double = 22
     )
         -> FaceMesh
     {
         SyntheticHead().mesh(
-            centre: centre, halfWidth: halfWidth,
+            center: center, halfWidth: halfWidth,
             pose: HeadPose(yaw: yaw, pitch: pitch, roll: roll), evidence: evidence)
     }
 
@@ -89,7 +89,7 @@ struct QualityAssessorTests {
     @Test("a half blown-out face is too bright, even if its mean is fair")
     func clipped() throws {
         let image = RGBImage.made(width: Self.side, height: Self.side) { x, y in
-            x > 140 ? .white : RGBColour(60, 60, 60)
+            x > 140 ? .white : RGBColor(60, 60, 60)
         }
         let part = try #require(quality(in: image)[.exposure])
         #expect((80...190).contains(part.value))
@@ -165,10 +165,10 @@ struct QualityAssessorTests {
         arguments: [
             Point(x: 0, y: 150), Point(x: 300, y: 150), Point(x: 150, y: 0), Point(x: 150, y: 300),
         ])
-    func framing(centre: Point) throws {
-        let part = try #require(quality(of: mesh(at: centre))[.framing])
+    func framing(center: Point) throws {
+        let part = try #require(quality(of: mesh(at: center))[.framing])
         #expect(part.value > 0.3 && part.value < 0.7)
-        #expect(part.grade < 48 && part.reason == .offCentre)
+        #expect(part.grade < 48 && part.reason == .offCenter)
         #expect(try #require(quality()[.framing]).value == 1)
     }
 
@@ -203,7 +203,7 @@ struct QualityAssessorTests {
 
     @Test("a face entirely outside the picture, or without size, is graded without a crash")
     func nowhere() {
-        #expect(quality(of: mesh(at: Point(x: -5000, y: 9000))).reasons().contains(.offCentre))
+        #expect(quality(of: mesh(at: Point(x: -5000, y: 9000))).reasons().contains(.offCenter))
         #expect(quality(of: mesh(halfWidth: 0)).reasons().contains(.tooSmall))
         #expect(quality(of: mesh(halfWidth: 1e9)).reasons().contains(.tooLarge))
         #expect(quality(of: mesh(halfWidth: 1e30)).reasons().contains(.tooLarge))
@@ -223,7 +223,7 @@ extension RGBImage {
                         ].green)
                 }
                 let mean = UInt8(levels.reduce(0, +) / levels.count)
-                return RGBColour(mean, mean, mean)
+                return RGBColor(mean, mean, mean)
             }
         }
         return along(along(self, 1, 0), 0, 1)

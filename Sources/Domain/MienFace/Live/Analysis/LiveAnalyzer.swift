@@ -24,7 +24,7 @@ public struct LiveAnalyzer: Sendable {
     public func reading(of frame: Frame, index: Int, with networks: some FaceNetworks)
         throws(FaceModelError) -> FaceReading
     {
-        let analysis = try analyzer.analyse(frame.image, search: .near, with: networks)
+        let analysis = try analyzer.analyze(frame.image, search: .near, with: networks)
         return FaceReading(
             index: index, frame: frame, contentHash: frame.image.contentHash,
             faceCount: analysis.faces.count,
@@ -52,7 +52,7 @@ public struct LiveAnalyzer: Sendable {
         }
     }
 
-    private func live(_ face: AnalysedFace, in image: RGBImage, with networks: some FaceNetworks)
+    private func live(_ face: AnalyzedFace, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> LiveFace
     {
         // A face seen from far to one side may produce a vector without direction. Treat its

@@ -37,7 +37,7 @@ extension FaceMesh {
     /// Size of the face in pixels, nearly independent of turns: the distance between the eyes or
     /// from their midpoint to the base of the nose, whichever is longer.
     package var extent: Double {
-        let between = (rightEyeCentre + leftEyeCentre) * 0.5
+        let between = (rightEyeCenter + leftEyeCenter) * 0.5
         return max(eyeDistance, 1.2 * between.distance(to: points[Landmark.noseBase]))
     }
 

@@ -24,13 +24,13 @@ struct PresentationAttackScorer: Sendable {
     {
         let input = geometry.input,
             side = max(face.box.width, face.box.height, 1) * geometry.cropFactor,
-            centre = face.box.centre
+            center = face.box.center
         // Crop upright, because such networks are trained on upright faces and also use the area
         // around the face.
         let map = AffineMap(
-            a: Double(input.width) / side, b: 0, tx: (0.5 - centre.x / side) * Double(input.width),
+            a: Double(input.width) / side, b: 0, tx: (0.5 - center.x / side) * Double(input.width),
             c: 0, d: Double(input.height) / side,
-            ty: (0.5 - centre.y / side) * Double(input.height))
+            ty: (0.5 - center.y / side) * Double(input.height))
         let crop = image.warped(by: map, width: input.width, height: input.height)
         let outputs = try networks.run(.presentationAttack) { input.write(crop, into: &$0) }
         guard let values = outputs.first, values.count == geometry.classes,

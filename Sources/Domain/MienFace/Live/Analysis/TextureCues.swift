@@ -134,8 +134,8 @@ private enum FineTexture {
         return peaks.max()
     }
 
-    private static func peak(at centre: Point, in image: RGBImage) -> Double? {
-        let left = Int(centre.x.rounded()) - side / 2, top = Int(centre.y.rounded()) - side / 2
+    private static func peak(at center: Point, in image: RGBImage) -> Double? {
+        let left = Int(center.x.rounded()) - side / 2, top = Int(center.y.rounded()) - side / 2
         guard left >= 0, top >= 0, left + side <= image.width, top + side <= image.height else {
             return nil
         }

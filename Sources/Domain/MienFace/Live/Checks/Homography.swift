@@ -13,7 +13,7 @@ struct Homography: Sendable {
     /// - Returns: `nil` with fewer than five points, or when they do not determine a homography.
     init?(from source: [Point], to target: [Point]) {
         guard source.count == target.count, source.count >= 5,
-            let (s, ns) = Self.normalised(source), let (t, nt) = Self.normalised(target)
+            let (s, ns) = Self.normalized(source), let (t, nt) = Self.normalized(target)
         else {
             return nil
         }
@@ -51,12 +51,12 @@ struct Homography: Sendable {
         return rms.isFinite ? rms : nil
     }
 
-    private static func normalised(_ points: [Point]) -> ([Point], AffineMap)? {
-        let n = Double(points.count), centre = points.reduce(Point(x: 0, y: 0), +) * (1 / n)
-        let spread = points.reduce(0) { $0 + $1.distance(to: centre) } / n
+    private static func normalized(_ points: [Point]) -> ([Point], AffineMap)? {
+        let n = Double(points.count), center = points.reduce(Point(x: 0, y: 0), +) * (1 / n)
+        let spread = points.reduce(0) { $0 + $1.distance(to: center) } / n
         guard spread > 1e-9, spread.isFinite else { return nil }
         let k = 2.0.squareRoot() / spread
-        let map = AffineMap(a: k, b: 0, tx: -k * centre.x, c: 0, d: k, ty: -k * centre.y)
+        let map = AffineMap(a: k, b: 0, tx: -k * center.x, c: 0, d: k, ty: -k * center.y)
         return (points.map { map($0) }, map)
     }
 

@@ -58,7 +58,7 @@ struct LikenessCheck: LivenessCheck {
                 if anchorSum.isEmpty { anchorSum = [Float](repeating: 0, count: values.count) }
                 for i in values.indices { anchorSum[i] += values[i] }
             }
-            anchor = try? FaceDescriptor(normalising: anchorSum)
+            anchor = try? FaceDescriptor(normalizing: anchorSum)
         }
 
         /// Compares neighbors regardless of their distance in time and pose, so that sending few

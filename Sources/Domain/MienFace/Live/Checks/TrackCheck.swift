@@ -38,7 +38,7 @@ struct TrackCheck: LivenessCheck {
         // In widths of the face: a third for the detector's own jitter, plus ten per second.
         let width = max(last.box.width, 1)
         let allowed = 0.33 + 4 * min(dt, 0.5)
-        let moved = box.centre.distance(to: last.box.centre) / width / allowed
+        let moved = box.center.distance(to: last.box.center) / width / allowed
         let grown = abs(box.width / width - 1) / allowed
         largest = max(largest, moved, grown)
         if dt > limits.gap.seconds { failure = failure ?? .faceLost }

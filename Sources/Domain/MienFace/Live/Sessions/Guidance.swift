@@ -24,7 +24,7 @@ public enum Guidance: String, Sendable, CaseIterable, Codable {
             case .multipleFaces: .multipleFaces
             case .tooSmall: .faceTooFar
             case .tooLarge: .faceTooClose
-            case .offCentre, .notFrontal: .misalignedFace
+            case .offCenter, .notFrontal: .misalignedFace
             case .tooDark: .tooDark
             case .tooBright: .tooBright
             case .lowContrast: .lowContrast

@@ -182,7 +182,7 @@ public struct LivenessSession: Sendable {
                 Still(since: time, box: face.box, extent: face.mesh.extent).with(face))
             return step(.keepStill, .keepStill, .success)
         }
-        let moved = face.box.centre.distance(to: still.box.centre) / max(still.box.width, 1)
+        let moved = face.box.center.distance(to: still.box.center) / max(still.box.width, 1)
         let grown = face.mesh.extent / max(still.extent, 1)
         let opening = still.openings.median
         if moved > 0.2 || abs(grown - 1) > 0.12 || abs(face.mesh.turn - still.turns[0]) > 0.25

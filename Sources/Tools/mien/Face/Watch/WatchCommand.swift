@@ -140,7 +140,7 @@ struct WatchCommand: AsyncParsableCommand {
         do {
             for try await frame in stream {
                 if let seconds, frame.time >= .seconds(seconds) { break }
-                let analysis = try await engine.analyse(frame.image)
+                let analysis = try await engine.analyze(frame.image)
                 watched.add(frame, analysis)
                 show(frame, analysis)
             }

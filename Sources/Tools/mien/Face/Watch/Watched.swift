@@ -7,7 +7,7 @@ import MienPixels
 struct Watched: Sendable {
     struct Best: Sendable {
         let frame: VideoFrame
-        let face: AnalysedFace
+        let face: AnalyzedFace
     }
 
     private(set) var frames = 0

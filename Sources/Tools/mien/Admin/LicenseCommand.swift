@@ -3,8 +3,8 @@ import MienAPI
 import MienClient
 import MienCore
 
-/// `mien admin licence …`
-struct LicenceCommand: AsyncParsableCommand {
+/// `mien admin license …`
+struct LicenseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "licence", abstract: "Manage product keys, with which devices get licenses.",
         discussion: """

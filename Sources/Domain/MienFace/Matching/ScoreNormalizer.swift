@@ -5,8 +5,8 @@
 /// Symmetric in its sides. Unit: deviations. Different people lie around −4…3; two photos of one
 /// person are mostly above 3. Source: Matějka and others, "Analysis of score normalization in
 /// multilingual speaker recognition", Interspeech 2017 (S-norm, adaptive 1).
-public enum ScoreNormaliser {
-    public static func normalised(cosine: Float, _ a: CohortStatistics, _ b: CohortStatistics)
+public enum ScoreNormalizer {
+    public static func normalized(cosine: Float, _ a: CohortStatistics, _ b: CohortStatistics)
         -> Float
     {
         0.5 * ((cosine - a.mean) / a.deviation + (cosine - b.mean) / b.deviation)

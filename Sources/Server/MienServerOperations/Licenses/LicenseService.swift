@@ -7,7 +7,7 @@ package import MienServerCore
 package import MienStore
 
 /// Manages product keys and issues licenses to devices.
-package struct LicenceService: Sendable {
+package struct LicenseService: Sendable {
     static let activations = 1...1_000_000, days = 1...3_650, standardDays = 365
 
     let store: Store
@@ -65,7 +65,7 @@ package struct LicenceService: Sendable {
     ///
     /// - Throws: ``Problem``: the same one for unknown and revoked keys; `conflict` if the maximum
     ///   number of devices has been activated.
-    func activate(_ productKey: String, device: String) async throws -> LicenceAnswer {
+    func activate(_ productKey: String, device: String) async throws -> LicenseAnswer {
         guard let (id, presented) = BearerSecret.parse(productKey, ProductKeyKind.self) else {
             throw Self.refused
         }
@@ -89,13 +89,13 @@ package struct LicenceService: Sendable {
         }
         guard let found else { throw Self.refused }
         let end = now.seconds + Int64(found.days) * 86_400
-        let (licence, key) = try issuer.signLicence(
+        let (license, key) = try issuer.signLicense(
             [
                 "product": .string(found.product), "device": .string(device),
                 "exp": .number(Double(end)),
             ], at: now)
-        return LicenceAnswer(
-            licence: licence, product: found.product, publicKey: key.jwk, expiresAt: end * 1000)
+        return LicenseAnswer(
+            license: license, product: found.product, publicKey: key.jwk, expiresAt: end * 1000)
     }
 
     static let refused = Problem(

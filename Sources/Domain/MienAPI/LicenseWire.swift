@@ -44,8 +44,8 @@ public struct ProductKeyAnswer: Codable, Sendable, Hashable {
     }
 }
 
-/// `POST /v1/licences`: the request of a device.
-public struct LicenceRequest: Codable, Sendable, Hashable {
+/// `POST /v1/licenses`: the request of a device.
+public struct LicenseRequest: Codable, Sendable, Hashable {
     public var productKey, device: String
 
     public init(productKey: String, device: String) {
@@ -58,20 +58,20 @@ public struct LicenceRequest: Codable, Sendable, Hashable {
 }
 
 /// A license, and the key to check it with.
-public struct LicenceAnswer: Codable, Sendable, Hashable {
-    public var licence, product: String
+public struct LicenseAnswer: Codable, Sendable, Hashable {
+    public var license, product: String
     /// A JWK.
     public var publicKey: JSONValue
     /// Milliseconds since 1970.
     public var expiresAt: Int64
 
-    public init(licence: String, product: String, publicKey: JSONValue, expiresAt: Int64) {
-        (self.licence, self.product, self.publicKey, self.expiresAt) = (
-            licence, product, publicKey, expiresAt
+    public init(license: String, product: String, publicKey: JSONValue, expiresAt: Int64) {
+        (self.license, self.product, self.publicKey, self.expiresAt) = (
+            license, product, publicKey, expiresAt
         )
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case licence, product, publicKey = "public_key", expiresAt = "expires_at"
+        case license = "licence", product, publicKey = "public_key", expiresAt = "expires_at"
     }
 }

@@ -2,7 +2,7 @@ public import MienCore
 
 /// A license for a device to use a product until a time: a server's signed message (ES256) that is
 /// checked offline.
-public struct Licence: Sendable, Hashable {
+public struct License: Sendable, Hashable {
     /// The message's `typ`.
     public static let type = "mien-licence+jwt"
     /// The length of a device identifier: 32 bytes in base64url.
@@ -19,12 +19,12 @@ public struct Licence: Sendable, Hashable {
 
     /// The result of checking a license.
     public enum Verdict: Sendable, Hashable {
-        case valid(Licence)
+        case valid(License)
         /// The license has expired.
-        case expired(Licence)
+        case expired(License)
         /// The clock is more than a day before the license was issued, or before the latest time
         /// seen.
-        case clockBehind(Licence)
+        case clockBehind(License)
         case otherDevice
         case otherProduct
         /// The text was changed, is signed with another key, or is not a license.
@@ -46,16 +46,16 @@ public struct Licence: Sendable, Hashable {
         guard let message = try? JWS.parse(compact: text, limits: .init(maxBytes: 4096)),
             message.type == type,
             let payload = (try? message.verify(with: key))?.payload,
-            let licence = Licence(payload: payload)
+            let license = License(payload: payload)
         else { return .notGenuine }
-        guard licence.product == product else { return .otherProduct }
-        guard licence.device == device else { return .otherDevice }
+        guard license.product == product else { return .otherProduct }
+        guard license.device == device else { return .otherDevice }
         let seen = latestSeen ?? now
-        guard max(now, seen) < licence.expiresAt else { return .expired(licence) }
-        guard max(licence.issuedAt, seen) <= now + clockTolerance else {
-            return .clockBehind(licence)
+        guard max(now, seen) < license.expiresAt else { return .expired(license) }
+        guard max(license.issuedAt, seen) <= now + clockTolerance else {
+            return .clockBehind(license)
         }
-        return .valid(licence)
+        return .valid(license)
     }
 
     private init?(payload: [UInt8]) {

@@ -1,5 +1,5 @@
 /// Turns the cosine of two photos of a set into the score to be judged.
-public struct PairNormalisation: Sendable {
+public struct PairNormalization: Sendable {
     /// The group of each photo's person; all 0 when there is only one cohort.
     let groups: [Int]
     let groupCount: Int
@@ -7,14 +7,14 @@ public struct PairNormalisation: Sendable {
     let means: [[Float]]
     let weights: [[Float]]
     /// Whether scores are normalized instead of plain cosines.
-    public let isNormalised: Bool
+    public let isNormalized: Bool
 
     /// Returns a normalization that keeps plain cosines.
-    public static func none(photoCount: Int) -> PairNormalisation {
+    public static func none(photoCount: Int) -> PairNormalization {
         let one = [[Float](repeating: 0, count: photoCount)]
-        return PairNormalisation(
+        return PairNormalization(
             groups: [Int](repeating: 0, count: photoCount), means: one,
-            weights: one.map { $0.map { _ in 0.5 } }, isNormalised: false)
+            weights: one.map { $0.map { _ in 0.5 } }, isNormalized: false)
     }
 
     /// Uses a pack's cohort for all photos. The results are too favorable for the people to whom
@@ -43,12 +43,12 @@ public struct PairNormalisation: Sendable {
                 weights[other][photo] = 0.5 / found.deviation
             }
         }
-        self.init(groups: groups, means: means, weights: weights, isNormalised: true)
+        self.init(groups: groups, means: means, weights: weights, isNormalized: true)
     }
 
-    private init(groups: [Int], means: [[Float]], weights: [[Float]], isNormalised: Bool) {
-        (self.groups, groupCount, self.means, self.weights, self.isNormalised) = (
-            groups, means.count, means, weights, isNormalised
+    private init(groups: [Int], means: [[Float]], weights: [[Float]], isNormalized: Bool) {
+        (self.groups, groupCount, self.means, self.weights, self.isNormalized) = (
+            groups, means.count, means, weights, isNormalized
         )
     }
 
@@ -59,5 +59,5 @@ public struct PairNormalisation: Sendable {
     }
 
     /// A range that holds nearly all scores. The few outside it are counted in the end bins.
-    public var scoreRange: ClosedRange<Double> { isNormalised ? -40...40 : -1...1 }
+    public var scoreRange: ClosedRange<Double> { isNormalized ? -40...40 : -1...1 }
 }

@@ -3,13 +3,13 @@ public import MienCore
 public import MienKeys
 
 /// A license from a server, and the key to verify it with.
-public struct IssuedLicence: Sendable {
+public struct IssuedLicense: Sendable {
     public let text: String
     public let key: DevicePublicKey
 }
 
 /// Exchanges product keys for licenses.
-public struct LicenceActivation: Sendable {
+public struct LicenseActivation: Sendable {
     private let connection: Connection
 
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
@@ -24,16 +24,16 @@ public struct LicenceActivation: Sendable {
     /// - Throws: ``MienError`` `.invalidCredentials` for an invalid product key; a `conflict` if
     ///   the maximum number of devices is already activated.
     public func activate(_ productKey: Sensitive<String>, device: String) async throws
-        -> IssuedLicence
+        -> IssuedLicense
     {
-        let request = productKey.use { LicenceRequest(productKey: $0, device: device) }
-        let answer: LicenceAnswer = try await connection.json(
+        let request = productKey.use { LicenseRequest(productKey: $0, device: device) }
+        let answer: LicenseAnswer = try await connection.json(
             .init(method: .post, path: ["v1", "licences"], body: Connection.encode(request)))
         guard let key = try? DevicePublicKey(jwk: answer.publicKey) else {
             throw MienError(
                 .serverError, "The server returned a malformed license.", mayHaveArrived: true)
         }
-        return IssuedLicence(text: answer.licence, key: key)
+        return IssuedLicense(text: answer.license, key: key)
     }
 }
 

@@ -13,20 +13,20 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     guard let signature = try? signer.sign(Array(input.utf8)) else {
         preconditionFailure("the key cannot sign")
     }
-    if case .valid(let licence) = judge(input + "." + Base64URL.encode(signature)) {
+    if case .valid(let license) = judge(input + "." + Base64URL.encode(signature)) {
         precondition(
-            licence.product == product && licence.device == device && now < licence.expiresAt)
-        precondition(licence.issuedAt <= now + Licence.clockTolerance)
+            license.product == product && license.device == device && now < license.expiresAt)
+        precondition(license.issuedAt <= now + License.clockTolerance)
     }
     return 0
 }
 
 private let signer = try! SoftwareSigner.generate(.es256)
 private let header = Base64URL.encode(
-    Array(JSONText.write(["alg": "ES256", "typ": .string(Licence.type)]).utf8))
-private let product = "face-login", device = String(repeating: "A", count: Licence.deviceLength)
+    Array(JSONText.write(["alg": "ES256", "typ": .string(License.type)]).utf8))
+private let product = "face-login", device = String(repeating: "A", count: License.deviceLength)
 private let now = Instant(milliseconds: 1_800_000_000_000)
 
-private func judge(_ text: String) -> Licence.Verdict {
-    Licence.judge(text, signedBy: signer.publicKey, product: product, device: device, at: now)
+private func judge(_ text: String) -> License.Verdict {
+    License.judge(text, signedBy: signer.publicKey, product: product, device: device, at: now)
 }

@@ -10,7 +10,7 @@ import MienTesting
 import Testing
 
 @Suite("Device licenses", .enabled(if: Installed.isThere, Installed.reason))
-struct LicenceServerTests {
+struct LicenseServerTests {
     private let scratch: ScratchFolder
 
     init() throws { scratch = try ScratchFolder() }
@@ -28,19 +28,19 @@ struct LicenceServerTests {
                 ProductKeyRequest(product: "mien-face", name: "Branches", activations: 2, days: 10))
             let key = Sensitive(try #require(made.productKey))
             #expect(made.used == 0 && made.days == 10 && made.revokedAt == nil)
-            let licensing = try LicenceActivation(
+            let licensing = try LicenseActivation(
                 MienOptions(serverPath: server.address, retry: RetryPolicy(attempts: 1)))
             let now = server.time.now
             for number in [UInt8(1), 2, 1, 1] {
                 let issued = try await licensing.activate(key, device: Self.device(number))
-                let verdict = Licence.judge(
+                let verdict = License.judge(
                     issued.text, signedBy: issued.key, product: "mien-face",
                     device: Self.device(number), at: now)
-                guard case .valid(let licence) = verdict else {
+                guard case .valid(let license) = verdict else {
                     Issue.record("\(verdict)")
                     return
                 }
-                #expect(licence.expiresAt.seconds == now.seconds + 864_000)
+                #expect(license.expiresAt.seconds == now.seconds + 864_000)
             }
             let full = await #expect(throws: MienError.self) {
                 try await licensing.activate(key, device: Self.device(3))
@@ -112,7 +112,7 @@ struct LicenceServerTests {
                 ProductKeyRequest(product: "mien-face", name: "One", activations: 1))
             let key = Sensitive(try #require(made.productKey))
             let
-                licensing = try LicenceActivation(
+                licensing = try LicenseActivation(
                     MienOptions(serverPath: server.address, retry: RetryPolicy(attempts: 1))),
                 time = server.time
             func service(_ folder: String) throws -> FaceAuthService {
@@ -121,7 +121,7 @@ struct LicenceServerTests {
                     keyPath: scratch("\(folder)/device.key").path, packID: try PackID("made-up"),
                     tpm: nil,
                     cameras: { [Camera(name: "Front", path: "/dev/video0")] },
-                    licensing: LicencePolicy(product: "mien-face") { time.now })
+                    licensing: LicensePolicy(product: "mien-face") { time.now })
             }
             let device = try service("one")
             #expect(try await !device.isLicenseConfigured())

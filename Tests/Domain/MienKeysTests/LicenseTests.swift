@@ -2,13 +2,13 @@ import MienCore
 import MienKeys
 import Testing
 
-@Suite struct LicenceTests {
+@Suite struct LicenseTests {
     private static let device = Base64URL.encode([UInt8](1...32)),
         other = Base64URL.encode([UInt8](2...33))
     private static let start: Int64 = 1_800_000_000, end: Int64 = start + 86_400
 
     private static func text(
-        _ signer: SoftwareSigner, type: String = Licence.type, _ changed: [String: JSONValue] = [:]
+        _ signer: SoftwareSigner, type: String = License.type, _ changed: [String: JSONValue] = [:]
     ) async throws -> String {
         let claims: [String: JSONValue] = [
             "iss": "https://x", "product": "mien-face", "device": .string(device),
@@ -22,9 +22,9 @@ import Testing
         _ text: String, _ key: DevicePublicKey, after seconds: Int64 = 0,
         product: String = "mien-face", device: String = device
     )
-        -> Licence.Verdict
+        -> License.Verdict
     {
-        Licence.judge(
+        License.judge(
             text, signedBy: key, product: product, device: device,
             at: Instant(milliseconds: (start + seconds) * 1000))
     }
@@ -32,17 +32,17 @@ import Testing
     @Test func `a license is valid for its device and product in its time`() async throws {
         let signer = try SoftwareSigner.generate(.es256), text = try await Self.text(signer),
             key = signer.publicKey
-        guard case .valid(let licence) = Self.judge(text, key) else {
+        guard case .valid(let license) = Self.judge(text, key) else {
             Issue.record("the license should be valid")
             return
         }
         #expect(
-            licence.product == "mien-face" && licence.device == Self.device
-                && licence.expiresAt.seconds == Self.end)
-        #expect(Self.judge(text, key, after: 86_399) == .valid(licence))
-        #expect(Self.judge(text, key, after: 86_400) == .expired(licence))
-        #expect(Self.judge(text, key, after: -86_400) == .valid(licence), "a clock a day behind")
-        #expect(Self.judge(text, key, after: -86_401) == .clockBehind(licence))
+            license.product == "mien-face" && license.device == Self.device
+                && license.expiresAt.seconds == Self.end)
+        #expect(Self.judge(text, key, after: 86_399) == .valid(license))
+        #expect(Self.judge(text, key, after: 86_400) == .expired(license))
+        #expect(Self.judge(text, key, after: -86_400) == .valid(license), "a clock a day behind")
+        #expect(Self.judge(text, key, after: -86_401) == .clockBehind(license))
         #expect(Self.judge(text, key, product: "other") == .otherProduct)
         #expect(Self.judge(text, key, device: Self.other) == .otherDevice)
     }
@@ -86,5 +86,5 @@ import Testing
         ("mien-face", true), ("a", true), ("a.b-9", true), ("", false), ("A", false),
         ("a b", false), (String(repeating: "a", count: 65), false),
     ])
-    func product(text: String, isOne: Bool) { #expect(Licence.isProduct(text) == isOne) }
+    func product(text: String, isOne: Bool) { #expect(License.isProduct(text) == isOne) }
 }

@@ -5,7 +5,7 @@ internal import MienKeys
 internal import MienVault
 
 /// A policy that requires a license on each device. Without it every device is licensed.
-public struct LicencePolicy: Sendable {
+public struct LicensePolicy: Sendable {
     public let product: String
     let now: @Sendable () -> Instant
 
@@ -19,12 +19,12 @@ public struct LicencePolicy: Sendable {
 
 extension SealPurpose {
     /// A device's license.
-    static let licence = SealPurpose(label: "mien/v1/licence")
+    static let license = SealPurpose(label: "mien/v1/licence")
 }
 
 /// A stored license and the key to verify it. They are sealed under the key file, so neither can be
 /// replaced.
-struct LicenceFile: Sendable {
+struct LicenseFile: Sendable {
     /// The file does not count as a record that needs the key file; a license can be fetched again
     /// without it.
     static let name = "device.licence"
@@ -36,11 +36,15 @@ struct LicenceFile: Sendable {
 
     private struct Record: Codable {
         var version = 1
-        let licence: String
+        let license: String
         let key: JSONValue
         /// The latest time that the clock showed when the license was checked; missing in older
         /// files.
         var latestSeen: Instant?
+
+        private enum CodingKeys: String, CodingKey {
+            case version, license = "licence", key, latestSeen
+        }
     }
 
     /// The stored license and key.
@@ -75,14 +79,14 @@ struct LicenceFile: Sendable {
                 record.latestSeen = now
                 try write(record, sealer)
             }
-            return Kept(text: record.licence, key: key, latestSeen: record.latestSeen)
+            return Kept(text: record.license, key: key, latestSeen: record.latestSeen)
         }
     }
 
     /// - Parameter now: The latest time seen from now on, even if the clock was ahead before,
     ///   because the server has just dated the license.
     func write(_ text: String, _ key: DevicePublicKey, at now: Instant) throws {
-        try withLock { try write(Record(licence: text, key: key.jwk, latestSeen: now), $0) }
+        try withLock { try write(Record(license: text, key: key.jwk, latestSeen: now), $0) }
     }
 
     private func write(_ record: Record, _ sealer: RecordSealer) throws {
@@ -99,7 +103,7 @@ struct LicenceFile: Sendable {
             let vault = try DeviceFolder.locked(
                 folder, keyPath: keyPath, files: files, random: random)
             defer { vault.lock.release() }
-            return try body(RecordSealer(key: vault.key, purpose: .licence, random: random))
+            return try body(RecordSealer(key: vault.key, purpose: .license, random: random))
         } catch let error as DeviceError { throw FaceAuthError(.storage, error.reason) } catch let
             error as FileSystemError
         {
