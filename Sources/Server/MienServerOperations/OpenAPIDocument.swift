@@ -24,7 +24,7 @@ enum OpenAPIDocument {
         {"name": "One-time codes", "description": "OTP tokens: registration codes, and the tokens that devices get for them."},
         {"name": "Recovery", "description": "Recovery codes and pending recoveries."},
         {"name": "Notices", "description": "Links in emails to account owners."},
-        {"name": "Licences", "description": "Product keys, and the licenses that devices get for them."},
+        {"name": "Licenses", "description": "Product keys, and the licenses that devices get for them."},
         {"name": "Apps", "description": "Apps and their settings."},
         {"name": "Users", "description": "Accounts, authenticators, consents."},
         {"name": "Journey versions", "description": "Journey definitions."},
@@ -2187,16 +2187,16 @@ enum OpenAPIDocument {
         "/v1/licences": {
           "post": {
             "operationId": "activateDevice",
-            "tags": ["Licences"],
+            "tags": ["Licenses"],
             "summary": "Get a license for a device",
             "description": "Exchanges a product key. The same device gets a new license and counts once.",
             "security": [],
-            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LicenceRequest"}}}},
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LicenseRequest"}}}},
             "responses": {
               "201": {
                 "description": "The license, and the key that verifies it.",
                 "headers": {"x-request-id": {"$ref": "#/components/headers/RequestID"}},
-                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LicenceAnswer"}}}
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LicenseAnswer"}}}
               },
               "400": {"$ref": "#/components/responses/InvalidRequest"},
               "401": {"$ref": "#/components/responses/InvalidCredentials"},
@@ -2219,7 +2219,7 @@ enum OpenAPIDocument {
           ],
           "get": {
             "operationId": "listProductKeys",
-            "tags": ["Licences"],
+            "tags": ["Licenses"],
             "summary": "List product keys",
             "security": [{"admin": []}],
             "responses": {
@@ -2236,7 +2236,7 @@ enum OpenAPIDocument {
           },
           "post": {
             "operationId": "makeProductKey",
-            "tags": ["Licences"],
+            "tags": ["Licenses"],
             "summary": "Create a product key",
             "security": [{"admin": []}],
             "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProductKeyRequest"}}}},
@@ -2267,7 +2267,7 @@ enum OpenAPIDocument {
           "parameters": [{"$ref": "#/components/parameters/ProductKey"}],
           "delete": {
             "operationId": "revokeProductKey",
-            "tags": ["Licences"],
+            "tags": ["Licenses"],
             "summary": "Revoke a product key",
             "description": "The key activates no more devices; existing licenses stay valid until they expire.",
             "security": [{"admin": []}],
@@ -4933,7 +4933,7 @@ enum OpenAPIDocument {
               "next": {"type": "string", "description": "Always absent: the list is complete."}
             }
           },
-          "LicenceRequest": {
+          "LicenseRequest": {
             "type": "object",
             "required": ["product_key", "device"],
             "additionalProperties": false,
@@ -4954,7 +4954,7 @@ enum OpenAPIDocument {
               }
             ]
           },
-          "LicenceAnswer": {
+          "LicenseAnswer": {
             "type": "object",
             "required": ["licence", "product", "public_key", "expires_at"],
             "properties": {

@@ -26,7 +26,7 @@ struct WireTypeTests {
         try check(LicenseRequest.self, LicenseRequest.CodingKeys.self)
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
         for name in [
-            "ProductKeyRequest", "LicenceRequest", "OTPRegistrationRequest", "RedeemOTPRequest",
+            "ProductKeyRequest", "LicenseRequest", "OTPRegistrationRequest", "RedeemOTPRequest",
             "StartJourneyRequest", "RespondRequest",
             "AppRequest", "UserRequest", "NewUserRequest",
             "RegistrationOptionsRequest", "CancelRecoveryRequest",
