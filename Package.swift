@@ -121,7 +121,7 @@ let package = Package(
         .library(name: "MienAccess", targets: ["MienAccess"]),
         .library(name: "MienAPI", targets: ["MienAPI"]),
         .library(name: "MienStore", targets: ["MienStore"]),
-        .library(name: "MienServer", targets: ["MienServer"]),
+        .library(name: "MienServer", targets: ["MienServer", "MienServerCore"]),
         .library(name: "MienClient", targets: ["MienClient"]),
         .library(name: "MienTesting", targets: ["MienTesting"]),
         .executable(name: "mien", targets: ["mien"]),
@@ -195,18 +195,86 @@ let package = Package(
             "MienModels", in: .adapters,
             ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto]),
 
-        // MARK: Server
+        // MARK: Server: a core that knows only HTTP, and one target per feature above it.
 
+        library(
+            "MienServerCore", in: .server,
+            [
+                "MienAPI", "MienAccess", "MienCore", "MienInference", "MienPassword", crypto,
+                hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, lifecycle, logging,
+                nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, yaml,
+            ]),
+        library(
+            "MienServerMail", in: .server,
+            [
+                "MienServerCore", "MienCore", "MienJourney", crypto, httpClient, lifecycle,
+                logging, nioCore, nioHTTP, nioPosix, nioSSL,
+            ]),
+        // Who may do what: apps, locks, sign-ins, tokens, and changes of authenticators.
+        library(
+            "MienServerAccess", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienAPI", "MienAccess", "MienCore",
+                "MienKeys", "MienStore", crypto, httpTypes, hummingbird,
+            ]),
+        library(
+            "MienServerAccounts", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+                "MienCore", "MienJourney", "MienPassword", "MienStore", httpTypes, hummingbird,
+            ]),
+        library(
+            "MienServerFaces", in: .server,
+            [
+                "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
+                "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
+                "MienPixels", "MienStore", hummingbird,
+            ]),
+        // Device keys and passkeys.
+        library(
+            "MienServerDevices", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+                "MienAttestation", "MienCore", "MienKeys", "MienStore", crypto, httpTypes,
+                hummingbird, logging,
+            ]),
+        // One-time codes.
+        library(
+            "MienServerOTP", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+                "MienCore", "MienKeys", "MienOTP", "MienStore", crypto, hummingbird,
+            ]),
+        library(
+            "MienServerOAuth", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+                "MienCore", "MienStore", crypto, httpTypes, hummingbird, nioCore,
+            ]),
+        library(
+            "MienServerJourneys", in: .server,
+            [
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
+                "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienAPI", "MienAccess",
+                "MienCore", "MienFace", "MienJourney", "MienKeys", "MienStore", crypto,
+                hummingbird,
+            ]),
+        // Health, metrics, the audit log, licences, and the sweeper.
+        library(
+            "MienServerOperations", in: .server,
+            [
+                "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
+                "MienKeys", "MienStore", hummingbird, lifecycle, logging, nioCore,
+            ]),
+        // The assembly.
         library(
             "MienServer", in: .server,
             [
-                "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienFace", "MienImage",
-                "MienInference", "MienJourney", "MienKeys",
-                "MienModels", "MienOTP", "MienPassword", "MienPixels", "MienStore", "MienVault",
-                crypto, hummingbird, hummingbirdCore,
-                hummingbirdTLS, httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP,
-                nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL,
-                yaml,
+                "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
+                "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
+                "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess",
+                "MienCore", "MienImage", "MienInference", "MienJourney", "MienStore",
+                "MienVault", hummingbird, lifecycle, logging,
             ]),
 
         // MARK: SDK
@@ -242,7 +310,7 @@ let package = Package(
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
-                "MienTPM", "MienLoad", "MienServer", arguments,
+                "MienTPM", "MienLoad", "MienServer", "MienServerCore", arguments,
                 hummingbird, lifecycle, logging, unixSignals,
             ]),
         program(
@@ -324,7 +392,11 @@ let package = Package(
         tests(
             "MienServerTests", in: .server,
             [
-                "MienServer", "MienClient", "MienAPI", "MienAccess", "MienJourney", "MienKeys",
+                "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess",
+                "MienServerFaces", "MienServerOperations", "MienClient",
+                "MienAPI",
+                "MienAccess",
+                "MienJourney", "MienKeys",
                 "MienModels", "MienOTP", "MienCore", "MienImage",
                 "MienPixels", "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace",
                 "mien", crypto, lifecycle, logging, nioCore,
@@ -333,7 +405,10 @@ let package = Package(
         tests(
             "MienServerAPITests", in: .server,
             [
-                "mien-text-cost", "MienServer", "MienAPI", "MienAccess", "MienStore", "MienJourney",
+                "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
+                "MienServerJourneys", "MienServerOperations", "MienAPI",
+                "MienAccess",
+                "MienStore", "MienJourney",
                 "MienCore", "MienTesting", logging,
             ]),
         tests(

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MienCore
+internal import MienServerCore
 internal import MienVault
 
 /// The server's data folder (mode 0700): the database, the master key (mode 0600; wider modes are

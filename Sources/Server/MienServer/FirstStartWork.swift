@@ -1,6 +1,7 @@
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
+internal import MienServerCore
 internal import MienStore
 
 /// Fills a new database: an administrator, a sample app, and the sample journeys.

@@ -3,6 +3,9 @@ internal import Hummingbird
 public import Logging
 internal import MienAccess
 public import MienCore
+public import MienServerCore
+internal import MienServerFaces
+internal import MienServerOperations
 internal import MienStore
 internal import MienVault
 public import ServiceLifecycle

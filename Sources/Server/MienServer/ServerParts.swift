@@ -3,6 +3,16 @@ internal import Hummingbird
 internal import Logging
 internal import MienAccess
 internal import MienCore
+internal import MienServerAccess
+internal import MienServerAccounts
+internal import MienServerCore
+internal import MienServerDevices
+internal import MienServerFaces
+internal import MienServerJourneys
+internal import MienServerMail
+internal import MienServerOAuth
+internal import MienServerOTP
+internal import MienServerOperations
 internal import MienStore
 
 /// All parts of a server, assembled once.
@@ -83,8 +93,9 @@ struct ServerParts: Sendable {
         let attestations = try AttestationJudge(
             configuration, store: store, clock: clock, logger: logger, signatures: signatures)
         changes = AuthenticatorChanges(
-            store: store, catalog: catalog, clock: clock, rule: configuration.changeRule,
-            identities: configuration.identities)
+            store: store,
+            requested: { [catalog] in try await catalog.authenticators(askedBy: $0) },
+            clock: clock, rule: configuration.changeRule, identities: configuration.identities)
         biometrics = BiometricGrant(
             keys: deviceKeys, attestations: attestations, grants: grants, challenges: challenges,
             devices: devices, changes: changes, clock: clock, publicURL: publicURLText,
@@ -108,13 +119,23 @@ struct ServerParts: Sendable {
             recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics,
             configuration: configuration, publicURL: publicURLText)
         authorization = AuthorizationService(
-            store: store, apps: apps, devices: devices, grants: grants, performer: performer,
+            store: store, apps: apps, devices: devices, grants: grants, passwords: performer,
             clock: clock, publicURL: publicURLText)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
             grants: grants, clock: clock, metrics: metrics)
         sweeper = Sweeper(
-            store: store, captures: captures, journeys: journeys, issuer: issuer,
+            store: store,
+            // Sweep sessions first: once a session's record is gone, nothing about it can be written
+            // to the audit log.
+            before: [
+                .init(name: "live captures") { [captures] _ in try await captures.sweepLive() }
+            ],
+            after: [
+                .init(name: "recent runs") { [journeys] in journeys.sweepRecent(at: $0) },
+                .init(name: "signing keys") { [issuer] in try await issuer.refresh(at: $0) },
+            ],
+            maxTrails: ReplayStore.maxTrails,
             auditRetention: configuration.auditRetentionDays.map { .seconds($0 * 86_400) },
             clock: clock, logger: logger)
     }
@@ -126,15 +147,16 @@ struct ServerParts: Sendable {
         let starts = configuration.startsPerMinute, live = configuration.liveCapturesPerMinute
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
-            journeys: journeys, captures: captures, grants: grants,
-            starts: RateLimiter(.init(burst: starts, perMinute: starts)),
-            liveStarts: RateLimiter(.init(burst: live, perMinute: live)), clock: clock, body: body,
-            frameBytes: configuration.captureBytes,
-            budget: bodies
+            journeys: journeys, grants: grants,
+            starts: RateLimiter(.init(burst: starts, perMinute: starts)), clock: clock, body: body
+        ).add(to: router.group("v1"))
+        CaptureRoutes(
+            captures: captures, liveStarts: RateLimiter(.init(burst: live, perMinute: live)),
+            clock: clock, frameBytes: configuration.captureBytes, budget: bodies
         ).add(to: router.group("v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants,
-            authorization: authorization, biometrics: biometrics,
+            authorization: authorization, extensions: [biometrics],
             challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes,
             budget: bodies,
             publicURL: { [publicURL] in publicURL.text }
@@ -173,12 +195,21 @@ struct ServerParts: Sendable {
         let admin = router.group("v1").add(
             middleware: AdminOnly(
                 store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
-        AdminRoutes(
-            store: store, apps: apps, catalog: catalog,
+        let records = AdminRecords(store: store)
+        AppAdminRoutes(store: store, apps: apps, records: records, clock: clock, body: body).add(
+            to: admin)
+        UserAdminRoutes(
+            store: store,
             accounts: AccountService(
                 store: store, passwords: passwords, notices: notices, clock: clock),
-            tokens: tokens, clock: clock, body: body
+            records: records, body: body
         ).add(to: admin)
+        AuthenticatorAdminRoutes(store: store, apps: apps, records: records, clock: clock).add(
+            to: admin)
+        OTPAdminRoutes(tokens: tokens, records: records, body: body).add(to: admin)
+        ConsentAdminRoutes(store: store, records: records, clock: clock).add(to: admin)
+        JourneyAdminRoutes(store: store, catalog: catalog, clock: clock, body: body).add(to: admin)
+        AuditRoutes(store: store, clock: clock, body: body).add(to: admin)
         licenceRoutes(body).addAdmin(to: admin)
         return Self.withMethods(router)
     }
@@ -191,8 +222,8 @@ struct ServerParts: Sendable {
         router.add(middleware: BrowserDefense { [publicURL] in publicURL.text })
         router.add(middleware: ProblemMiddleware(metrics: metrics))
         router.add(
-            middleware: ClientMiddleware(
-                trustsProxy: configuration.trustsProxy, isAudited: configuration.auditsClients))
+            middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy))
+        if configuration.auditsClients { router.add(middleware: AuditClientMiddleware()) }
         router.add(
             middleware: RateLimitMiddleware(
                 limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))

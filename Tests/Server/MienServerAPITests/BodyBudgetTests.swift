@@ -1,6 +1,7 @@
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
 
 @Suite struct BodyBudgetTests {
     @Test func `small bodies always fit; large ones share the budget and give it back`() throws {

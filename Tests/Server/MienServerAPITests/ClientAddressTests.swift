@@ -1,6 +1,7 @@
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
 
 @Suite struct ClientAddressTests {
     @Test(arguments: [

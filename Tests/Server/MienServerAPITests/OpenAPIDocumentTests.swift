@@ -7,6 +7,8 @@ import MienTesting
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
+@testable import MienServerOperations
 
 /// Checks that the API description matches the server.
 @Suite("The API description")

@@ -4,6 +4,7 @@ import MienStore
 import Testing
 
 @testable import MienServer
+@testable import MienServerJourneys
 
 @Suite struct RecentRunsTests {
     private static let start = Instant(milliseconds: 1_800_000_000_000)

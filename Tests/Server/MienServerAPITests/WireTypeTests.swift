@@ -6,6 +6,7 @@ import MienStore
 import Testing
 
 @testable import MienServer
+@testable import MienServerDevices
 
 /// Checks each wire type against its schema and the schema's examples: encoded members and required
 /// members.

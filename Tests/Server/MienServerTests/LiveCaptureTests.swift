@@ -8,6 +8,8 @@ import Synchronization
 import Testing
 
 @testable import MienServer
+@testable import MienServerFaces
+@testable import MienServerOperations
 
 /// Tests complete live captures over HTTP. Only the content of the frames is synthetic.
 @Suite("Live captures over HTTP", .enabled(if: Installed.isThere, Installed.reason))

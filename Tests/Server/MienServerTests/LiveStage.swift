@@ -8,6 +8,7 @@ import MienTesting
 import Testing
 
 @testable import MienServer
+@testable import MienServerFaces
 
 /// Reads frames that describe their content in words, for live captures without pictures and
 /// networks.

@@ -8,6 +8,8 @@ import NIOCore
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
+@testable import MienServerMail
 
 @Suite(
     "Mail through a real relay", .enabled(if: Peer.isThere, Peer.reason), .serialized,

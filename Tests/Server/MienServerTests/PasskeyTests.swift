@@ -7,6 +7,7 @@ import MienTesting
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
 
 @Suite("Passkeys", .enabled(if: Installed.isThere, Installed.reason))
 struct PasskeyTests {

@@ -6,6 +6,8 @@ import MienTesting
 import Testing
 
 @testable import MienServer
+@testable import MienServerAccess
+@testable import MienServerCore
 
 @Suite(
     "Tokens read with PyJWT", .enabled(if: Peer.isThere, Peer.reason),

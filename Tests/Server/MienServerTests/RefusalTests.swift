@@ -8,6 +8,7 @@ import MienTesting
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
 
 /// Every violation of docs/biometric-login.md, with the refusal that the page documents.
 @Suite("Refusals", .enabled(if: Installed.isThere, Installed.reason))

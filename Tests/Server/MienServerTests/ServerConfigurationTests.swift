@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
+@testable import MienServerMail
 
 @Suite("Server configuration")
 struct ServerConfigurationTests {

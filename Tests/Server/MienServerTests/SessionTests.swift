@@ -13,6 +13,8 @@ import MienTesting
 import Synchronization
 import Testing
 
+@testable import MienServerCore
+
 /// The SDK's sessions and biometric login against a real server, with real faces in front of the
 /// device.
 @Suite("Sessions", .enabled(if: Installed.isThere, Installed.reason))

@@ -10,6 +10,8 @@ import Synchronization
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
+@testable import MienServerFaces
 
 /// Test requirements on the machine: the default model pack and the demo's photos.
 enum Installed {

@@ -8,6 +8,8 @@ import Testing
 
 @testable import MienJourney
 @testable import MienServer
+@testable import MienServerCore
+@testable import MienServerMail
 
 @Suite(
     "Webhooks with a real receiver", .enabled(if: Peer.isThere, Peer.reason), .serialized,

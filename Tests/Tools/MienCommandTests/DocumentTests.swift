@@ -33,7 +33,7 @@ import Testing
             ).map { String($0.1) })
         // The codes of face checks for tokens.
         codes.formUnion(["face.locked-out", "face.storage"])
-        let start = try text("Sources/Server/MienServer/Operation/ServerStartError.swift")
+        let start = try text("Sources/Server/MienServerCore/ServerStartError.swift")
         codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
         // Excludes names of files and threads, and the codes by which frame sources report to
         // sessions, because the command line prints a video's own error.

@@ -3,6 +3,7 @@ import Logging
 import MienClient
 import MienCore
 import MienServer
+import MienServerCore
 import ServiceLifecycle
 
 /// Runs a temporary server for the duration of a closure, with fresh data in `folder` and a free

@@ -4,6 +4,7 @@ import Logging
 import MienCore
 import MienModels
 import MienServer
+import MienServerCore
 import ServiceLifecycle
 import UnixSignals
 

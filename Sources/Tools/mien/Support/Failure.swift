@@ -9,6 +9,7 @@ import MienMedia
 import MienModels
 import MienOTP
 import MienServer
+import MienServerCore
 import MienVault
 
 /// An error for people and scripts: one sentence that says what is wrong, where, what is allowed,

@@ -1,9 +1,0 @@
-extension Optional where Wrapped: Sendable {
-    /// An asynchronous `map`.
-    func asyncMap<Output: Sendable>(_ body: (Wrapped) async throws -> Output) async rethrows
-        -> Output?
-    {
-        guard let self else { return nil }
-        return try await body(self)
-    }
-}

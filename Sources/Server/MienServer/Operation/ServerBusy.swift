@@ -1,2 +1,0 @@
-/// The server is overloaded. The client may repeat the request later.
-struct ServerBusy: Error {}

@@ -1,0 +1,36 @@
+internal import Logging
+internal import MienAPI
+internal import MienImage
+internal import MienInference
+internal import MienServerCore
+internal import MienStore
+
+// What clients see of the errors of engines and adapters.
+
+extension StoreError: ReportedError {
+    var report: ErrorReport? {
+        if code == .stale {
+            return ErrorReport(
+                problem: Problem(
+                    .conflict, "The resource changed in the meantime. Read it again."))
+        }
+        return ErrorReport(
+            problem: Problem(code == .busy ? .unavailable : .serverError),
+            failure: (
+                "the store failed",
+                ["store.code": "\(code.rawValue)", "store.reason": "\(reason)"]
+            ))
+    }
+}
+
+extension ImageError: ReportedError {
+    var report: ErrorReport? {
+        ErrorReport(
+            problem: Problem(
+                code == .tooManyBytes ? .payloadTooLarge : .imageNotAccepted, description))
+    }
+}
+
+extension InferenceError: ReportedError {
+    var report: ErrorReport? { code == .busy ? ErrorReport(problem: .busy) : nil }
+}

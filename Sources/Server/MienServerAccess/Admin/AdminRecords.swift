@@ -1,0 +1,42 @@
+internal import Hummingbird
+internal import MienAPI
+internal import MienAccess
+package import MienCore
+package import MienServerCore
+package import MienStore
+
+/// Finds the records that the addresses of the admin API name.
+package struct AdminRecords: Sendable {
+    /// The number of items on one page of a list.
+    package static let pageSize = 100
+
+    package let store: Store
+
+    package init(store: Store) {
+        self.store = store
+    }
+
+    package func app(_ context: MienRequestContext) async throws -> AppRecord {
+        let id = try AppID(context.parameters.require("app"), field: "app")
+        guard let record = try await store.read({ try $0.apps.find(id) }) else {
+            throw Problem(.notFound, "There is no such app.")
+        }
+        return record
+    }
+
+    package func user(_ context: MienRequestContext) async throws -> AccountRecord {
+        try await user(UserID(context.parameters.require("user"), field: "user"))
+    }
+
+    package func user(_ id: UserID) async throws -> AccountRecord {
+        guard let account = try await store.read({ try $0.accounts.find(id) }) else {
+            throw Problem(.notFound, "There is no such user.")
+        }
+        return account
+    }
+}
+
+extension MienRequestContext {
+    /// The actor that the audit log records.
+    package var actor: String { administrator?.text ?? "system" }
+}

@@ -1,0 +1,90 @@
+internal import MienAPI
+package import MienAccess
+package import MienCore
+internal import MienServerCore
+package import MienStore
+internal import Synchronization
+
+/// Caches apps until they change.
+package final class AppCatalog: Sendable {
+    private static let maxKept = 10_000
+
+    private let store: Store
+    private struct State {
+        var known: [AppID: AppRecord] = [:]
+        /// The strictest lock policy of all apps, by method.
+        var strictest: [AuthenticatorType: LockPolicy] = [:]
+        /// Counts invalidations. A record that was read before an invalidation is not cached after
+        /// it.
+        var changes = 0
+    }
+
+    private let state = Mutex(State())
+
+    package init(store: Store) { self.store = store }
+
+    /// Returns the app that a client has authenticated as.
+    ///
+    /// - Throws: The same ``Problem`` for an unknown app, a wrong secret, and a missing secret.
+    package func authenticated(id: String, secret: String?) async throws -> AppRecord {
+        guard let id = AppID(id), let app = try await load(id) else { throw Self.refusal }
+        if app.type == .confidential {
+            guard let expected = app.secretHash, let secret,
+                let parsed = BearerSecret.parse(secret, AppKind.self), parsed.id == id,
+                isSame(store.keys.hash(ofSecret: parsed.secret), expected)
+            else { throw Self.refusal }
+        }
+        return app
+    }
+
+    /// Returns the app of a run.
+    package func find(_ id: AppID) async throws -> AppRecord {
+        guard let app = try await load(id) else {
+            throw Problem(.noActiveJourney, "The app was deleted.")
+        }
+        return app
+    }
+
+    /// Returns the lock policy of an authenticator: its app's policy, or the strictest policy of
+    /// all apps if the authenticator serves them all.
+    package func lockPolicy(for type: AuthenticatorType, app: AppID?) async throws -> LockPolicy {
+        if let app {
+            return try await load(app)?.settings.lockPolicy(for: type) ?? type.defaultLockPolicy
+        }
+        let (known, changes) = state.withLock { ($0.strictest[type], $0.changes) }
+        if let known { return known }
+        let all = try await store.read { try $0.apps.all() }
+        let strictest =
+            LockPolicy.strictest(of: all.map { $0.settings.lockPolicy(for: type) })
+            ?? type.defaultLockPolicy
+        state.withLock { if $0.changes == changes { $0.strictest[type] = strictest } }
+        return strictest
+    }
+
+    /// Removes an app from the cache. Call this whenever an app was added, changed, or removed.
+    package func forget(_ id: AppID) {
+        state.withLock {
+            $0.known[id] = nil
+            $0.strictest = [:]
+            $0.changes += 1
+        }
+    }
+
+    private func load(_ id: AppID) async throws -> AppRecord? {
+        let (app, changes) = state.withLock { ($0.known[id], $0.changes) }
+        if let app { return app }
+        let found = try await store.read { try $0.apps.find(id) }
+        state.withLock { state in
+            guard state.changes == changes, let found else { return }
+            if state.known.count >= Self.maxKept { state.known = [:] }
+            state.known[id] = found
+        }
+        return found
+    }
+
+    private static var refusal: Problem {
+        Problem(
+            .invalidCredentials,
+            "The client_id is unknown, or the client_secret is wrong.")
+    }
+}

@@ -1,0 +1,158 @@
+internal import MienAPI
+package import MienAccess
+package import MienCore
+package import MienServerCore
+package import MienStore
+
+/// Guards every change to a user's authenticators: the app must be first-party, and the sign-in
+/// fresh and strong enough.
+///
+/// The rule itself is ``ChangeRule``; this type gathers its inputs.
+package struct AuthenticatorChanges: Sendable {
+    package let store: Store
+    /// Returns the authenticators that the published journeys among these use; `nil` for all
+    /// journeys.
+    package let requested:
+        @Sendable (_ journeys: [JourneyID]?) async throws -> Set<AuthenticatorType>
+    package let clock: ServerClock
+    package let rule: ChangeRule
+    /// The setting `authentication.identities`: whether the server accepts passkeys and device
+    /// keys.
+    package let identities: [String]
+
+    package init(
+        store: Store,
+        requested:
+            @escaping @Sendable (_ journeys: [JourneyID]?) async throws -> Set<AuthenticatorType>,
+        clock: ServerClock, rule: ChangeRule, identities: [String]
+    ) {
+        (self.store, self.requested, self.clock, self.rule, self.identities) = (
+            store, requested, clock, rule, identities
+        )
+    }
+
+    // MARK: Requests with an access token
+
+    /// - Parameter reach: Where the new authenticator will sign the user in.
+    /// - Returns: The sign-in. Check it again in the transaction that makes the change.
+    /// - Throws: ``OAuthError`` `insufficient_user_authentication` that states what a new sign-in
+    ///   must prove.
+    @discardableResult
+    package func require(
+        _ change: AuthenticatorChange, by caller: Caller, reach: AuthenticatorReach = .app
+    ) async throws -> SignInStanding {
+        let reachable =
+            change == .add
+            ? try await reachable(caller.account, app: caller.app, reach: reach) : .none
+        let proofs = try await counting(
+            caller.grant.proofs, from: caller.grant.authenticators, of: caller.account)
+        let shortfall = rule.shortfall(
+            for: change, proofs: proofs, reachable: reachable, at: clock.now)
+        guard let shortfall else { return SignInStanding(caller) }
+        throw error(
+            shortfall, scheme: caller.grant.keyThumbprint == nil ? "Bearer" : "DPoP",
+            reachable: reachable)
+    }
+
+    private func error(_ shortfall: ChangeRule.Shortfall, scheme: String, reachable: AssuranceLevel)
+        -> OAuthError
+    {
+        let acr = reachable == .multiFactor ? "2" : nil
+        let description =
+            switch shortfall {
+            case .stale:
+                "The sign-in is too old for this change. Sign in again; it may be at most \(rule.freshSeconds) seconds old."
+            case .weak:
+                "The sign-in is too weak for this change. Sign in again with two factors, or with a passkey."
+            }
+        var error = OAuthError(.insufficientUserAuthentication, description, scheme: scheme)
+        error.stepUp = .init(maxAge: rule.freshSeconds, acr: acr)
+        return error
+    }
+
+    /// Returns the proofs without emailed codes, which prove access to a mailbox only.
+    ///
+    /// `amr` calls both emailed codes and codes of an OTP token `otp`; the authenticators tell them
+    /// apart.
+    package func counting(
+        _ proofs: [SignInProof], from used: [AuthenticatorID], of account: AccountRecord
+    ) async throws -> [SignInProof] {
+        let code = AuthenticatorType.otp.method
+        guard proofs.contains(where: { $0.methods.contains(code) }) else { return proofs }
+        let records = try await store.read { try $0.authenticators.all(of: account) }
+        guard !records.contains(where: { $0.type == .otp && used.contains($0.id) }) else {
+            return proofs
+        }
+        return proofs.map { proof in
+            SignInProof(
+                methods: proof.methods.filter { $0 != code }, at: proof.at,
+                isRecovery: proof.isRecovery)
+        }
+    }
+
+    // MARK: What is within reach
+
+    /// Returns the highest assurance that the account's authenticators allow wherever a new
+    /// authenticator will work.
+    ///
+    /// A passkey serves all apps. Someone with a password must not register one in an app that asks
+    /// for no more and use it in an app that does.
+    private func reachable(
+        _ account: AccountRecord, app: AppID, reach: AuthenticatorReach
+    ) async throws -> AssuranceLevel {
+        guard reach == .account else { return try await reachable(account, app: app) }
+        var apps = try await store.read { try $0.apps.all() }.filter(\.isFirstParty).map(\.id)
+        if !apps.contains(app) { apps.append(app) }
+        var highest = AssuranceLevel.none
+        for app in apps where highest < .multiFactor {
+            highest = max(highest, try await reachable(account, app: app))
+        }
+        return highest
+    }
+
+    /// Returns the highest assurance that the account's authenticators allow in an app.
+    ///
+    /// Counts every authenticator that an administrator has not locked. Failures of strangers, and
+    /// locks that a journey sets after them, do not lower the result. Email codes prove a mailbox,
+    /// recovery codes restore access, and device keys without attestation prove nothing about the
+    /// device, so none of them raises it. Faces and one-time codes count if a journey of the app
+    /// requests them.
+    package func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
+        let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
+            let records = try tables.authenticators.all(of: account).filter { record in
+                guard record.app == nil || record.app == id else { return false }
+                return try !tables.locks.holders(of: record.id).contains(.administrator)
+            }
+            return (try tables.apps.find(id), records)
+        }
+        guard let app else { return .none }
+        let requested = try await requested(app.settings.journeys)
+        var methods: Set<String> = []
+        for record in usable {
+            switch record.type {
+            case .password: methods.insert(record.type.method)
+            case .face, .otp:
+                if requested.contains(record.type) { methods.insert(record.type.method) }
+            case .passkey:
+                if identities.contains("passkey") {
+                    methods.formUnion([record.type.method, "mfa"])
+                }
+            case .nativeBiometrics:
+                guard identities.contains("biometric"), app.settings.biometric.isEnabled,
+                    record.isAttestedDeviceKey
+                else { continue }
+                methods.formUnion(record.deviceKeyMethods)
+            case .emailCode, .recoveryCode: continue
+            }
+        }
+        return AuthenticationContext.assurance(of: methods)
+    }
+}
+
+/// Where an authenticator signs its user in.
+package enum AuthenticatorReach: Sendable {
+    /// In the app it is added in: faces, device keys, OTP tokens.
+    case app
+    /// In every app: passkeys, recovery codes, passwords.
+    case account
+}

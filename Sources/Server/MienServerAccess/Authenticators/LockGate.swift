@@ -1,0 +1,110 @@
+package import MienAPI
+package import MienAccess
+package import MienCore
+package import MienServerCore
+package import MienStore
+
+/// Guards every authenticator: counts a guess before the secret or the face is checked, and records
+/// the result afterward.
+///
+/// A guess is counted durably before it is checked, so neither parallel guesses nor a crash makes
+/// one free.
+package struct LockGate: Sendable {
+    package let store: Store
+    package let apps: AppCatalog
+    package let clock: ServerClock
+
+    package init(store: Store, apps: AppCatalog, clock: ServerClock) {
+        (self.store, self.apps, self.clock) = (store, apps, clock)
+    }
+
+    /// A counted guess that may be checked.
+    package struct Pass: Sendable {
+        package let authenticator: AuthenticatorRecord
+        package let line: AuthenticatorLock.Line
+        package let policy: LockPolicy
+        package let device: DeviceID?
+        package let begun: Instant
+    }
+
+    /// Counts a guess.
+    ///
+    /// - Parameter device: the calling device, if it is one of the account's. If the method has
+    ///   succeeded on it before, it has its own counter, so that strangers cannot lock it out.
+    /// - Returns: `nil` if the authenticator is locked or disabled for this caller.
+    package func begin(_ authenticator: AuthenticatorRecord, device: DeviceID?) async throws
+        -> Pass?
+    {
+        let now = clock.now,
+            policy = try await apps.lockPolicy(for: authenticator.type, app: authenticator.app)
+        let line = try await store.write { tables -> AuthenticatorLock.Line? in
+            var lock = try tables.locks.lock(of: authenticator, device: device)
+            guard let line = lock.begin(under: policy, at: now) else { return nil }
+            try tables.locks.setCounts(lock, of: authenticator.lockSubject, device: device)
+            return line
+        }
+        return line.map {
+            Pass(authenticator: authenticator, line: $0, policy: policy, device: device, begun: now)
+        }
+    }
+
+    /// Takes as long and writes as durably as ``begin(_:device:)``, for a guess that is not checked
+    /// because the authenticator is missing or locked.
+    package func pretend() async throws {
+        var generator = SystemRandomNumberGenerator()
+        let now = clock.now, hash = store.keys.hash(ofSecret: Array("nobody".utf8))
+        let nobody = AuthenticatorRecord(
+            id: .random(using: &generator), account: .random(using: &generator), type: .password,
+            app: nil, content: [], createdAt: now)
+        try await store.write { tables in
+            _ = try tables.locks.lock(of: nobody, device: nil)
+            // One row, which the next sweep deletes.
+            try tables.codes.put("nobody", hash: hash, expiresAt: now)
+        }
+    }
+
+    /// Records a correct guess. From now on, the device has its own counter for this method if it
+    /// is one of the account's.
+    package func succeed(_ pass: Pass) async throws {
+        let now = clock.now
+        try await change(pass) { lock, tables in
+            lock.succeed(through: pass.line, under: pass.policy, isKnownDevice: pass.device != nil)
+            if let device = pass.device { try tables.devices.touch(device, at: now) }
+        }
+    }
+
+    /// Takes back a guess that was never checked, through no fault of the caller.
+    ///
+    /// Runs to its end even in a canceled task, so that the guess of a client that hung up does not
+    /// stay counted.
+    package func abandon(_ pass: Pass) async throws {
+        try await Task {
+            try await change(pass) { lock, _ in
+                lock.abandon(through: pass.line, under: pass.policy, begun: pass.begun)
+            }
+        }.value
+    }
+
+    private func change(
+        _ pass: Pass, _ body: @escaping @Sendable (inout AuthenticatorLock, Tables) throws -> Void
+    ) async throws {
+        try await store.write { tables in
+            var lock = try tables.locks.lock(of: pass.authenticator, device: pass.device)
+            try body(&lock, tables)
+            try tables.locks.setCounts(
+                lock, of: pass.authenticator.lockSubject, device: pass.device)
+        }
+    }
+
+    /// Whether the device has its own counter for this method.
+    package func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) async throws -> Bool {
+        try await store.read { try $0.locks.hasOwnCounter(device, subject) }
+    }
+}
+
+extension Problem {
+    /// Tells a signed-in owner that an authenticator is locked.
+    package static func authenticatorLocked(_ name: String) -> Problem {
+        Problem(.conflict, "\(name) is locked. Ask an administrator to unlock it.")
+    }
+}

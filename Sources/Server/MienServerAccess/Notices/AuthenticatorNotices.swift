@@ -1,0 +1,124 @@
+internal import Foundation
+internal import MienAPI
+internal import MienAccess
+package import MienCore
+internal import MienServerCore
+package import MienServerMail
+package import MienStore
+
+/// Emails account owners about each new authenticator, with a link that removes it without a
+/// sign-in.
+///
+///     let notice = notices.draft()
+///     let mail = try await store.write { tables in
+///         …                                                    // adds the authenticator
+///         return try notice.store(about: record, of: account, app: app, in: tables, at: now)
+///     }
+///     notices.send(mail)
+package struct AuthenticatorNotices: Sendable {
+    /// How long a link is valid.
+    package static let lifetime = Duration.seconds(7 * 86_400)
+    /// The limit for one account. Beyond it, new authenticators are refused, so that a thief cannot
+    /// bury the important notice under others.
+    static let maxPerHour = 50
+
+    package let store: Store
+    package let mail: MailService
+    package let publicURL: @Sendable () -> String
+
+    package init(store: Store, mail: MailService, publicURL: @escaping @Sendable () -> String) {
+        (self.store, self.mail, self.publicURL) = (store, mail, publicURL)
+    }
+
+    package func draft() -> Draft { Draft(link: MailedLink(store.keys, publicURL: publicURL())) }
+
+    /// Sends the email that ``Draft/store(about:of:app:in:at:)`` returned, after its transaction
+    /// has committed.
+    package func send(_ notice: Mail?) {
+        if let notice { mail.send(notice, through: .notices) }
+    }
+
+    package struct Draft: Sendable {
+        fileprivate let link: MailedLink
+
+        /// Stores the link in the transaction that adds or replaces `authenticator`, and ends the
+        /// links to the authenticators it replaces.
+        ///
+        /// - Parameter app: The app in which it was added; `nil` for an administrator.
+        /// - Returns: The email; `nil` if the account has no verified address.
+        /// - Throws: ``Problem`` `.tooManyRequests` after ``AuthenticatorNotices/maxPerHour``
+        ///   within an hour, because nothing may be added without a notice.
+        package func store(
+            about authenticator: AuthenticatorRecord, of account: AccountRecord, app: AppID?,
+            in tables: Tables, at now: Instant
+        ) throws -> Mail? {
+            guard let address = account.noticeAddress else {
+                try tables.mailedLinks.end(.removeAuthenticator, authenticator.id.text, at: now)
+                return nil
+            }
+            let recent = try tables.mailedLinks.count(
+                of: account.id, .removeAuthenticator, after: now - .seconds(3600))
+            guard recent < AuthenticatorNotices.maxPerHour else {
+                throw Problem(
+                    .tooManyRequests,
+                    "Too many authenticators were added to this account within an hour. Try again later."
+                )
+            }
+            try link.store(
+                .removeAuthenticator, authenticator.id.text, of: account.id,
+                until: now + AuthenticatorNotices.lifetime, in: tables, at: now)
+            let appName = try app.flatMap { try tables.apps.find($0)?.name }
+            return AuthenticatorNotices.mail(
+                to: address, authenticator.type, appName, link, at: now)
+        }
+    }
+
+    /// Composes the email. Includes no text that the client could choose, such as the
+    /// authenticator's name: the email must not carry an attacker's words.
+    private static func mail(
+        to address: Sensitive<String>, _ type: AuthenticatorType, _ app: String?,
+        _ link: MailedLink, at now: Instant
+    ) -> Mail {
+        let source = app.map { "in \($0)" } ?? "by an administrator"
+        return Mail(
+            to: address, subject: "New sign-in method: \(type.noun)",
+            body: Sensitive(
+                """
+                \(type.indefiniteNoun) was added to your account \(source) on \(now.noticeText).
+
+                If that was you, you can ignore this message.
+
+                If it was not, open this page and remove it. You do not have to sign in. The link works once, for seven days:
+
+                \(link.url.use { $0 })
+
+                Removing it also ends the sign-ins that used it. Afterwards, check your other sign-in methods.
+                """))
+    }
+}
+
+extension AuthenticatorType {
+    /// The name of the method in emails and pages.
+    package var noun: String {
+        switch self {
+        case .password: "password"
+        case .face: "face"
+        case .nativeBiometrics: "device key"
+        case .emailCode: "email code"
+        case .passkey: "passkey"
+        case .otp: "one-time-code token"
+        case .recoveryCode: "set of recovery codes"
+        }
+    }
+
+    /// The name with an article, for the beginning of a sentence.
+    package var indefiniteNoun: String { (self == .emailCode ? "An " : "A ") + noun }
+}
+
+extension Instant {
+    /// `2026-11-22 at 14:30 UTC`
+    package var noticeText: String {
+        let text = iso8601
+        return "\(text.prefix(10)) at \(text.dropFirst(11).prefix(5)) UTC"
+    }
+}

@@ -1,0 +1,250 @@
+internal import Foundation
+package import MienAPI
+internal import MienAccess
+package import MienCore
+package import MienServerAccess
+package import MienServerCore
+internal import MienServerMail
+package import MienStore
+
+/// Creates, updates, and deletes accounts for the admin API and for journeys.
+package struct AccountService: Sendable {
+    package let store: Store
+    package let passwords: PasswordService
+    package let notices: AuthenticatorNotices
+    package let clock: ServerClock
+
+    package init(
+        store: Store, passwords: PasswordService, notices: AuthenticatorNotices, clock: ServerClock
+    ) {
+        (self.store, self.passwords, self.notices, self.clock) = (store, passwords, notices, clock)
+    }
+
+    /// - Parameter share: The client that hashing the password is queued for.
+    /// - Throws: ``Problem`` `.invalidRequest` that names each invalid field, or `.conflict` if a
+    ///   name is taken.
+    func create(
+        _ profile: AccountProfile, password: Sensitive<String>?, actor: String, app: AppID?,
+        for share: WorkShare
+    ) async throws -> UserID {
+        let names = try names(of: profile)
+        _ = try claimedName(of: profile)
+        guard !names.isEmpty else {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "username",
+                        message: "is required unless external_id or a verified email is given")
+                ])
+        }
+        try checkAttributes(profile.attributes)
+        let hash = try await password.asyncMap {
+            try await self.hash($0, names: names.map(\.normal), for: share)
+        }
+        let now = clock.now, keys = store.keys
+        var generator = SystemRandomNumberGenerator()
+        let id = UserID.random(using: &generator),
+            authenticatorID = AuthenticatorID.random(using: &generator)
+        let account = AccountRecord.new(id, profile, keys: keys, at: now)
+        do {
+            try await store.write { tables in
+                try tables.accounts.insert(account, names: names)
+                if let hash {
+                    try tables.authenticators.insert(
+                        AuthenticatorRecord(
+                            id: authenticatorID, account: id, type: .password, app: nil,
+                            content: Array(hash.utf8), createdAt: now),
+                        of: account.record)
+                }
+                try tables.audit.append(
+                    AuditEvent("user.created", actor: actor, account: id, app: app), at: now)
+            }
+        } catch let error as StoreError where error.code == .conflict {
+            throw Problem(
+                .conflict, "A user with this external_id, username, or email already exists.")
+        }
+        return id
+    }
+
+    /// - Parameter change: The requested values. `nil` leaves a value unchanged.
+    package func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare)
+        async throws -> AccountRecord
+    {
+        guard let found = try await store.read({ try $0.accounts.find(id) }) else {
+            throw Problem(.notFound, "There is no such user.")
+        }
+        guard found.state != .pending else {
+            throw Problem(
+                .conflict, "This user's sign-up has not finished. Wait for it, or delete the user.")
+        }
+        var account = found
+        var profile = found.profile.use { $0 }
+        if let value = change.externalID { profile.externalID = value.isEmpty ? nil : value }
+        if let value = change.username { profile.username = value.isEmpty ? nil : value }
+        if change.email != nil || change.emailVerified != nil {
+            let address = change.email ?? profile.email ?? profile.claimedEmail,
+                isVerified = change.emailVerified ?? true
+            guard let address else { throw Self.noAddress }
+            profile.setEmail(address.isEmpty ? nil : address, isVerified: isVerified)
+        }
+        if let value = change.attributes { profile.attributes = value }
+        if let state = change.state {
+            guard let state = AccountState(rawValue: state), state != .pending else {
+                throw Problem(
+                    .invalidRequest,
+                    errors: [.init(field: "state", message: "must be active or suspended")])
+            }
+            account.state = state
+        }
+        let names = try names(of: profile)
+        _ = try claimedName(of: profile)
+        guard !names.isEmpty else {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "username",
+                        message:
+                            "is required unless the user has an external_id or a verified email")
+                ])
+        }
+        try checkAttributes(profile.attributes)
+        account.profile = Sensitive(profile)
+        let hash = try await change.password.map { Sensitive($0) }.asyncMap {
+            try await self.hash($0, names: names.map(\.normal), for: share)
+        }
+        let changed = account, now = clock.now
+        var generator = SystemRandomNumberGenerator()
+        let authenticatorID = AuthenticatorID.random(using: &generator), notice = notices.draft()
+        let mail: Mail?
+        do {
+            mail = try await store.write { tables -> Mail? in
+                // The password took time to hash. What changed meanwhile, such as a suspension,
+                // must not be undone.
+                guard let current = try tables.accounts.find(id), current.isSame(as: found) else {
+                    throw StoreError(.stale, "the user changed while the password was hashed")
+                }
+                try tables.accounts.update(changed, names: names, at: now)
+                var mail: Mail?
+                if let hash {
+                    let password: AuthenticatorRecord
+                    if var old = try tables.authenticators.find(.password, of: changed, app: nil) {
+                        old.content = Sensitive(Array(hash.utf8))
+                        try tables.authenticators.update(old, of: changed, at: now)
+                        password = old
+                    } else {
+                        password = AuthenticatorRecord(
+                            id: authenticatorID, account: id, type: .password, app: nil,
+                            content: Array(hash.utf8), createdAt: now)
+                        try tables.authenticators.insert(password, of: changed)
+                    }
+                    // Mail the previous address, so that a change of password and address together
+                    // still reaches the owner.
+                    mail = try notice.store(
+                        about: password, of: found, app: nil, in: tables, at: now)
+                }
+                // A new password or a suspension ends all existing sign-ins.
+                if hash != nil || (changed.state == .suspended && found.state != .suspended) {
+                    try tables.accounts.endSignIns(of: id, at: now)
+                }
+                try tables.audit.append(
+                    AuditEvent(
+                        "user.changed", actor: actor, account: id,
+                        detail: [
+                            "password": .bool(hash != nil),
+                            "state": .string(changed.state.rawValue),
+                        ]), at: now)
+                return mail
+            }
+        } catch let error as StoreError where error.code == .conflict {
+            throw Problem(.conflict, "Another user has this external_id, username, or email.")
+        }
+        notices.send(mail)
+        return changed
+    }
+
+    private static let noAddress = Problem(
+        .invalidRequest,
+        errors: [
+            .init(field: "email_verified", message: "cannot be set because this user has no email")
+        ]
+    )
+
+    /// Ends all sign-ins of an account whose credentials somebody else knows.
+    ///
+    /// The credentials themselves stay. Change the password and remove authenticators as well.
+    /// - Throws: ``Problem`` `.notFound`.
+    func markCompromised(_ id: UserID, actor: String) async throws {
+        let now = clock.now
+        try await store.write { tables in
+            guard try tables.accounts.standing(of: id) != nil else {
+                throw Problem(.notFound, "There is no such user.")
+            }
+            try tables.accounts.endSignIns(of: id, at: now)
+            try tables.audit.append(
+                AuditEvent("user.compromised", actor: actor, account: id), at: now)
+        }
+    }
+
+    /// Deletes the account and its data key, so that everything sealed under that key becomes
+    /// unreadable.
+    package func delete(_ id: UserID, actor: String) async throws {
+        let now = clock.now
+        let isGone = try await store.write { tables -> Bool in
+            guard try tables.accounts.delete(id) else { return false }
+            try tables.audit.append(AuditEvent("user.deleted", actor: actor, account: id), at: now)
+            return true
+        }
+        guard isGone else { throw Problem(.notFound, "There is no such user.") }
+    }
+
+    /// Returns the profile's unverified address, validated like a verified one.
+    func claimedName(of profile: AccountProfile) throws -> LoginName? {
+        do {
+            return try profile.claimedEmail.map { address throws(LoginNameError) in
+                try LoginName(address, kind: .email)
+            }
+        } catch {
+            throw Problem(
+                .invalidRequest,
+                errors: [.init(field: LoginName.Kind.email.rawValue, message: error.description)])
+        }
+    }
+
+    func names(of profile: AccountProfile) throws -> [LoginName] {
+        do { return try profile.names() } catch {
+            let field =
+                switch error {
+                case .empty(let kind), .tooLong(let kind), .character(let kind): kind.rawValue
+                case .notAnAddress: LoginName.Kind.email.rawValue
+                }
+            throw Problem(
+                .invalidRequest, errors: [.init(field: field, message: error.description)])
+        }
+    }
+
+    package func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare)
+        async throws
+        -> String
+    {
+        if let fault = password.use({ passwords.policy.fault(of: $0, names: names) }) {
+            throw Problem(
+                .invalidRequest, errors: [.init(field: "password", message: fault.description)])
+        }
+        return try await passwords.hash(password, for: share)
+    }
+
+    func checkAttributes(_ attributes: [String: JSONValue]) throws {
+        let value = JSONValue.object(attributes)
+        guard JSONText.write(value).utf8.count <= 16 * 1024, value.depth <= 8 else {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "attributes",
+                        message: "must be at most 16 KB of JSON, nested at most 8 levels deep")
+                ])
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
+
+/// The routes of the admin API for users' authenticators and their locks.
+package struct AuthenticatorAdminRoutes {
+    package let store: Store
+    package let apps: AppCatalog
+    let records: AdminRecords
+    package let clock: ServerClock
+
+    package init(store: Store, apps: AppCatalog, records: AdminRecords, clock: ServerClock) {
+        (self.store, self.apps, self.records, self.clock) = (store, apps, records, clock)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
+        router.get("users/:user/authenticators") { _, context in
+            let account = try await records.user(context), now = clock.now
+            let found = try await store.read { tables in
+                try tables.authenticators.all(of: account).map { record in
+                    (
+                        record, try tables.locks.lock(of: record, device: nil),
+                        try tables.locks.devices(of: record.lockSubject)
+                    )
+                }
+            }
+            var items: [AuthenticatorAnswer] = []
+            for (record, lock, devices) in found {
+                let policy = try await apps.lockPolicy(for: record.type, app: record.app)
+                items.append(Self.answer(record, lock, devices, policy, at: now))
+            }
+            return JSONBody.response(Page(items: items))
+        }
+        router.delete("users/:user/authenticators/:authenticator") { _, context in
+            let account = try await records.user(context),
+                record = try await authenticator(context, of: account), now = clock.now
+            let event = Self.event("authenticator.removed", context, account, record)
+            try await store.write { tables in
+                _ = try tables.removeAuthenticator(record, at: now)
+                try tables.audit.append(event, at: now)
+            }
+            return Response(status: .noContent)
+        }
+        router.post("users/:user/authenticators/:authenticator/unlock") { _, context in
+            let account = try await records.user(context),
+                record = try await authenticator(context, of: account), now = clock.now
+            let event = Self.event("authenticator.unlocked", context, account, record)
+            try await store.write { tables in
+                _ = try tables.locks.release(record, by: .administrator)
+                try tables.audit.append(event, at: now)
+            }
+            return Response(status: .noContent)
+        }
+        router.post("users/:user/authenticators/:authenticator/lock") { _, context in
+            let account = try await records.user(context),
+                record = try await authenticator(context, of: account), now = clock.now
+            let event = Self.event("authenticator.locked", context, account, record)
+            try await store.write { tables in
+                _ = try tables.grants.revokeAll(by: record.id, at: now)
+                try tables.locks.hold(record.id, by: .administrator)
+                try tables.audit.append(event, at: now)
+            }
+            return Response(status: .noContent)
+        }
+    }
+
+    private func authenticator(_ context: MienRequestContext, of account: AccountRecord)
+        async throws -> AuthenticatorRecord
+    {
+        let id = try AuthenticatorID(
+            context.parameters.require("authenticator"), field: "authenticator")
+        guard let record = try await store.read({ try $0.authenticators.find(id, of: account) })
+        else {
+            throw Problem(.notFound, "This user has no such authenticator.")
+        }
+        return record
+    }
+
+    // MARK: Wire format
+
+    private static func event(
+        _ event: String, _ context: MienRequestContext, _ account: AccountRecord,
+        _ record: AuthenticatorRecord
+    ) -> AuditEvent {
+        AuditEvent(
+            event, actor: context.actor, account: account.id, app: record.app,
+            detail: [
+                "authenticator": .string(record.id.text), "type": .string(record.type.rawValue),
+            ])
+    }
+
+    private static func answer(
+        _ record: AuthenticatorRecord, _ lock: AuthenticatorLock,
+        _ devices: [(device: DeviceID, counter: LockCounter)], _ policy: LockPolicy,
+        at now: Instant
+    ) -> AuthenticatorAnswer {
+        let (word, until) = words(lock.statusOfUnknownDevices(under: policy, at: now))
+        let holder = LockHolder.allCases.first { lock.holders.contains($0) }?.rawValue
+        return AuthenticatorAnswer(
+            id: record.id.text, type: record.type.rawValue, appID: record.app?.text, lock: word,
+            lockedUntil: until,
+            lockedBy: holder ?? (word == "open" ? nil : "failures"),
+            failures: lock.unknownDevices.failures, totalFailures: lock.total,
+            devices: devices.map { id, counter in
+                let own = AuthenticatorLock(
+                    total: counter.failures, device: counter, holders: lock.holders)
+                let (word, until) = words(own.status(under: policy, at: now))
+                return DeviceLockAnswer(
+                    id: id.text, lock: word, lockedUntil: until, failures: counter.failures)
+            }, info: record.info, createdAt: record.createdAt.milliseconds,
+            updatedAt: record.updatedAt.milliseconds)
+    }
+
+    private static func words(_ status: LockCounter.Status) -> (lock: String, until: Int64?) {
+        switch status {
+        case .open: ("open", nil)
+        case .locked(let end): ("locked", end.milliseconds)
+        case .disabled: ("disabled", nil)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
+
+/// The routes of the admin API for users.
+package struct UserAdminRoutes {
+    package let store: Store
+    package let accounts: AccountService
+    let records: AdminRecords
+    let body: JSONBody
+
+    package init(store: Store, accounts: AccountService, records: AdminRecords, body: JSONBody) {
+        (self.store, self.accounts, self.records, self.body) = (store, accounts, records, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
+        router.get("users") { request, _ in
+            let query = request.uri.queryParameters
+            let after = try query["after"].map { try UserID(String($0), field: "after") }
+            if let name = query["identifier"] {
+                let text = String(name)
+                let found = try await store.read { try $0.accounts.find(identifier: text) }
+                return JSONBody.response(Page(items: found.map { [Self.answer($0)] } ?? []))
+            }
+            let records = try await store.read {
+                try $0.accounts.page(after: after, count: AdminRecords.pageSize)
+            }
+            return JSONBody.response(
+                Page(
+                    items: records.map(Self.answer),
+                    next: records.count == AdminRecords.pageSize ? records.last?.id.text : nil))
+        }
+        router.post("users") { request, context in
+            let wanted = try await body.read(
+                UserRequest.self, UserRequest.CodingKeys.self, from: request)
+            if wanted.state != nil {
+                throw Problem(
+                    .invalidRequest,
+                    errors: [
+                        .init(
+                            field: "state",
+                            message: "cannot be set because a new user is always active")
+                    ])
+            }
+            var profile = AccountProfile(
+                externalID: wanted.externalID, username: wanted.username,
+                attributes: wanted.attributes ?? [:])
+            profile.setEmail(wanted.email, isVerified: wanted.emailVerified ?? true)
+            let id = try await accounts.create(
+                profile, password: wanted.password.map { Sensitive($0) }, actor: context.actor,
+                app: nil, for: .administrator(context))
+            return JSONBody.response(Self.answer(try await records.user(id)), status: .created)
+        }
+        router.get("users/:user") { _, context in
+            JSONBody.response(Self.answer(try await records.user(context)))
+        }
+        router.patch("users/:user") { request, context in
+            let id = try await records.user(context).id
+            let change = try await body.read(
+                UserRequest.self, UserRequest.CodingKeys.self, from: request)
+            return JSONBody.response(
+                Self.answer(
+                    try await accounts.update(
+                        id, change, actor: context.actor, for: .administrator(context))))
+        }
+        router.post("users/:user/compromised") { _, context in
+            let account = try await records.user(context)
+            try await accounts.markCompromised(account.id, actor: context.actor)
+            return Response(status: .noContent)
+        }
+        router.delete("users/:user") { _, context in
+            try await accounts.delete(records.user(context).id, actor: context.actor)
+            return Response(status: .noContent)
+        }
+    }
+
+    private static func answer(_ record: AccountRecord) -> UserAnswer {
+        let profile = record.profile.use { $0 }
+        return UserAnswer(
+            id: record.id.text, externalID: profile.externalID, username: profile.username,
+            email: profile.email ?? profile.claimedEmail,
+            emailVerified: profile.email != nil ? true : profile.claimedEmail != nil ? false : nil,
+            state: record.state.rawValue,
+            attributes: profile.attributes, createdAt: record.createdAt.milliseconds)
+    }
+}

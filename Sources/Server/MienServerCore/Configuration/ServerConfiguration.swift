@@ -1,0 +1,276 @@
+public import Foundation
+package import MienAccess
+public import MienCore
+package import MienInference
+package import MienPassword
+
+/// A server's configuration, read from a YAML file and the environment. Every value is validated.
+public struct ServerConfiguration: Sendable {
+    /// As long as the hash that it keys, in bytes.
+    private static let minWebhookSecret = 32
+
+    private let texts: [String: String]
+
+    /// - Parameters:
+    ///   - file: a YAML file's path and contents.
+    ///   - home: `MIEN_HOME`, for folders that are not set.
+    /// - Throws: ``ConfigurationError`` that lists every problem.
+    public init(
+        file: (path: String, contents: String)? = nil, environment: [String: String], home: URL
+    ) throws {
+        let sources = try SettingSources(file: file, environment: environment)
+        var texts = sources.texts
+        if texts["data"] == "" { texts["data"] = home.appending(path: "server").path }
+        if texts["packs"] == "" { texts["packs"] = home.appending(path: "packs").path }
+        if texts["mail.outbox"] == "" {
+            texts["mail.outbox"] = URL(filePath: texts["data"]!).appending(path: "outbox").path
+        }
+        var problems: [String] = []
+        for setting in ServerSetting.all {
+            if let problem = Self.problem(
+                texts[setting.key]!, setting, name: sources.origins[setting.key] ?? setting.key)
+            {
+                problems.append(problem)
+            }
+        }
+        if (texts["tls.certificate"] == "") != (texts["tls.key"] == "") {
+            problems.append(
+                "tls.certificate and tls.key belong together: set both, or neither for http")
+        }
+        if let problem = Self.adminProblem(texts) { problems.append(problem) }
+        if let url = texts["public_url"], !url.isEmpty,
+            !["http://", "https://"].contains(where: url.hasPrefix) || url.hasSuffix("/")
+        {
+            problems.append(
+                "public_url must be a URL like https://login.example.org, without a trailing slash"
+            )
+        }
+        if let name = texts["face.pack"], (try? PackID(name)) == nil {
+            problems.append("face.pack: “\(name)” is not a valid model pack name")
+        }
+        if let unknown = (texts["authentication.identities"] ?? "").split(separator: ",").map({
+            $0.trimmingCharacters(in: .whitespaces)
+        })
+        .first(where: {
+            !["", "biometric", "login_id", "oauth", "anonymous", "passkey", "siwe", "ldap"]
+                .contains($0)
+        }) {
+            problems.append(
+                "authentication.identities: unknown value “\(unknown)”; use biometric or passkey (login_id, oauth, anonymous, siwe, and ldap are accepted but have no effect)"
+            )
+        }
+        problems += PasskeyPlace.problems(
+            id: texts["webauthn.rp_id"] ?? "", origins: Self.list(texts["webauthn.origins"] ?? ""),
+            publicURL: texts["public_url"] ?? "")
+        if texts["mail.security"] == "none", let host = texts["mail.host"],
+            !["", "localhost", "127.0.0.1", "::1"].contains(host)
+        {
+            problems.append(
+                "mail.security: none sends codes in the clear; it is allowed only for a relay on this machine"
+            )
+        }
+        if let sender = texts["mail.from"], MailAddress(sender) == nil {
+            problems.append("mail.from must be an address like mien@example.org, not “\(sender)”")
+        }
+        if texts["webhook.hosts"] != "",
+            (texts["webhook.secret"] ?? "").utf8.count < Self.minWebhookSecret
+        {
+            problems.append(
+                """
+                webhook.secret must have at least \(Self.minWebhookSecret) characters when webhook.hosts lists hosts, \
+                because they verify calls with it; generate one with: openssl rand -hex 32
+                """)
+        }
+        guard problems.isEmpty else { throw ConfigurationError(problems) }
+        self.texts = texts
+    }
+
+    /// The admin API accepts credentials that open everything, so it never leaves the machine
+    /// unencrypted.
+    private static func adminProblem(_ texts: [String: String]) -> String? {
+        let text = texts["admin.listen"] ?? ""
+        guard let address = ListenAddress(text) else {
+            return "admin.listen must be a host and a port, like 127.0.0.1:8081, not “\(text)”"
+        }
+        if address.port != 0, address.port == texts["port"].flatMap({ Int($0) }),
+            address.host == texts["host"]
+        {
+            return
+                "admin.listen and host, port are the same address; give the admin API a port of its own"
+        }
+        guard address.isLoopback || texts["tls.key"] != "" else {
+            return """
+                admin.listen: \(address) is reachable from other machines and requires TLS; set tls.certificate and tls.key, \
+                or listen on 127.0.0.1:\(address.port)
+                """
+        }
+        return nil
+    }
+
+    /// The complete configuration in the file's format, with secrets hidden.
+    public var printed: String {
+        var lines: [String] = [], open: [Substring] = []
+        for setting in ServerSetting.all {
+            let parts = setting.key.split(separator: "."), sections = parts.dropLast()
+            for depth in sections.indices where open.prefix(depth + 1) != sections.prefix(depth + 1)
+            {
+                open = Array(sections.prefix(depth + 1))
+                lines.append(String(repeating: "  ", count: depth) + "\(sections[depth]):")
+            }
+            open = Array(sections)
+            let text = texts[setting.key]!
+            let value = setting.isSecret && !text.isEmpty ? "‹hidden›" : text
+            let indent = String(repeating: "  ", count: sections.count)
+            lines.append(
+                "\(indent)\(parts.last!): \(Self.yaml(value, setting.kind))  # \(setting.variable): \(setting.meaning)"
+            )
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func yaml(_ value: String, _ kind: ServerSetting.Kind) -> String {
+        switch kind {
+        case .integer, .number, .flag: value
+        case .list:
+            "[" + value.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+        case .text, .path, .choice:
+            "\"\(value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        }
+    }
+
+    private static func problem(_ text: String, _ setting: ServerSetting, name: String) -> String? {
+        switch setting.kind {
+        case .integer(let range):
+            Int(text).map(range.contains) == true
+                ? nil
+                : "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”"
+        case .number(let range):
+            Double(text).map(range.contains) == true
+                ? nil
+                : "\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not “\(text)”"
+        case .flag:
+            ["true", "false"].contains(text) ? nil : "\(name) must be true or false, not “\(text)”"
+        case .choice(let words):
+            words.contains(text)
+                ? nil : "\(name) must be one of \(words.joined(separator: ", ")), not “\(text)”"
+        case .text, .path, .list:
+            text.contains(where: \.isNewline) ? "\(name) has more than one line" : nil
+        }
+    }
+
+    private static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+            !$0.isEmpty
+        }
+    }
+
+    private func text(_ key: String) -> String { texts[key]! }
+    private func integer(_ key: String) -> Int { Int(texts[key]!)! }
+
+    public var dataFolder: URL { URL(filePath: text("data"), directoryHint: .isDirectory) }
+    public var packs: URL { URL(filePath: text("packs"), directoryHint: .isDirectory) }
+    public var host: String { text("host") }
+    public var port: Int { integer("port") }
+    public var adminListen: ListenAddress { ListenAddress(text("admin.listen"))! }
+    /// `nil` if it is derived from the listening address.
+    public var publicURL: String? { text("public_url").isEmpty ? nil : text("public_url") }
+    public var tls: (certificate: String, key: String)? {
+        text("tls.key").isEmpty ? nil : (text("tls.certificate"), text("tls.key"))
+    }
+    public var logLevel: String { text("log.level") }
+    public var logsJSON: Bool { text("log.json") == "true" }
+    package var changeRule: ChangeRule { ChangeRule(freshSeconds: integer("fresh_seconds")) }
+    public var shutdownSeconds: Int { integer("shutdown_seconds") }
+    public var pack: String { text("face.pack") }
+    public var faceWorkers: Int { integer("face.workers") }
+    /// `nil` selects the faster one.
+    package var facePrecision: NetworkOptions.Precision? {
+        NetworkOptions.Precision(rawValue: text("face.precision"))
+    }
+    public var faceThreshold: Double { Double(text("face.threshold"))! }
+    public var faceQuality: Int { integer("face.quality") }
+    /// The policy where apps do not set their own.
+    public var liveness: LivenessPolicy {
+        LivenessPolicy(
+            mode: LivenessPolicy.Mode(rawValue: text("face.liveness.mode")),
+            threshold: integer("face.liveness.threshold"), quality: faceQuality,
+            timeoutSeconds: integer("face.liveness.timeout_seconds"))
+    }
+    /// Whether the pack's presentation-attack network is used.
+    package var looksForAttacks: Bool { text("face.liveness.presentation_attack") == "true" }
+    public var replayDays: Int { integer("face.liveness.replay_days") }
+    public var liveFrames: Int { integer("capture.live_frames") }
+    public var liveSessions: Int { integer("capture.live_sessions") }
+    public var captureSeconds: Int { integer("capture.seconds") }
+    public var captureFrames: Int { integer("capture.frames") }
+    public var captureBytes: Int { integer("capture.max_bytes") }
+    public var mailOutbox: URL { URL(filePath: text("mail.outbox"), directoryHint: .isDirectory) }
+    public var bodyBytes: Int { integer("limit.body_bytes") }
+    public var startsPerMinute: Int { integer("limit.starts_per_minute") }
+    public var requestsPerMinute: Int { integer("limit.requests_per_minute") }
+    package var liveCapturesPerMinute: Int { integer("limit.live_captures_per_minute") }
+    public var guessesPerMinute: Int { integer("limit.guesses_per_minute") }
+    public var connections: Int { integer("limit.connections") }
+    /// `nil` behind a proxy, because all connections then have the proxy's address.
+    public var connectionsPerAddress: Int? {
+        trustsProxy ? nil : integer("limit.connections_per_address")
+    }
+    public var requestSeconds: Int { integer("limit.request_seconds") }
+    package var queueWaitSeconds: Int { integer("limit.queue_wait_seconds") }
+    public var trustsProxy: Bool { text("trust_proxy") == "true" }
+    package var identities: [String] {
+        text("authentication.identities").split(separator: ",").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+    }
+    package var passkeyPlace: PasskeyPlace {
+        PasskeyPlace(
+            id: text("webauthn.rp_id").isEmpty ? nil : text("webauthn.rp_id"),
+            origins: Self.list(text("webauthn.origins")))
+    }
+    package var listsDeviceKeys: Bool { text("identity.biometric.list_enabled") == "true" }
+    public var auditsClients: Bool { text("audit.clients") == "true" }
+    package var recoveryPolicy: RecoveryPolicy {
+        RecoveryPolicy(holdHours: integer("recovery.hold_hours"))
+    }
+    /// `nil` keeps entries forever.
+    package var auditRetentionDays: Int? {
+        integer("audit.retention_days") == 0 ? nil : integer("audit.retention_days")
+    }
+    public var tokenRotateDays: Int { integer("token.rotate_days") }
+    public var webhookHosts: [String] {
+        text("webhook.hosts").split(separator: ",").map {
+            $0.trimmingCharacters(in: .whitespaces).lowercased()
+        }
+    }
+    public var webhooksMayBePrivate: Bool { text("webhook.allow_private") == "true" }
+    public var webhookSecret: Sensitive<String> { Sensitive(text("webhook.secret")) }
+    package var attestationRoots: String? {
+        text("attestation.roots").isEmpty ? nil : text("attestation.roots")
+    }
+    package var attestationRevoked: String? {
+        text("attestation.revoked").isEmpty ? nil : text("attestation.revoked")
+    }
+    package var webhookAuthorities: String? {
+        text("webhook.ca").isEmpty ? nil : text("webhook.ca")
+    }
+    public var passwordWorkers: Int { integer("password.workers") }
+    package var passwordPolicy: PasswordPolicy {
+        PasswordPolicy(minimumLength: integer("password.minimum_length"))
+    }
+    package var passwordCost: PasswordHasher.Cost {
+        .init(memory: integer("password.memory_kib"), passes: integer("password.passes"))
+    }
+
+    /// The SMTP relay, or `nil` if mails are written to the outbox.
+    package var relay: MailRelay? {
+        guard !text("mail.host").isEmpty else { return nil }
+        return MailRelay(
+            host: text("mail.host"), port: integer("mail.port"),
+            security: MailRelay.Security(rawValue: text("mail.security"))!,
+            user: text("mail.user").isEmpty ? nil : text("mail.user"),
+            password: Sensitive(text("mail.password")), from: mailFrom,
+            authorities: text("mail.ca").isEmpty ? nil : text("mail.ca"))
+    }
+    package var mailFrom: MailAddress { MailAddress(text("mail.from"))! }
+}

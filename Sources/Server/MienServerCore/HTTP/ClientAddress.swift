@@ -1,0 +1,75 @@
+/// The origin of a request: an IP address, and the key under which its requests are counted.
+package struct ClientAddress: Sendable, Equatable {
+    /// The address as it was written, or the IPv4 address of an IPv4-mapped IPv6 address (RFC 4291
+    /// §2.5.5.2). Empty if unknown.
+    package let text: String
+    /// An IPv4 address, or the first half of an IPv6 address, because a client that has one usually
+    /// has all 2⁶⁴ addresses with the same first half.
+    package let key: String
+
+    package static let unknown = ClientAddress(text: "", key: "")
+
+    private init(text: String, key: String) { (self.text, self.key) = (text, key) }
+
+    /// - Returns: `nil` if the text is not an IP address.
+    init?(_ text: String) {
+        guard text.utf8.count <= 45 else { return nil }
+        if Self.isIPv4(text) {
+            self.init(text: text, key: text)
+            return
+        }
+        guard let groups = Self.groups(text) else { return nil }
+        if groups.prefix(5).allSatisfy({ $0 == 0 }), groups[5] == 0xffff {
+            let inner = [groups[6] >> 8, groups[6] & 255, groups[7] >> 8, groups[7] & 255].map(
+                String.init
+            ).joined(separator: ".")
+            self.init(text: inner, key: inner)
+        } else {
+            self.init(
+                text: text,
+                key: groups.prefix(4).map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
+            )
+        }
+    }
+
+    private static func isIPv4(_ text: some StringProtocol) -> Bool { bytes(text) != nil }
+
+    private static func bytes(_ text: some StringProtocol) -> [UInt16]? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        let bytes = parts.compactMap {
+            $0.allSatisfy { $0.isASCII && $0.isNumber } ? UInt8($0).map(UInt16.init) : nil
+        }
+        return bytes.count == 4 ? bytes : nil
+    }
+
+    /// Returns the eight groups of an IPv6 address: RFC 4291 §2.2.
+    private static func groups(_ text: String) -> [UInt16]? {
+        let halves = text.split(separator: "::", omittingEmptySubsequences: false)
+        guard (1...2).contains(halves.count) else { return nil }
+        let parsed = halves.enumerated().map {
+            half($0.element, mayEndInIPv4: $0.offset == halves.count - 1)
+        }
+        guard let first = parsed[0], let last = parsed[parsed.count - 1] else { return nil }
+        if halves.count == 1 { return first.count == 8 ? first : nil }
+        guard first.count + last.count <= 7 else { return nil }
+        return first + [UInt16](repeating: 0, count: 8 - first.count - last.count) + last
+    }
+
+    private static func half(_ text: Substring, mayEndInIPv4: Bool) -> [UInt16]? {
+        if text.isEmpty { return [] }
+        var groups: [UInt16] = []
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        for (i, part) in parts.enumerated() {
+            if mayEndInIPv4, i == parts.count - 1, let four = bytes(part) {
+                groups += [four[0] << 8 | four[1], four[2] << 8 | four[3]]
+            } else {
+                guard (1...4).contains(part.count), part.allSatisfy(\.isHexDigit),
+                    let group = UInt16(part, radix: 16)
+                else { return nil }
+                groups.append(group)
+            }
+        }
+        return groups
+    }
+}

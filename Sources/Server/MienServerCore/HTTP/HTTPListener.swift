@@ -1,0 +1,118 @@
+internal import Foundation
+package import Hummingbird
+internal import HummingbirdCore
+internal import HummingbirdTLS
+package import Logging
+internal import MienCore
+internal import NIOCore
+package import ServiceLifecycle
+internal import Synchronization
+
+/// One address the server listens on, with the routes served there.
+///
+/// The public listener serves apps and browsers; the admin listener serves the admin API and
+/// metrics. Each has its own connection limits, so that a flood of public connections leaves the
+/// admin API reachable.
+package final class HTTPListener: Sendable {
+    /// Connections waiting to be accepted. The system may allow fewer.
+    private static let backlog = 1024
+
+    private let address: ListenAddress
+    /// The setting that names the address, for messages.
+    private let setting: String
+    private let scheme: String
+    private let http: HTTPServerBuilder
+    private let maxConnections: Int
+    private let logger: Logger
+    private let listeningAt = Mutex<String?>(nil)
+
+    /// - Parameter usesTLS: Serve https with `tls.certificate` and `tls.key`.
+    /// - Throws: ``ServerStartError`` if the certificate or key is unusable.
+    package init(
+        _ address: ListenAddress, setting: String, usesTLS: Bool,
+        _ configuration: ServerConfiguration, logger: Logger
+    ) throws {
+        (self.address, self.setting, self.logger) = (address, setting, logger)
+        let seconds = configuration.requestSeconds
+        let connections = configuration.connectionsPerAddress.map {
+            AddressConnections(maxPerAddress: $0)
+        }
+        let http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: (connections.map { [AddressGate($0)] } ?? []) + [
+                MalformedRequests(), RequestDeadline(seconds: seconds), HangUpHandler(),
+            ],
+            idleTimeout: .seconds(Int64(seconds)),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: RequestLimits.headerBytes,
+                maxHeaderListSize: RequestLimits.headerBytes,
+                maxHeaderFieldCount: RequestLimits.headers))
+        maxConnections = configuration.connections
+        if usesTLS, let tls = configuration.tls {
+            scheme = "https"
+            self.http = try .tls(
+                .http1(configuration: http),
+                tlsConfiguration: TLSFiles(certificate: tls.certificate, key: tls.key).setup())
+        } else {
+            scheme = "http"
+            self.http = .http1(configuration: http)
+        }
+    }
+
+    /// The URL that it listens at, such as `http://127.0.0.1:8081`; `nil` before it listens.
+    package var url: String? { listeningAt.withLock { $0 } }
+
+    package func application(
+        _ router: Router<MienRequestContext>, services: [any Service] = [],
+        onListening: @escaping @Sendable (_ url: String) -> Void
+    ) -> Application<RouterResponder<MienRequestContext>> {
+        Application(
+            router: router, server: http,
+            configuration: .init(
+                address: .hostname(address.host, port: address.port), serverName: "mien",
+                backlog: Self.backlog,
+                availableConnectionsDelegate: .maximum(maxConnections, logger: logger)),
+            services: services,
+            onServerRunning: { [self] channel in
+                let url =
+                    "\(scheme)://\(address.hostInURL):\(channel.localAddress?.port ?? address.port)"
+                listeningAt.withLock { $0 = url }
+                onListening(url)
+            }, logger: logger)
+    }
+
+    /// Names the address and the remedy if `error` kept the listener from listening.
+    package func explained(_ error: any Error) -> any Error {
+        guard url == nil, !(error is ServerStartError), !(error is CancellationError) else {
+            return error
+        }
+        return ServerStartError(
+            .listen, "cannot listen on \(address) (\(setting)): \(Self.words(error))")
+    }
+
+    private static func words(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)" }
+        return switch error.errnoCode {
+        case EADDRINUSE: "another program is listening there; stop it, or set another port"
+        case EACCES:
+            "permission denied; ports below 1024 need root, so run as root or set another port"
+        case EADDRNOTAVAIL: "this machine has no such address; set another host"
+        default: "\(error)"
+        }
+    }
+}
+
+/// Runs a listener's application, and says which address failed.
+package struct ListenerService: Service {
+    package let listener: HTTPListener
+    package let application: Application<RouterResponder<MienRequestContext>>
+
+    package init(
+        listener: HTTPListener, application: Application<RouterResponder<MienRequestContext>>
+    ) {
+        (self.listener, self.application) = (listener, application)
+    }
+
+    package func run() async throws {
+        do { try await application.run() } catch { throw listener.explained(error) }
+    }
+}

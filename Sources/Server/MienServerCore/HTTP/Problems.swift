@@ -1,0 +1,88 @@
+internal import HTTPTypes
+package import Hummingbird
+package import Logging
+package import MienAPI
+internal import MienCore
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Turns every error into a problem document, and adds the request's ID to every response.
+package struct ProblemMiddleware: RouterMiddleware {
+    package let metrics: Metrics
+
+    package init(metrics: Metrics) {
+        self.metrics = metrics
+    }
+
+    package func handle(
+        _ request: Request, context: MienRequestContext,
+        next: (Request, MienRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context, response: Response
+        if let given = RequestIdentity.given(request) {
+            context.logger[metadataKey: "hb.request.id"] = .string(given)
+        }
+        do { response = try await next(request, context) } catch {
+            let problem = Self.problem(error, context.logger)
+            response = Self.response(
+                problem, retryAfter: problem.code == .unavailable ? .zero : nil)
+            if let challenge = (error as? OAuthError)?.challenge {
+                response.headers[.wwwAuthenticate] = challenge
+            }
+        }
+        // A body after the response to HEAD would be read as the next response.
+        if request.method == .head { response = response.createHeadResponse() }
+        response.headers[.requestID] = context.id
+        response.headers[.contentTypeOptions] = "nosniff"
+        metrics.count("mien_http_requests_total", "status=\"\(response.status.code)\"")
+        return response
+    }
+
+    package static func response(_ problem: Problem, retryAfter: Duration? = nil) -> Response {
+        var response = JSONBody.response(problem, status: .init(code: problem.status))
+        response.headers[.contentType] = "application/problem+json"
+        if problem.code == .invalidCredentials { response.headers[.wwwAuthenticate] = "Bearer" }
+        if let retryAfter {
+            response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds + 1))
+        }
+        return response
+    }
+
+    /// Returns the part of an error that clients may see.
+    package static func problem(_ error: any Error, _ logger: Logger) -> Problem {
+        if let report = (error as? any ReportedError)?.report {
+            if let failure = report.failure {
+                logger.error(failure.message, metadata: failure.metadata)
+            }
+            return report.problem
+        }
+        switch error {
+        case let problem as Problem: return problem
+        case let error as OAuthError: return error.problem
+        case let error as HTTPParserError: return MalformedRequests.problem(error)
+        // The connection broke while the request was read.
+        case is IOError, is ChannelError: return Problem(.invalidRequest)
+        case is CancellationError:
+            return Problem(.unavailable, "The server is stopping. Try again.")
+        case is ServerBusy: return .busy
+        case let error as HTTPError:
+            switch error.status {
+            case .notFound: return Problem(.notFound)
+            case .methodNotAllowed: return Problem(.methodNotAllowed)
+            case .contentTooLarge: return Problem(.payloadTooLarge)
+            case .badRequest: return Problem(.invalidRequest)
+            default: return Problem(error.status.code < 500 ? .invalidRequest : .serverError)
+            }
+        default:
+            // Log only the type, because messages of unknown errors may repeat what a client sent.
+            logger.error("a request failed", metadata: ["error.type": "\(type(of: error))"])
+            return Problem(.serverError)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let requestID = Self("x-request-id")!
+    static let contentTypeOptions = Self("x-content-type-options")!
+    static let forwardedFor = Self("x-forwarded-for")!
+}

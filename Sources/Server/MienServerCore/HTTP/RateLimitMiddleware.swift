@@ -1,0 +1,22 @@
+package import Hummingbird
+internal import MienAPI
+
+/// Limits the requests that an address may make per minute.
+package struct RateLimitMiddleware: RouterMiddleware {
+    package let limiter: RateLimiter
+    package let clock: ServerClock
+
+    package init(limiter: RateLimiter, clock: ServerClock) {
+        (self.limiter, self.clock) = (limiter, clock)
+    }
+
+    package func handle(
+        _ request: Request, context: MienRequestContext,
+        next: (Request, MienRequestContext) async throws -> Response
+    ) async throws -> Response {
+        if let wait = limiter.take(context.client.key, at: clock.now) {
+            return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
+        }
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,9 @@
+internal import Foundation
+package import MienCore
+
+extension Instant {
+    /// `2026-11-21T19:52:29Z`
+    package var iso8601: String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+    }
+}

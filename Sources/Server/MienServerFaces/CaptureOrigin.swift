@@ -1,0 +1,16 @@
+package import MienCore
+package import MienServerAccess
+package import MienStore
+
+/// The journey run that opens a capture.
+package struct CaptureOrigin: Sendable {
+    package let run: InstanceID
+    package let app: AppRecord
+    package let device: ProvedDevice?
+    /// The user who signed in, before or in this run.
+    package let signedIn: UserID?
+
+    package init(run: InstanceID, app: AppRecord, device: ProvedDevice?, signedIn: UserID?) {
+        (self.run, self.app, self.device, self.signedIn) = (run, app, device, signedIn)
+    }
+}

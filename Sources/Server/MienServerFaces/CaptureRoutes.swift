@@ -1,0 +1,66 @@
+package import Hummingbird
+internal import MienAPI
+internal import MienCore
+package import MienServerCore
+
+/// The routes for the frames of captures.
+package struct CaptureRoutes {
+    package let captures: CaptureService
+    let liveStarts: RateLimiter
+    package let clock: ServerClock
+    let frameBytes: Int
+    let budget: BodyBudget
+
+    package init(
+        captures: CaptureService, liveStarts: RateLimiter, clock: ServerClock, frameBytes: Int,
+        budget: BodyBudget
+    ) {
+        (self.captures, self.liveStarts, self.clock, self.frameBytes, self.budget) = (
+            captures, liveStarts, clock, frameBytes, budget
+        )
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
+        router.post("capture/start") { request, context in
+            // Otherwise an attacker with a recording could start again until the drawn actions
+            // match it.
+            if let wait = liveStarts.take(context.client.key, at: clock.now) {
+                return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
+            }
+            return try await JSONBody.response(
+                captures.start(token: Self.token(request), client: context.client.key))
+        }
+        router.post("capture/frames") { request, _ in
+            let token = try Self.token(request),
+                type = request.headers[.contentType]?.lowercased() ?? "",
+                isBatch = type == FrameBatch.contentType
+            guard isBatch || type.hasPrefix("image/") || type == "application/octet-stream" else {
+                throw Problem(
+                    .unsupportedMediaType,
+                    "Send the picture itself with content-type: image/jpeg or image/png, or frames of a live capture as \(FrameBatch.contentType)."
+                )
+            }
+            // Check the token before receiving megabytes from a client that may not send any.
+            try await captures.check(token: token)
+            let share = budget.share()
+            defer { withExtendedLifetime(share) {} }
+            let bytes = try await JSONBody.collect(request, upTo: frameBytes, share)
+            return try await JSONBody.response(
+                isBatch ? captures.frames(bytes, token: token) : captures.frame(bytes, token: token)
+            )
+        }
+        router.get("capture") { request, _ in
+            try await JSONBody.response(captures.status(token: Self.token(request)))
+        }
+        router.delete("capture") { request, _ in
+            try await JSONBody.response(captures.cancel(token: Self.token(request)))
+        }
+    }
+
+    private static func token(_ request: Request) throws -> String {
+        guard let token = request.bearer else {
+            throw Problem(.invalidCredentials, "Send authorization: Bearer with the start token.")
+        }
+        return token
+    }
+}

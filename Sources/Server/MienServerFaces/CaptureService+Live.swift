@@ -1,0 +1,215 @@
+package import MienAPI
+internal import MienCore
+internal import MienFace
+internal import MienPixels
+internal import MienServerCore
+internal import MienStore
+
+/// Live captures. The record stores that a capture has begun and, later, how it ended. Everything
+/// in between is kept in memory.
+extension CaptureService {
+    /// Begins a live session for an address and draws its challenge and nonce. A repeated call
+    /// returns the same session.
+    package func start(token: String, client: String) async throws -> CaptureAnswer {
+        try await inTurn(token) { record, content in
+            guard record.state == .open else { throw self.closed(content) }
+            guard content.rules.mode != .image else { return self.answer(record, content) }
+            if let ended = try await self.endLost(record, content) { return ended }
+            if self.live.find(record.id) == nil {
+                var generator = SystemRandomNumberGenerator()
+                let session = try LiveSession(
+                    record.id, for: content.purpose, rules: content.rules,
+                    challenge: content.rules.challenge(using: &generator),
+                    nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now,
+                    until: record.expiresAt, maxFrames: self.maxLiveFrames)
+                var content = content
+                content.liveUntil = session.deadline
+                try self.live.add(session, record.id, for: client, at: self.clock.now)
+                do { try await self.write(record, content, from: record, [:]) } catch {
+                    self.live.remove(record.id)
+                    throw error
+                }
+                return self.answer(record, content)
+            }
+            return self.answer(record, content)
+        }
+    }
+
+    /// Takes the next frames of a live session.
+    ///
+    /// - Parameter body: a ``FrameBatch``.
+    /// - Throws: ``Problem``, `.frameOutOfOrder` if other frames are next; `ImageError` for a
+    ///   malformed picture, in which case the frames before it were taken.
+    func frames(_ body: [UInt8], token: String) async throws -> CaptureAnswer {
+        let batch: [LinkedFrame]
+        do { batch = try FrameBatch.decode(body) } catch {
+            throw Problem(.invalidRequest, error.description)
+        }
+        return try await inTurn(token) { record, content in
+            guard record.state == .open else { throw self.closed(content) }
+            guard content.rules.mode != .image else {
+                throw Problem(
+                    .unsupportedMediaType,
+                    "This capture takes single pictures. Send one with content-type: image/jpeg or image/png."
+                )
+            }
+            if let ended = try await self.endLost(record, content) { return ended }
+            guard var session = self.live.find(record.id) else {
+                throw Problem(
+                    .frameOutOfOrder, "The session has not begun. Call POST /v1/capture/start.")
+            }
+            switch session.admit(batch, at: self.clock.now) {
+            case .outOfOrder(let next):
+                throw Problem(
+                    .frameOutOfOrder,
+                    "The next frame is \(next), not \(batch[0].number)\(batch.count > 1 ? " and those after it" : "")."
+                )
+            case .refused(let reason):
+                return try await self.end(record, content, session, failed: [reason])
+            case .admitted: break
+            }
+            for frame in batch {
+                try await self.look(at: frame, &session, record.id, for: self.share(of: content))
+                if session.judgement.end != nil {
+                    return try await self.end(record, content, session)
+                }
+            }
+            return self.answer(record, content)
+        }
+    }
+
+    /// Ends sessions that have timed out or whose client is gone.
+    package func sweepLive() async throws {
+        var failure: (any Error)?
+        for id in live.overdue(at: clock.now) {
+            do {
+                try await inTurn(id) { record, content in
+                    guard let session = self.live.find(id), session.isOver(at: self.clock.now)
+                    else { return }
+                    guard record.state == .open else { return self.live.remove(id) }
+                    _ = try await self.end(
+                        record, content, session, failed: [SessionRefusal.timedOut.rawValue])
+                }
+            } catch { failure = error }
+        }
+        // A session that cannot be ended does not keep the others from ending.
+        if let failure { throw failure }
+    }
+
+    /// Ends a session that has begun but is no longer in memory, or that has timed out. Returns
+    /// `nil` for other sessions.
+    func endLost(_ record: CaptureRecord, _ content: Content) async throws -> CaptureAnswer? {
+        guard record.state == .open, let until = content.liveUntil else { return nil }
+        let session = live.find(record.id)
+        if clock.now >= until {
+            return try await end(
+                record, content, session, failed: [SessionRefusal.timedOut.rawValue])
+        }
+        return session == nil
+            ? try await end(record, content, nil, failed: [CaptureRefusal.interrupted.rawValue])
+            : nil
+    }
+
+    /// Analyzes a frame. Its picture is kept only for this call.
+    private func look(
+        at frame: LinkedFrame, _ session: inout LiveSession, _ id: CaptureID, for share: WorkShare
+    ) async throws {
+        session.willLook(at: clock.now)
+        live.update(session, id)
+        let time = Duration.milliseconds(Int64(frame.milliseconds))
+        let reading = try await reader.liveReading(
+            of: frame.picture, index: Int(frame.number) - 1, at: time, for: share)
+        try session.take(frame, reading.withoutPicture)
+        if session.judgement.wantsExtraction {
+            session.extracted(try await reader.entry(of: reading, for: share))
+        }
+        live.update(session, id)
+    }
+
+    /// Writes the verdict and removes the session from memory.
+    private func end(
+        _ record: CaptureRecord, _ content: Content, _ session: LiveSession?,
+        failed reasons: [String]? = nil
+    ) async throws -> CaptureAnswer {
+        var next = record, content = content, trail: CaptureTrailRecord?
+        next.frames = session?.looks ?? record.frames
+        let judged = session?.judgement.end, entries = judged?.entries ?? []
+        var refusals = reasons ?? judged?.refusals.map(\.rawValue) ?? []
+        if refusals.isEmpty, !(try faces.isOnePerson(entries, threshold: threshold)) {
+            refusals = [CaptureRefusal.differentFace.rawValue]
+        }
+        if refusals.isEmpty, let session {
+            if replays.admit(session.hashes, trail: session.trail, record.id) {
+                trail = replays.record(session.trail, record.id)
+            } else {
+                refusals = [SessionRefusal.replayed.rawValue]
+            }
+        }
+        if refusals.isEmpty, !entries.isEmpty {
+            next.state = .passed
+            content.template = try template(of: entries)
+        } else {
+            next.state = .failed
+            content.reasons = refusals
+            if session?.wasInstructed == true { try await countGuess(content, app: record.app) }
+        }
+        try await write(
+            next, content, from: record, session?.measured(at: clock.now) ?? [:], trail: trail)
+        live.remove(record.id)
+        var answer = answer(next, content)
+        if let session { session.addLastFrame(to: &answer) }
+        return answer
+    }
+}
+
+extension FaceReading {
+    /// A copy without the picture, which is all that a session needs.
+    var withoutPicture: FaceReading {
+        let empty = Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: time)
+        return FaceReading(
+            index: index, frame: empty, contentHash: contentHash, faceCount: faceCount, face: face)
+    }
+}
+
+extension LiveSession {
+    /// Adds the session's state to the answer to its client.
+    func addState(to answer: inout CaptureAnswer, at now: Instant) {
+        addLastFrame(to: &answer)
+        answer.action =
+            last?.action?.rawValue ?? (last == nil ? LivenessAction.keepStill.rawValue : nil)
+        answer.framesLeft = max(0, maxFrames - looks)
+        answer.countdown = Int(max(.zero, deadline - now).milliseconds)
+        answer.elapsed = Int((now - began).milliseconds)
+        answer.nextFrame = Int(chain.next)
+        answer.nonce = Base64URL.encode(nonce)
+    }
+
+    /// Adds what the last frame showed.
+    func addLastFrame(to answer: inout CaptureAnswer) {
+        guard let last else { return }
+        answer.guidance = last.guidance.map { [$0.rawValue] } ?? []
+        answer.quality = last.quality?.score
+        answer.face = last.face.map { [$0.x, $0.y, $0.width, $0.height].map { $0.rounded() } }
+        answer.progress = last.livenessScore
+    }
+
+    /// Returns the requested actions and the rounded measurements for the audit log. They contain
+    /// nothing of a picture and nothing that distinguishes one person from another.
+    func measured(at now: Instant) -> [String: JSONValue] {
+        let checks = judgement.end?.checks ?? []
+        let numbers = checks.compactMap { check in
+            check.measured.map {
+                (check.check.rawValue, JSONValue.number(($0 * 100).rounded() / 100))
+            }
+        }
+        var detail: [String: JSONValue] = [
+            "frames": .number(Double(looks)),
+            "seconds": .number(Double((now - began).milliseconds / 1000)),
+            "measured": .object(Dictionary(numbers) { $1 }),
+        ]
+        if let challenge {
+            detail["actions"] = .array(challenge.actions.map { .string($0.rawValue) })
+        }
+        return detail
+    }
+}

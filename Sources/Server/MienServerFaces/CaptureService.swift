@@ -1,0 +1,412 @@
+internal import Foundation
+package import MienAPI
+internal import MienAccess
+package import MienCore
+package import MienFace
+package import MienJourney
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
+
+/// Runs capture sessions: start token, frames, guidance, verdict. A session that passes leaves a
+/// sealed template; others leave nothing.
+///
+/// If a session requires liveness, it runs in the memory of this process from its start to its
+/// verdict: see `CaptureService+Live.swift`. If a picture is enough, each picture is judged by
+/// itself.
+package final class CaptureService: Sendable {
+    /// The sealed content of a session's record.
+    package struct Content: Codable {
+        package var purpose: CaptureRequest.Purpose
+        var rules: LivenessRules
+        /// The user whose face is expected.
+        var expected: ExpectedFace
+        /// The user who signed in, before or in this run. `nil` for strangers.
+        package var signedIn: UserID?
+        /// The deadline of a live session that has begun.
+        var liveUntil: Instant?
+        /// A `FaceTemplate` in its binary format, base64url-encoded.
+        package var template: String?
+        /// The reasons for a failure.
+        var reasons: [String]?
+    }
+
+    /// The result of a session that passed.
+    package struct Passed: Sendable {
+        package let template: FaceTemplate
+        package let app: AppID
+        package let mode: LivenessPolicy.Mode
+    }
+
+    package let store: Store
+    package let faces: FaceService
+    let reader: any LiveFrameReader
+    package let clock: ServerClock
+    package let metrics: Metrics
+    let live: LiveSessions
+    package let gate: LockGate
+    let replays: ReplayStore
+    package let server: LivenessPolicy
+    let maxLiveFrames: Int
+    private let sessionSeconds: Int
+    private let maxFrames: Int
+    let threshold: MatchScore
+    private let turns = KeyedLocks<CaptureID>()
+
+    package init(
+        store: Store, gate: LockGate, faces: FaceService, reader: (any LiveFrameReader)? = nil,
+        replays: ReplayStore, clock: ServerClock,
+        metrics: Metrics,
+        configuration: ServerConfiguration
+    ) {
+        self.reader = reader ?? faces
+        (self.store, self.gate, self.faces, self.replays, self.clock, self.metrics) = (
+            store, gate, faces, replays, clock, metrics
+        )
+        (sessionSeconds, maxFrames, maxLiveFrames) = (
+            configuration.captureSeconds, configuration.captureFrames, configuration.liveFrames
+        )
+        live = LiveSessions(maxSessions: configuration.liveSessions)
+        server = configuration.liveness
+        threshold = MatchScore(configuration.faceThreshold)
+    }
+
+    /// - Parameter origin: The run that asks. The request can only make its app's settings
+    ///   stricter.
+    /// - Returns: The session's ID and its start token, which is shown only once.
+    package func open(_ request: CaptureRequest, for origin: CaptureOrigin, id: CaptureID? = nil)
+        async throws -> (CaptureID, startToken: String)
+    {
+        let app = origin.app
+        var generator = SystemRandomNumberGenerator()
+        let id = id ?? CaptureID.random(using: &generator)
+        let token = BearerSecret(for: id, using: &generator)
+        let rules = LivenessRules(
+            server: server, app: app.settings.liveness, step: request.liveness)
+        // If a picture is enough, the step's time limit applies to the whole capture, because there
+        // is no other.
+        let seconds =
+            rules.mode == .image
+            ? min(request.liveness.timeoutSeconds ?? sessionSeconds, sessionSeconds)
+            : sessionSeconds
+        let content = Content(
+            purpose: request.purpose, rules: rules,
+            expected: ExpectedFace(request.user, device: origin.device),
+            signedIn: origin.signedIn)
+        let record = CaptureRecord(
+            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: origin.run,
+            app: app.id, content: try Self.sealed(content),
+            expiresAt: clock.now + .seconds(seconds))
+        try await store.write(.process) { try $0.captures.insert(record) }
+        return (id, token.text.use { $0 })
+    }
+
+    /// Takes one picture.
+    ///
+    /// The frame is counted on disk before it is decoded, so malformed pictures and abandoned
+    /// requests use up the session as well.
+    ///
+    /// - Throws: ``Problem``: `.liveCaptureRequired` if the capture must show a live person,
+    ///   `.captureClosed` if it takes no more frames; `ImageError` if the frame is not a picture;
+    ///   ``ServerBusy`` or `CancellationError`, in which case the frame does not count.
+    func frame(_ bytes: [UInt8], token: String) async throws -> CaptureAnswer {
+        try await inTurn(token) { record, content in
+            guard content.rules.mode == .image else { throw Self.liveRequired }
+            try self.requireFrames(of: record, content)
+            let counted = try await self.count(record, content)
+            var next = counted, content = content
+            let look: FaceService.Look
+            do {
+                look = try await self.faces.look(
+                    at: bytes, minQuality: content.rules.quality, for: self.share(of: content))
+            } catch {
+                // The frame was not analyzed: the queue had no turn for it, or the client hung up
+                // before its turn.
+                if error is ServerBusy || error is CancellationError {
+                    try await self.write(record, content, from: counted, [:])
+                } else {
+                    try await self.endIfFull(counted, content)
+                }
+                throw error
+            }
+            var guidance = look.reasons.map { Guidance($0).rawValue }
+            if let entry = look.entry {
+                let before = try content.template.map(Self.template)?.entries ?? []
+                if try self.faces.isOnePerson(before + [entry], threshold: self.threshold) {
+                    // Keep the best entries if there are more than a template holds.
+                    let best = (before + [entry]).sorted { $0.quality > $1.quality }.prefix(
+                        FaceTemplate.entryRange.upperBound)
+                    content.template = try self.template(of: Array(best))
+                    next.state = .passed
+                } else {
+                    // Another person is in the picture, so the entries no longer prove anything.
+                    content.template = nil
+                    Self.fail(&next, &content, .differentFace)
+                    guidance = [CaptureRefusal.differentFace.rawValue]
+                }
+            }
+            if next.state == .open, next.frames >= self.maxFrames {
+                Self.fail(&next, &content, .tooManyFrames)
+            }
+            try await self.write(next, content, from: counted, [:])
+            var answer = self.answer(next, content)
+            (answer.guidance, answer.quality, answer.face) = (guidance, look.quality, look.face)
+            return answer
+        }
+    }
+
+    /// Checks that the session of a token takes frames, before the server reads one.
+    ///
+    /// - Throws: ``Problem`` if there is no such session, or if it has ended or has taken all its
+    ///   frames.
+    func check(token: String) async throws {
+        let record = try await session(token)
+        try requireFrames(of: record, Self.opened(record))
+    }
+
+    /// Checks that a capture takes another frame: while it is open or, for a registration from
+    /// pictures, after one passed. Never beyond the limit.
+    ///
+    /// A live capture counts its frames in memory: see ``LiveSession/admit(_:at:)``.
+    private func requireFrames(of record: CaptureRecord, _ content: Content) throws {
+        let isAdding =
+            record.state == .passed && content.purpose == .registration
+            && content.rules.mode == .image
+        guard record.state == .open || isAdding else { throw closed(content) }
+        guard content.rules.mode != .image || record.frames < maxFrames else {
+            throw Problem(
+                .captureClosed,
+                "The capture has taken all \(maxFrames) frames. Respond to the step to continue.")
+        }
+    }
+
+    /// Counts a frame on disk.
+    private func count(_ record: CaptureRecord, _ content: Content) async throws -> CaptureRecord {
+        var counted = record
+        counted.frames += 1
+        try await write(counted, content, from: record, [:])
+        return counted
+    }
+
+    /// Ends a capture that is still open after its last frame.
+    private func endIfFull(_ record: CaptureRecord, _ content: Content) async throws {
+        guard record.state == .open, record.frames >= maxFrames else { return }
+        var next = record, content = content
+        Self.fail(&next, &content, .tooManyFrames)
+        try await write(next, content, from: record, [:])
+    }
+
+    private static func fail(
+        _ record: inout CaptureRecord, _ content: inout Content, _ reason: CaptureRefusal
+    ) {
+        (record.state, content.reasons) = (.failed, [reason.rawValue])
+    }
+
+    package func status(token: String) async throws -> CaptureAnswer {
+        try await inTurn(token) { record, content in
+            if let ended = try await self.endLost(record, content) { return ended }
+            return self.answer(record, content)
+        }
+    }
+
+    func cancel(token: String) async throws -> CaptureAnswer {
+        try await inTurn(token) { record, content in
+            guard record.state == .open || record.state == .passed else {
+                return self.answer(record, content)
+            }
+            let session = self.live.find(record.id)
+            var next = record, content = content
+            next.state = .cancelled
+            next.frames = session?.looks ?? record.frames
+            content.template = nil
+            if session?.wasInstructed == true {
+                try await self.countGuess(content, app: record.app)
+            }
+            try await self.write(
+                next, content, from: record, session?.measured(at: self.clock.now) ?? [:])
+            self.live.remove(record.id)
+            return self.answer(next, content)
+        }
+    }
+
+    /// Returns the result of a run's session.
+    ///
+    /// - Parameter app: The app with its current settings. A capture that passed under laxer
+    ///   settings does not count.
+    package func outcome(_ id: CaptureID, run: InstanceID, app: AppRecord) async throws -> Result<
+        Passed, StepErrorCodeError
+    > {
+        guard let record = try await store.read({ try $0.captures.find(id) }), record.run == run,
+            clock.now < record.expiresAt
+        else {
+            return .failure(.init(code: .captureMissing))
+        }
+        switch record.state {
+        case .open: return .failure(.init(code: .captureUnfinished))
+        case .failed, .cancelled: return .failure(.init(code: .captureRefused))
+        case .passed:
+            let content = try Self.opened(record)
+            guard let template = try content.template.map(Self.template) else {
+                return .failure(.init(code: .captureMissing))
+            }
+            guard
+                content.rules.mode >= LivenessRules(server: server, app: app.settings.liveness).mode
+            else {
+                return .failure(.init(code: .captureRefused))
+            }
+            return .success(Passed(template: template, app: record.app, mode: content.rules.mode))
+        }
+    }
+
+    /// Deletes a capture, because it is judged only once.
+    package func remove(_ id: CaptureID) async throws {
+        try await store.write(.process) { try $0.captures.delete(id) }
+    }
+
+    // MARK: Shared by both kinds
+
+    /// Runs `body` with the session of a token after all earlier calls for this session.
+    func inTurn(
+        _ token: String, _ body: (CaptureRecord, Content) async throws -> CaptureAnswer
+    ) async throws -> CaptureAnswer {
+        let id = try await session(token).id
+        let answer = try await turns.withLock(id) {
+            let record = try await self.session(token)
+            return try await body(record, Self.opened(record))
+        }
+        guard let answer else {
+            throw Problem(
+                .tooManyRequests,
+                "Too many frames of this session are waiting. Send the next one after an answer.")
+        }
+        return answer
+    }
+
+    /// Does the same for a session that no client is calling about.
+    func inTurn(_ id: CaptureID, _ body: (CaptureRecord, Content) async throws -> Void) async throws
+    {
+        _ = try await turns.withLock(id) {
+            guard let record = try await self.store.read({ try $0.captures.find(id) }) else {
+                return self.live.remove(id)
+            }
+            try await body(record, Self.opened(record))
+        }
+    }
+
+    /// Writes the state of a session. Records its end in the audit log.
+    ///
+    /// - Parameter measured: The measurements for the audit log, with nothing of a picture or a
+    ///   template.
+    package func write(
+        _ record: CaptureRecord, _ content: Content, from before: CaptureRecord,
+        _ measured: [String: JSONValue], trail: CaptureTrailRecord? = nil
+    ) async throws {
+        let changed = try Self.with(content, in: record), frames = before.frames, now = clock.now
+        guard changed.state != before.state, changed.state != .open else {
+            return try await store.write(.process) { try $0.captures.update(changed, from: frames) }
+        }
+        let mode = content.rules.mode.rawValue, hasPassed = changed.state == .passed
+        let result = hasPassed ? "passed" : changed.state == .cancelled ? "cancelled" : "refused"
+        var detail = measured
+        detail["mode"] = .string(mode)
+        if let reasons = content.reasons, !hasPassed {
+            detail["reasons"] = .array(reasons.map { .string($0) })
+        }
+        // Anybody can begin and fail captures of runs without a user, up to the rate limits, so
+        // those are only counted.
+        let user = content.expected.user ?? content.signedIn
+        let isCounted = !hasPassed && user == nil
+        if isCounted { detail = detail.filter { ["mode", "reasons"].contains($0.key) } }
+        let event = AuditEvent(
+            "capture.\(result)", actor: "journey", account: user, app: changed.app,
+            detail: detail)
+        // A picture makes no claim about liveness, so its result need not survive a power loss.
+        try await store.write(content.rules.mode == .image ? .process : .always) { tables in
+            try tables.captures.update(changed, from: frames)
+            if let trail { try tables.trails.insert(trail) }
+            try isCounted ? tables.audit.count(event, at: now) : tables.audit.append(event, at: now)
+        }
+        metrics.count("mien_captures_total", "mode=\"\(mode)\",result=\"\(result)\"")
+        if !hasPassed {
+            for reason in content.reasons ?? [] {
+                metrics.count("mien_capture_refusals_total", "reason=\"\(reason)\"")
+            }
+        }
+    }
+
+    func session(_ token: String) async throws -> CaptureRecord {
+        guard let (id, secret) = BearerSecret.parse(token, CaptureKind.self) else {
+            throw Problem(.invalidCredentials, "The start token is malformed.")
+        }
+        let hash = store.keys.hash(ofSecret: secret)
+        guard let record = try await store.read({ try $0.captures.find(id) }),
+            isSame(record.tokenHash, hash)
+        else {
+            throw Problem(.invalidCredentials, "No capture session has this start token.")
+        }
+        guard clock.now < record.expiresAt else {
+            throw Problem(.captureClosed, "The capture session has expired.")
+        }
+        return record
+    }
+
+    package func answer(_ record: CaptureRecord, _ content: Content) -> CaptureAnswer {
+        var answer = CaptureAnswer(
+            status: record.state.rawValue, guidance: [],
+            framesLeft: max(0, maxFrames - record.frames), expiresAt: record.expiresAt.milliseconds,
+            mode: content.rules.mode.rawValue, reasons: content.reasons)
+        guard content.rules.mode != .image else { return answer }
+        answer.framesLeft = record.state == .open ? maxLiveFrames : 0
+        if let session = live.find(record.id), record.state == .open {
+            session.addState(to: &answer, at: clock.now)
+        }
+        return answer
+    }
+
+    func closed(_ content: Content) -> Problem {
+        guard let reason = content.reasons?.first else { return Problem(.captureClosed) }
+        if reason == CaptureRefusal.interrupted.rawValue {
+            return Problem(
+                .captureClosed,
+                "The server was restarted during the capture. Respond to the step and start another capture."
+            )
+        }
+        return Problem(
+            .captureClosed,
+            "The capture session has failed: \(reason). Respond to the step and start another capture."
+        )
+    }
+
+    package func template(of entries: [FaceTemplate.Entry]) throws -> String {
+        Base64URL.encode(
+            try FaceTemplate(entries: entries, packID: faces.packID, createdAt: clock.now).bytes)
+    }
+
+    static let liveRequired = Problem(
+        .liveCaptureRequired,
+        "This capture requires a live person. Call POST /v1/capture/start, then send frames as they are taken, as \(FrameBatch.contentType). A single picture is not enough."
+    )
+
+    private static func with(_ content: Content, in record: CaptureRecord) throws -> CaptureRecord {
+        var record = record
+        record.content = try sealed(content)
+        return record
+    }
+
+    private static func sealed(_ content: Content) throws -> Sensitive<[UInt8]> {
+        Sensitive([UInt8](try JSONEncoder().encode(content)))
+    }
+
+    private static func opened(_ record: CaptureRecord) throws -> Content {
+        try record.content.use { try JSONDecoder().decode(Content.self, from: Data($0)) }
+    }
+
+    private static func template(_ text: String) throws -> FaceTemplate {
+        try FaceTemplate(bytes: Base64URL.decode(text) ?? [])
+    }
+}
+
+/// A step error as an `Error`, for `Result`.
+package struct StepErrorCodeError: Error {
+    package let code: StepErrorCode
+}

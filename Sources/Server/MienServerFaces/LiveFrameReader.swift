@@ -1,0 +1,15 @@
+package import MienCore
+package import MienFace
+
+/// Analyzes the frames of live captures. Separates sessions from the code that runs networks.
+package protocol LiveFrameReader: Sendable {
+    /// Returns what one frame shows, and its picture, which the caller must release.
+    ///
+    /// - Parameter share: The client that the analysis is queued for.
+    /// - Throws: `ImageError` for malformed or too large pictures; ``ServerBusy``.
+    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
+        async throws -> FaceReading
+    /// Returns the template entry of a frame that a session took, or `nil` if its face cannot be
+    /// described.
+    func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry?
+}

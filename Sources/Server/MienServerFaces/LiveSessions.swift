@@ -1,0 +1,51 @@
+internal import MienAPI
+internal import MienCore
+internal import MienServerCore
+internal import Synchronization
+
+/// The live captures in progress in this process. They end with it.
+final class LiveSessions: Sendable {
+    private let maxSessions: Int
+    /// One address may have a quarter of the sessions, so that it cannot shut out all others.
+    private let maxPerAddress: Int
+    private let sessions = Mutex<[CaptureID: (session: LiveSession, client: String)]>([:])
+
+    /// - Parameter maxSessions: The maximum number of concurrent sessions. One takes about 300 KB.
+    init(maxSessions: Int) {
+        (self.maxSessions, maxPerAddress) = (
+            maxSessions, max(min(maxSessions, 4), maxSessions / 4)
+        )
+    }
+
+    func find(_ id: CaptureID) -> LiveSession? { sessions.withLock { $0[id]?.session } }
+
+    /// - Parameter client: The address that the session is for.
+    /// - Throws: ``ServerBusy`` if there are too many sessions; ``Problem`` `.tooManyRequests` if
+    ///   this address has too many.
+    func add(_ session: LiveSession, _ id: CaptureID, for client: String, at now: Instant) throws {
+        let (all, own) = sessions.withLock { sessions -> (Int, Int) in
+            // Do not count sessions that are over and wait for the sweep.
+            let going = sessions.values.filter { !$0.session.isOver(at: now) },
+                own = going.count { $0.client == client }
+            if going.count < maxSessions, own < maxPerAddress { sessions[id] = (session, client) }
+            return (going.count, own)
+        }
+        if all >= maxSessions { throw ServerBusy() }
+        if own >= maxPerAddress {
+            throw Problem(
+                .tooManyRequests,
+                "Your address has \(own) live captures open. End one, or try again in a moment.")
+        }
+    }
+
+    /// Stores a session that has advanced. Does nothing if it has ended in the meantime.
+    func update(_ session: LiveSession, _ id: CaptureID) {
+        sessions.withLock { $0[id]?.session = session }
+    }
+
+    func remove(_ id: CaptureID) { sessions.withLock { $0[id] = nil } }
+
+    func overdue(at now: Instant) -> [CaptureID] {
+        sessions.withLock { $0.filter { $0.value.session.isOver(at: now) }.map(\.key) }
+    }
+}

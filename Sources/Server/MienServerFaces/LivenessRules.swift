@@ -1,0 +1,48 @@
+internal import MienAccess
+package import MienCore
+package import MienFace
+
+/// The requirements of one capture, with every setting resolved.
+package struct LivenessRules: Sendable, Codable, Equatable {
+    package var mode: LivenessPolicy.Mode
+    var threshold: Int
+    package var quality: Int
+    var timeoutSeconds: Int
+    var actions: [LivenessPolicy.Action]
+    var actionCount: Int?
+
+    /// Combines the app's settings, or the server's where the app has none, with the step's
+    /// settings, which can only make them stricter.
+    package init(
+        server: LivenessPolicy, app: LivenessPolicy, step: LivenessPolicy = LivenessPolicy()
+    ) {
+        let policy = app.filled(from: server).tightened(by: step)
+        mode = policy.mode ?? .livenessActive
+        threshold = policy.threshold ?? 0
+        // The server's minimum quality applies to every app.
+        quality = max(policy.quality ?? 0, server.quality ?? 0)
+        timeoutSeconds = policy.timeoutSeconds ?? 60
+        actions = policy.actions ?? LivenessPolicy.Action.allCases
+        actionCount = policy.actionCount
+    }
+
+    /// Draws the actions that the person must perform, or returns `nil` if the mode has no
+    /// challenge.
+    package func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge?
+    {
+        guard mode == .livenessActive else { return nil }
+        return LivenessChallenge.drawn(
+            count: actionCount, from: actions.compactMap { LivenessAction(rawValue: $0.rawValue) },
+            using: &generator)
+    }
+}
+
+extension LivenessPolicy.Mode {
+    var captureMode: FaceCaptureMode {
+        switch self {
+        case .image: .image
+        case .livenessPassive: .livenessPassive
+        case .livenessActive: .livenessActive
+        }
+    }
+}

@@ -1,0 +1,165 @@
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+package import MienJourney
+internal import MienServerAccess
+internal import MienServerAccounts
+internal import MienServerCore
+internal import MienServerFaces
+package import MienStore
+
+/// Users, locks, and consents.
+extension EffectPerformer {
+    /// Returns an active account, or the pending account that this run is signing up. Returns `nil`
+    /// for an unknown or suspended account and for another run's sign-up.
+    package func account(_ user: UserReference, _ context: EffectContext) async throws
+        -> AccountRecord?
+    {
+        if let own = try await signUp(user, context) { return own }
+        let found: AccountRecord? =
+            switch user {
+            case .id(let id): try await store.read { try $0.accounts.find(id) }
+            case .identifier(let text):
+                try await store.read { tables in
+                    try text.use { try tables.accounts.find(identifier: $0) }
+                }
+            }
+        return found?.state == .active ? found : nil
+    }
+
+    /// Returns the run's own sign-up if `user` refers to it by ID, held name, or claimed address.
+    /// Another account may have that address.
+    private func signUp(_ user: UserReference, _ context: EffectContext) async throws
+        -> AccountRecord?
+    {
+        guard let id = context.signUp,
+            let account = try await store.read({ try $0.accounts.find(id) }),
+            account.state == .pending
+        else { return nil }
+        switch user {
+        case .id(let named): return named == id ? account : nil
+        case .identifier(let text):
+            let candidates = text.use { LoginName.candidates($0) }
+            let own = account.profile.use { profile in
+                ((try? profile.names()) ?? [])
+                    + [profile.claimedEmail.flatMap { try? LoginName($0, kind: .email) }].compactMap
+                { $0 }
+            }
+            return candidates.contains(where: own.contains) ? account : nil
+        }
+    }
+
+    /// Takes one guess from a rate limit. Returns `false` if the limit is used up.
+    ///
+    /// There is one limit for each name that is typed, whether or not anybody has it, and one for
+    /// each device and method that has succeeded on the device before. Strangers therefore cannot
+    /// use up the owner's guesses, and a new device token gives nobody additional guesses.
+    ///
+    /// Limits are kept by name rather than by account. If an account's names shared a limit, a
+    /// stranger could drain it under one name, find it empty under another, and learn that both
+    /// names belong to the same person. The lock gate counts by account.
+    func mayGuess(
+        _ user: UserReference, _ account: AccountRecord?, _ method: AuthenticatorType,
+        _ context: EffectContext
+    ) async throws -> Bool {
+        let key: String
+        if let account, let device = context.device(of: account.id),
+            try await gate.hasOwnCounter(
+                device, LockSubject(account.id, method, app: context.app.id))
+        {
+            key = "\(account.id.text) \(device.text) \(method.rawValue)"
+        } else {
+            key = nameKey(user)
+        }
+        return guesses.take(key, at: clock.now) == nil
+    }
+
+    /// Names a user in rate limits by what was typed, so that known and unknown names run dry alike.
+    func nameKey(_ user: UserReference) -> String {
+        switch user {
+        case .id(let id): id.text
+        case .identifier(let text):
+            text.use {
+                let name = LoginName.candidates($0).first?.identifier ?? ""
+                return Base64URL.encode(store.keys.hash(ofSecret: Array(name.utf8)))
+            }
+        }
+    }
+
+    func create(_ user: NewUser, _ context: EffectContext) async throws -> EffectResult.Answer {
+        let profile = AccountProfile(
+            externalID: user.externalID?.use { $0 }, username: user.username?.use { $0 },
+            claimedEmail: user.email?.use { $0 },
+            attributes: user.attributes.use { $0 })
+        guard let end = context.endsAt else { return .refused(.unavailable) }
+        do {
+            return .userCreated(
+                try await signUps.begin(
+                    profile, password: user.password, app: context.app, until: end))
+        } catch is Problem {
+            // A password or a name that no account can have, whether or not the name is taken.
+            return .refused(.notAllowed)
+        }
+    }
+
+    /// Locks or unlocks all authenticators of a type, because a user may have several device keys.
+    /// Unlocking is refused while an administrator's lock is on one of them, because only an
+    /// administrator can lift it.
+    func setLock(
+        _ isLocked: Bool, _ user: UserID, _ type: AuthenticatorType, _ context: EffectContext
+    ) async throws -> EffectResult.Answer {
+        guard context.app.isFirstParty else { return .refused(.notAllowed) }
+        let now = clock.now, app = context.app.id
+        return try await store.write { tables in
+            guard let account = try tables.accounts.find(user) else {
+                return .refused(.notRegistered)
+            }
+            let found = try tables.authenticators.all(of: account).filter {
+                $0.type == type && (!type.isPerApp || $0.app == app)
+            }
+            guard !found.isEmpty else { return .refused(.notRegistered) }
+            if !isLocked {
+                for authenticator in found
+                where try tables.locks.holders(of: authenticator.id).contains(.administrator) {
+                    return .refused(.notAllowed)
+                }
+            }
+            for authenticator in found {
+                if isLocked {
+                    try tables.locks.hold(authenticator.id, by: .journey)
+                    _ = try tables.grants.revokeAll(by: authenticator.id, at: now)
+                } else {
+                    _ = try tables.locks.release(authenticator, by: .journey)
+                }
+                try tables.audit.append(
+                    AuditEvent(
+                        isLocked ? "authenticator.locked" : "authenticator.unlocked",
+                        actor: "journey", account: user, app: app,
+                        detail: [
+                            "authenticator": .string(authenticator.id.text),
+                            "type": .string(type.rawValue),
+                        ]), at: now)
+            }
+            return .done
+        }
+    }
+
+    func recordConsent(_ user: UserID, _ text: ConsentText, _ context: EffectContext) async throws
+        -> EffectResult.Answer
+    {
+        let now = clock.now, app = context.app.id
+        var generator = SystemRandomNumberGenerator()
+        let record = ConsentRecord(
+            id: "con_" + Base64URL.encode(generator.bytes(16)), account: user, app: app,
+            purpose: FaceConsent.purpose, textVersion: text.version,
+            givenAt: now)
+        try await store.write { tables in
+            try tables.consents.insert(record)
+            try tables.audit.append(
+                AuditEvent(
+                    "consent.given", actor: "journey", account: user, app: app,
+                    detail: ["text_version": .string(text.version)]), at: now)
+        }
+        return .done
+    }
+}

@@ -1,0 +1,100 @@
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+package import MienJourney
+internal import MienServerAccess
+internal import MienServerCore
+internal import MienServerOTP
+internal import MienStore
+
+/// OTP tokens: one-time codes that users' devices compute.
+extension EffectPerformer {
+    func offerOTP(_ user: UserID, _ profile: OTPProfile, _ context: EffectContext) async throws
+        -> EffectResult.Answer
+    {
+        let kind: OTPToken.Kind =
+            switch profile.kind {
+            case .totp: .totp
+            case .hotp: .hotp
+            }
+        do {
+            let offer = try await tokens.offer(
+                kind: kind, digits: profile.digits, to: user, app: context.app.id, actor: "journey",
+                context.standing(of: user))
+            guard let id = CodeID(offer.id) else { return .refused(.unavailable) }
+            return .otpOffered(id, registrationCode: offer.code, expiresAt: offer.expiresAt)
+        } catch is Problem { return .refused(.notAllowed) }
+    }
+
+    /// Confirms a registration with a code. The user has signed in and may therefore learn whether
+    /// the device has registered.
+    func confirmOTP(
+        _ user: UserID, _ registration: CodeID, _ passcode: Sensitive<String>,
+        _ context: EffectContext
+    ) async throws
+        -> EffectResult.Answer
+    {
+        guard let account = try await account(.id(user), context),
+            try await tokens.isRegistered(registration.text, of: account, app: context.app.id)
+        else {
+            return .refused(.notRegistered)
+        }
+        guard try await mayGuess(.id(user), account, .otp, context) else {
+            return .refused(.wrongCode)
+        }
+        let device = context.device(of: account.id)
+        switch try await tokens.authenticate(
+            passcode, of: account, app: context.app, device: device, isRegistration: true)
+        {
+        case .accepted: return .otpRegistered(user)
+        case .refused(let locked, let isJudged):
+            _ = try await refuse(
+                .otp, account.id, context, isJudged: isJudged, locked: locked,
+                reason: "registration")
+            return .refused(locked ? .locked : .wrongCode)
+        }
+    }
+
+    func authenticateOTP(
+        _ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext
+    ) async throws -> EffectResult.Answer {
+        let found = try await account(user, context),
+            account = try await mayGuess(user, found, .otp, context) ? found : nil
+        let judgement = try await tokens.authenticate(
+            passcode, of: account, app: context.app,
+            device: account.flatMap { context.device(of: $0.id) })
+        return try await answer(judgement, account, context)
+    }
+
+    /// Verifies a transaction signature. The challenge is used up before the signature is checked,
+    /// and the signature covers the data that was shown.
+    package func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext)
+        async throws -> EffectResult.Answer
+    {
+        let text = Self.challengeText(
+            signature.challenge, .transaction(approvalData: signature.approvalData))
+        let isFresh = try await challenges.take(
+            signature.challenge.text, for: .journey, binding: context.run.text)
+        let found = try await account(user, context),
+            account = try await mayGuess(user, found, .otp, context) && isFresh ? found : nil
+        let judgement = try await tokens.verifySignature(
+            signature.passcode, over: text, of: account, app: context.app,
+            device: account.flatMap { context.device(of: $0.id) })
+        return try await answer(judgement, account, context)
+    }
+
+    private func answer(
+        _ judgement: OTPService.Judgement, _ account: AccountRecord?, _ context: EffectContext
+    ) async throws -> EffectResult.Answer {
+        switch judgement {
+        case .accepted(let authenticator):
+            guard let account else { return .refused(.unavailable) }
+            try await accept(.otp, account.id, context)
+            return .authenticated(
+                account.id, amr: [AuthenticatorType.otp.method],
+                by: AuthenticatorUse(authenticator, epoch: account.epoch))
+        case .refused(let locked, let isJudged):
+            return try await refuse(.otp, account?.id, context, isJudged: isJudged, locked: locked)
+        }
+    }
+}

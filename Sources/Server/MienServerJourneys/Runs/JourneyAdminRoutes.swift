@@ -1,0 +1,149 @@
+internal import Foundation
+package import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienJourney
+internal import MienServerAccess
+package import MienServerCore
+package import MienStore
+
+/// The routes of the admin API for journeys and their versions.
+package struct JourneyAdminRoutes {
+    package let store: Store
+    let catalog: JourneyCatalog
+    package let clock: ServerClock
+    let body: JSONBody
+
+    package init(store: Store, catalog: JourneyCatalog, clock: ServerClock, body: JSONBody) {
+        (self.store, self.catalog, self.clock, self.body) = (store, catalog, clock, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
+        router.get("journeys") { _, _ in
+            let records = try await store.read { try $0.journeys.all() }
+            return JSONBody.response(Page(items: records.map(Self.answer)))
+        }
+        router.put("journeys/:journey/versions/:version") { request, context in
+            let (id, version) = try Self.journey(context)
+            let bytes = try await body.parseWithText(request).text
+            let definition: JourneyDefinition
+            do throws(JourneyDefinitionError) {
+                definition = try JourneyDefinition.parse(bytes)
+            } catch {
+                throw Problem(
+                    .invalidRequest, "The journey definition is invalid.",
+                    errors: [.init(field: error.place, message: error.reason)])
+            }
+            guard definition.id == id, definition.version == version else {
+                throw Problem(
+                    .invalidRequest,
+                    errors: [
+                        .init(
+                            field: "id",
+                            message: "must match the address, and so must version")
+                    ])
+            }
+            let findings = JourneyLinter.lint(definition).filter { $0.severity == .error }
+            guard findings.isEmpty else {
+                throw Problem(
+                    .invalidRequest,
+                    "The journey has errors. mien journey lint shows them as well.",
+                    errors: findings.map {
+                        .init(field: $0.step.map { "steps.\($0)" } ?? "", message: $0.message)
+                    })
+            }
+            let now = clock.now, actor = context.actor,
+                text = String(decoding: bytes, as: UTF8.self)
+            do {
+                try await store.write { tables in
+                    try tables.journeys.putDraft(id, version: version, definition: text, at: now)
+                    try tables.audit.append(
+                        Self.event("journey.saved", actor, id, version), at: now)
+                }
+            } catch let error as StoreError where error.code == .conflict {
+                throw Problem(
+                    .conflict,
+                    "Version \(version) has been published and cannot be changed. Save the next version."
+                )
+            }
+            return JSONBody.response(Self.answer(try await record(id, version)), status: .created)
+        }
+        router.get("journeys/:journey/versions/:version") { _, context in
+            let (id, version) = try Self.journey(context)
+            let value = try JSONText.parse(
+                try await record(id, version).definition,
+                limits: .init(maxBytes: 1 << 20, maxDepth: 64))
+            return JSONBody.response(value)
+        }
+        router.post("journeys/:journey/versions/:version/publish") { _, context in
+            let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
+            _ = try await record(id, version)
+            let isDone = try await store.write { tables -> Bool in
+                guard try tables.journeys.publish(id, version: version, at: now) else {
+                    return false
+                }
+                try tables.audit.append(
+                    Self.event("journey.published", actor, id, version), at: now)
+                return true
+            }
+            guard isDone else { throw Problem(.conflict, "Only a draft can be published.") }
+            catalog.forget(id)
+            return JSONBody.response(Self.answer(try await record(id, version)))
+        }
+        router.post("journeys/:journey/versions/:version/retire") { _, context in
+            let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
+            _ = try await record(id, version)
+            let isDone = try await store.write { tables -> Bool in
+                guard try tables.journeys.retire(id, version: version, at: now) else {
+                    return false
+                }
+                try tables.audit.append(Self.event("journey.retired", actor, id, version), at: now)
+                return true
+            }
+            guard isDone else { throw Problem(.conflict, "This version is not published.") }
+            catalog.forget(id)
+            return JSONBody.response(Self.answer(try await record(id, version)))
+        }
+    }
+
+    private func record(_ id: JourneyID, _ version: Int) async throws -> JourneyRecord {
+        guard let record = try await store.read({ try $0.journeys.find(id, version: version) })
+        else {
+            throw Problem(.notFound, "There is no such version of this journey.")
+        }
+        return record
+    }
+
+    // MARK: Wire format
+
+    private static func journey(_ context: MienRequestContext) throws -> (JourneyID, Int) {
+        let id = try JourneyID(context.parameters.require("journey"), field: "journey")
+        guard let version = Int(try context.parameters.require("version")), version >= 1,
+            version <= 1_000_000
+        else {
+            throw Problem(
+                .invalidRequest,
+                errors: [.init(field: "version", message: "must be a number from 1 to 1,000,000")])
+        }
+        return (id, version)
+    }
+
+    private static func event(_ event: String, _ actor: String, _ id: JourneyID, _ version: Int)
+        -> AuditEvent
+    {
+        AuditEvent(
+            event, actor: actor,
+            detail: ["journey": .string(id.text), "version": .number(Double(version))])
+    }
+
+    private static func answer(_ record: JourneyRecord) -> JourneyVersionAnswer {
+        let title =
+            (try? JSONText.parse(record.definition, limits: .init(maxBytes: 1 << 20, maxDepth: 64)))?[
+                "title"]?.stringValue
+        return JourneyVersionAnswer(
+            id: record.id.text, version: record.version, state: record.state.rawValue,
+            title: title ?? record.id.text,
+            updatedAt: record.updatedAt.milliseconds)
+    }
+}

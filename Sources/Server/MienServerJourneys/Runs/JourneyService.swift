@@ -1,0 +1,384 @@
+internal import Crypto
+internal import Foundation
+package import MienAPI
+internal import MienAccess
+package import MienCore
+internal import MienJourney
+package import MienServerAccess
+internal import MienServerAccounts
+package import MienServerCore
+package import MienStore
+
+/// Starts journeys and advances them with each response of the client.
+///
+/// A state token is valid for one response. Repeating the same response returns the same answer; a
+/// different response with a used token is rejected. Of two concurrent responses, one advances the
+/// run, and the other gets the same answer or is rejected.
+package final class JourneyService: Sendable {
+    private let store: Store
+    private let catalog: JourneyCatalog
+    private let apps: AppCatalog
+    private let devices: KnownDeviceService
+    private let performer: EffectPerformer
+    private let grants: GrantService
+    private let clock: ServerClock
+    private let metrics: Metrics
+    private let turns = KeyedLocks<InstanceID>()
+    private let recent = RecentRuns()
+
+    package init(
+        store: Store, catalog: JourneyCatalog, apps: AppCatalog, devices: KnownDeviceService,
+        performer: EffectPerformer, grants: GrantService,
+        clock: ServerClock, metrics: Metrics
+    ) {
+        (self.store, self.catalog, self.apps, self.devices, self.performer) = (
+            store, catalog, apps, devices, performer
+        )
+        (self.grants, self.clock, self.metrics) = (grants, clock, metrics)
+    }
+
+    // MARK: Start
+
+    /// - Parameter caller: The user, if already signed in to this app.
+    /// - Returns: A `JourneyAnswer` as JSON.
+    package func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?)
+        async throws
+        -> [UInt8]
+    {
+        let app = try await apps.authenticated(id: request.clientID, secret: request.clientSecret)
+        guard caller.map({ $0.app == app.id }) ?? true else {
+            throw Problem(.invalidCredentials, "The access token belongs to another app.")
+        }
+        guard let id = JourneyID(journey), app.settings.journeys?.contains(id) ?? true,
+            let definition = try await catalog.published(id)
+        else {
+            throw Problem(
+                .notFound,
+                "This app has no journey “\(Self.shown(journey))”. Publish the journey and allow it in the app's settings."
+            )
+        }
+        if let flowID = request.flowID, flowID.utf8.count > 256 {
+            throw Problem(
+                .invalidRequest,
+                errors: [.init(field: "flow_id", message: "must have at most 256 bytes")])
+        }
+        let now = clock.now
+        var generator = SystemRandomNumberGenerator()
+        let runID = InstanceID.random(using: &generator)
+        var state = RunState(
+            instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now),
+            flowID: request.flowID)
+        state.begun = caller.map {
+            .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, proofs: $0.grant.proofs)
+        }
+        if let token = request.deviceToken {
+            state.device = try await devices.find(token, app: app.id).map {
+                ProvedDevice(id: $0.id, account: $0.account)
+            }
+        }
+        metrics.count("mien_journeys_started_total")
+        let (answer, secret) = try await advance(
+            &state,
+            .start(
+                parameters: request.additionalParams ?? .null,
+                user: caller.map {
+                    JourneyUser(id: $0.account.id, level: .authenticated, amr: $0.grant.methods)
+                }), definition, app)
+        let record = JourneyRunRecord(
+            id: runID, app: app.id, journey: id, tokenHash: store.keys.hash(ofSecret: secret),
+            state: try Self.encoded(state),
+            expiresAt: state.instance.expiresAt)
+        try await store.write(.process) { try $0.runs.insert(record) }
+        recent.keep(record, state)
+        return JSONBody.bytes(of: answer)
+    }
+
+    // MARK: Respond
+
+    /// - Returns: A `JourneyAnswer` as JSON, byte for byte the same if the same response is
+    ///   repeated.
+    func respond(_ request: RespondRequest) async throws -> [UInt8] {
+        guard let (id, secret) = BearerSecret.parse(request.state, InstanceKind.self) else {
+            throw Problem(
+                .invalidState, "The state is malformed. Send the state from the last answer.")
+        }
+        let tokenHash = store.keys.hash(ofSecret: secret)
+        let result = try await turns.withLock(id) {
+            if let run = self.recent.find(id), isSame(run.record.tokenHash, tokenHash) {
+                // If the cached run is outdated, use the stored one.
+                do {
+                    return try await self.goOn(run.record, run.state, with: request)
+                } catch is Overtaken { self.recent.forget(id) }
+            }
+            return try await self.respond(id, tokenHash, request)
+        }
+        guard let result else {
+            throw Problem(.tooManyRequests, "Too many responses to this journey are in progress.")
+        }
+        return result
+    }
+
+    /// Responds based on the stored run.
+    private func respond(_ id: InstanceID, _ tokenHash: [UInt8], _ request: RespondRequest)
+        async throws -> [UInt8]
+    {
+        guard let record = try await store.read({ try $0.runs.find(id) }) else {
+            throw Problem(.noActiveJourney)
+        }
+        if let used = record.used, isSame(used.tokenHash, tokenHash) {
+            guard isSame(used.requestHash, hash(of: request)) else {
+                throw Problem(
+                    .invalidState,
+                    "This state was already used with a different response. Continue with the state from its answer."
+                )
+            }
+            return used.answer.use { $0 }
+        }
+        guard isSame(record.tokenHash, tokenHash) else { throw Problem(.invalidState) }
+        let state = try record.state.use { try JSONDecoder().decode(RunState.self, from: Data($0)) }
+        do { return try await goOn(record, state, with: request) } catch is Overtaken {
+            throw Problem(.invalidState, "Another response to this state came first.")
+        }
+    }
+
+    /// The stored run has changed since it was read.
+    private struct Overtaken: Error {}
+
+    /// - Throws: ``Problem``, or ``Overtaken``; in the latter case nothing was written.
+    private func goOn(_ record: JourneyRunRecord, _ state: RunState, with request: RespondRequest)
+        async throws -> [UInt8]
+    {
+        guard clock.now < record.expiresAt else { throw Problem(.noActiveJourney) }
+        var (record, state) = (record, state)
+        let definition = try await catalog.version(state.instance.journey, state.instance.version)
+        let app = try await apps.find(record.app)
+        guard try await isCurrent(state) else { throw Problem(.noActiveJourney) }
+        let (answer, nextSecret) = try await advance(
+            &state, .response(option: request.option, data: request.data ?? .null), definition, app)
+        let body = JSONBody.bytes(of: answer)
+        record.used = .init(
+            tokenHash: record.tokenHash, requestHash: hash(of: request), answer: Sensitive(body))
+        record.tokenHash = store.keys.hash(ofSecret: nextSecret)
+        record.state = try Self.encoded(state)
+        let (changed, revision) = (record, record.revision)
+        do {
+            try await store.write(.process) { try $0.runs.advance(changed, from: revision) }
+        } catch let error as StoreError
+            where error.code == .stale
+        {
+            throw Overtaken()
+        }
+        record.revision += 1
+        recent.keep(record, state)
+        return body
+    }
+
+    /// Whether the run's knowledge of its user still holds: the account is active (or this run's
+    /// own sign-up), and the sign-ins that the run made and began with have not ended.
+    private func isCurrent(_ state: RunState) async throws -> Bool {
+        guard let user = state.instance.user, user.level > .identified else { return true }
+        let signUp = state.signUp
+        // Idle or not, the grant counts while it is not revoked: the run lives for its own short
+        // time.
+        let signIn = SignInStanding(
+            account: user.id, epoch: user.proof?.epoch, grant: state.begun?.grant,
+            authenticators: user.proof?.authenticators ?? [])
+        return try await store.read { tables in
+            guard let standing = try tables.accounts.standing(of: user.id) else { return false }
+            guard standing.state == .active || (standing.state == .pending && user.id == signUp)
+            else { return false }
+            return try signIn.holds(in: tables)
+        }
+    }
+
+    /// Drops expired runs from the cache. The sweeper removes their rows.
+    package func sweepRecent(at now: Instant) { recent.sweep(at: now) }
+
+    // MARK: Advancing a run
+
+    /// - Returns: The answer and the secret of its state token. After the run has ended, the answer
+    ///   contains no state token.
+    private func advance(
+        _ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition,
+        _ app: AppRecord
+    ) async throws -> (JourneyAnswer, secret: [UInt8]) {
+        var decision = try step(&state, event, definition)
+        while case .perform(let effect) = decision {
+            let context = EffectContext(
+                run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device,
+                user: state.instance.user, begun: state.begun,
+                signUp: state.signUp, endsAt: state.instance.expiresAt)
+            let answer = try await performer.perform(effect.work, context)
+            state.note(answer, to: effect.work)
+            if case .userCreated(let user) = answer { state.signUp = user }
+            decision = try step(&state, .performed(effect.result(answer)), definition)
+        }
+        var generator = SystemRandomNumberGenerator()
+        let token = BearerSecret(for: state.instance.id, using: &generator)
+        let expiry = state.instance.expiresAt.milliseconds
+        switch decision {
+        case .perform: fatalError("the loop above handles all effects")
+        case .ask(let prompt):
+            let options = Dictionary(
+                prompt.options.map {
+                    (
+                        $0.id,
+                        ClientOptionWire(
+                            type: $0.kind.rawValue, label: $0.label, schema: $0.schema?.json)
+                    )
+                }
+            ) { $1 }
+            return (
+                JourneyAnswer(
+                    state: token.text.use { $0 }, journeyStepID: prompt.journeyStepID,
+                    data: prompt.data, clientResponseOptions: options,
+                    expiresAt: expiry), token.secret
+            )
+        case .complete(let completion):
+            if let signUp = state.signUp, try await !performer.signUps.complete(signUp, app: app.id)
+            {
+                metrics.count("mien_journeys_ended_total", "end=\"rejection\"")
+                return (Self.rejected(nil, expiry), token.secret)
+            }
+            return (try await completed(completion, state, app, expiry), token.secret)
+        case .reject(let rejection):
+            if let signUp = state.signUp { try await performer.signUps.abandon(signUp) }
+            metrics.count("mien_journeys_ended_total", "end=\"rejection\"")
+            return (Self.rejected(rejection, expiry), token.secret)
+        }
+    }
+
+    private func step(
+        _ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition
+    ) throws -> JourneyDecision {
+        do { return try state.instance.handle(event, in: definition, at: clock.now) } catch {
+            let fields = error.problems.map {
+                Problem.FieldError(field: $0.field, message: $0.message)
+            }
+            switch error.code {
+            case .invalidState: throw Problem(.invalidState)
+            case .clientResponseNotValid: throw Problem(.clientResponseNotValid, errors: fields)
+            case .noActiveJourney: throw Problem(.noActiveJourney)
+            }
+        }
+    }
+
+    private func completed(
+        _ completion: Completion, _ state: RunState, _ app: AppRecord, _ expiry: Int64
+    ) async throws -> JourneyAnswer {
+        let now = clock.now
+        var generator = SystemRandomNumberGenerator()
+        var claims: [String: JSONValue] = completion.claims
+        claims["aud"] = .string(app.id.text)
+        claims["exp"] = .number(Double(now.seconds + Int64(app.settings.tokenSeconds)))
+        let tokenID = Base64URL.encode(generator.bytes(16))
+        claims["jti"] = .string(tokenID)
+        claims["journey"] = .string(state.instance.journey.text)
+        if let flowID = state.flowID { claims["flow_id"] = .string(flowID) }
+        if !completion.approvalData.isEmpty {
+            claims["approval_data"] = .object(completion.approvalData.mapValues { .string($0) })
+        }
+        var deviceToken: String?
+        if let user = completion.signedInUser {
+            // The account may have been suspended, or its password changed, since the user signed
+            // in.
+            guard try await isCurrent(state),
+                let account = try await store.read({ try $0.accounts.find(user) })
+            else {
+                return Self.rejected(nil, expiry)
+            }
+            claims["sub"] = .string(user.text)
+            claims["email_verified"] = Self.isVerified(claims["email"], account).map { .bool($0) }
+            claims["amr"] = .array((completion.user?.amr ?? []).map { .string($0) })
+            claims["acr"] = .string(
+                completion.acr ?? AuthenticationContext.of(completion.user?.amr ?? []))
+            let proof = completion.user?.proof
+            claims["auth_time"] = .number(
+                Double((proof?.at ?? state.begun?.signedInAt ?? now).seconds))
+            if completion.user?.isRecovered == true { claims["recovered"] = true }
+            if let begun = state.begun {
+                // No new sign-in: the run's proof strengthens the existing one.
+                claims["sid"] = .string(begun.grant.text)
+                guard
+                    try await stepUp(
+                        begun, proof, isRecovery: completion.user?.isRecovered ?? false)
+                else { return Self.rejected(nil, expiry) }
+            } else if let proof, let epoch = proof.epoch {
+                let content = JourneyTokenProof(
+                    authenticators: proof.authenticators, epoch: epoch,
+                    isRecovery: completion.user?.isRecovered ?? false)
+                claims["mien_proof"] = .string(try content.sealed(token: tokenID, keys: store.keys))
+            }
+            if state.begun == nil, state.device?.account != user {
+                deviceToken = try await devices.make(
+                    user, app.id, epoch: proof?.epoch, methods: state.methods(of: user), at: now)
+            }
+        }
+        metrics.count("mien_journeys_ended_total", "end=\"success\"")
+        return JourneyAnswer(
+            state: nil, journeyStepID: WireNames.success,
+            token: try grants.issuer.sign(claims, at: now), deviceToken: deviceToken,
+            expiresAt: expiry)
+    }
+
+    /// Strengthens the sign-in that a run began with by the run's own proof.
+    ///
+    /// - Returns: `false` if that sign-in has ended.
+    private func stepUp(_ begun: RunState.Begun, _ proof: JourneyUser.Proof?, isRecovery: Bool)
+        async throws -> Bool
+    {
+        guard let proof, !proof.methods.isEmpty, let epoch = proof.epoch else { return true }
+        let rule = performer.changes.rule, now = clock.now
+        // Fresh earlier proofs add to the new one. The combined proof is as old as the oldest.
+        let earlier = begun.proofs.filter { rule.isFresh($0, at: now) }
+        var methods = proof.methods
+        for method in earlier.flatMap(\.methods) where !methods.contains(method) {
+            methods.append(method)
+        }
+        let at = earlier.map(\.at).min().map { min($0, proof.at) } ?? proof.at
+        return try await grants.stepUp(
+            begun.grant, SignInProof(methods: methods, at: at, isRecovery: isRecovery),
+            with: proof.authenticators, epoch: epoch)
+    }
+
+    /// Whether the address in the token is the account's verified one. The journey may have taken
+    /// that address from a form. Without an address in the token: whether the account has a
+    /// verified address.
+    ///
+    /// - Returns: `nil` if neither the token nor the account has an address.
+    private static func isVerified(_ claim: JSONValue?, _ account: AccountRecord) -> Bool? {
+        let (email, claimed) = account.profile.use { ($0.email, $0.claimedEmail) }
+        guard let claim else { return email != nil ? true : claimed != nil ? false : nil }
+        guard let text = claim.stringValue, let email,
+            let claimedName = try? LoginName(text, kind: .email)
+        else { return false }
+        return (try? LoginName(email, kind: .email)) == claimedName
+    }
+
+    private static func rejected(_ rejection: Rejection?, _ expiry: Int64) -> JourneyAnswer {
+        JourneyAnswer(
+            state: nil, journeyStepID: WireNames.rejection,
+            errorData: [
+                "cause": .string(rejection?.cause.rawValue ?? Rejection.Cause.failed.rawValue),
+                "reason": .string(rejection?.reason ?? StepErrorCode.invalidCredentials.rawValue),
+            ], expiresAt: expiry)
+    }
+
+    // MARK: Helpers
+
+    private static func encoded(_ state: RunState) throws -> Sensitive<[UInt8]> {
+        Sensitive([UInt8](try JSONEncoder().encode(state)))
+    }
+
+    /// Returns a keyed hash of the response, because the response may contain a password.
+    private func hash(of request: RespondRequest) -> [UInt8] {
+        store.keys.hash(
+            ofSecret: Array(
+                JSONText.write(["option": .string(request.option), "data": request.data ?? .null])
+                    .utf8))
+    }
+
+    private static func shown(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(64))).filter { !$0.isNewline }
+    }
+}

@@ -1,0 +1,178 @@
+internal import AsyncHTTPClient
+internal import Crypto
+internal import Foundation
+package import MienCore
+package import MienJourney
+package import MienServerCore
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+
+/// Performs the calls of `call_webhook` steps: only to listed hosts, signed, without redirects, and
+/// not into private networks. See docs/webhooks.md.
+///
+/// Resolves the host once, checks the address, and connects to that same address, so that a later
+/// DNS change cannot bypass the check.
+package struct WebhookCaller: Sendable {
+    static let maxAnswer = 64 * 1024
+    /// The pauses before the second and the third attempt.
+    static let pauses = [Duration.milliseconds(250), .seconds(1)]
+
+    let hosts: [String]
+    let mayBePrivate: Bool
+    package let secret: Sensitive<String>
+    package var clock: ServerClock
+    let tls: TLSConfiguration
+    var lookUp: @Sendable (_ host: String, _ port: Int) async throws -> String = {
+        try await WebhookCaller.address(of: $0, port: $1)
+    }
+
+    /// - Throws: ``ConfigurationError`` if the authorities cannot be read.
+    package init(_ configuration: ServerConfiguration, clock: ServerClock) throws {
+        hosts = configuration.webhookHosts.map(WebhookTarget.bare)
+        mayBePrivate = configuration.webhooksMayBePrivate
+        (secret, self.clock) = (configuration.webhookSecret, clock)
+        tls = try .client(trusting: configuration.webhookAuthorities, setting: "webhook.ca")
+    }
+
+    /// - Parameter turn: Distinguishes this call from other calls of the same run.
+    package func call(_ call: WebhookCall, run: InstanceID, turn: Int, app: AppID) async
+        -> EffectResult.Answer
+    {
+        guard let target = WebhookTarget(call.url), target.isEncrypted || mayBePrivate,
+            hosts.contains(target.host)
+        else {
+            return .refused(.notAllowed)
+        }
+        let body = call.body.use { JSONText.write(.object($0)) }
+        let delivery = Delivery(id: Self.id(run, turn, body), app: app, body: body)
+        do {
+            return try await Self.within(.seconds(call.timeoutSeconds)) {
+                let address = try await lookUp(target.host, target.port)
+                guard mayBePrivate || PublicAddress.contains(address) else {
+                    return .refused(.notAllowed)
+                }
+                return try await deliver(delivery, to: target, at: address)
+            }
+        } catch {
+            return .refused(.webhookFailed)
+        }
+    }
+
+    struct Delivery: Sendable {
+        let id: String
+        let app: AppID
+        let body: String
+    }
+
+    /// Returns an ID that stays the same if the same call is repeated, even after a crash. A call
+    /// with another body is a different call.
+    private static func id(_ run: InstanceID, _ turn: Int, _ body: String) -> String {
+        "dlv_"
+            + Base64URL.encode(
+                SHA256.hash(data: Data("\(run.text) \(turn) \(body)".utf8)).prefix(16))
+    }
+
+    private func deliver(_ delivery: Delivery, to target: WebhookTarget, at address: String)
+        async throws -> EffectResult.Answer
+    {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow)
+        configuration.dnsOverride = [target.host: address]
+        // Set no read timeout: one that expires just before the overall limit would start another
+        // attempt too late.
+        configuration.timeout = .init(connect: .seconds(5))
+        // We control the retries ourselves.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let result: Result<EffectResult.Answer, any Error>
+        do { result = .success(try await tries(delivery, to: target, with: client)) } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        return try result.get()
+    }
+
+    private func tries(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
+        async throws -> EffectResult.Answer
+    {
+        for pause in Self.pauses {
+            do {
+                let answer = try await request(delivery, to: target, with: client)
+                guard case .webhookAnswered(let status, _) = answer, Self.isPassing(status) else {
+                    return answer
+                }
+            } catch let error as NIOTooManyBytesError {
+                throw error
+            } catch  where !Task.isCancelled {}
+            try await Task.sleep(for: pause)
+        }
+        return try await request(delivery, to: target, with: client)
+    }
+
+    /// Whether the status is temporary.
+    private static func isPassing(_ status: Int) -> Bool {
+        status == 429 || (502...504).contains(status)
+    }
+
+    private func request(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
+        async throws -> EffectResult.Answer
+    {
+        let seconds = clock.now.seconds
+        var request = HTTPClientRequest(url: target.url)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/json")
+        request.headers.add(name: "accept", value: "application/json")
+        request.headers.add(name: "user-agent", value: "mien")
+        request.headers.add(name: "mien-app", value: delivery.app.text)
+        request.headers.add(name: "mien-delivery", value: delivery.id)
+        request.headers.add(
+            name: "mien-signature", value: "t=\(seconds),v1=\(signature(seconds, delivery.body))")
+        request.body = .bytes(ByteBuffer(string: delivery.body))
+        let response = try await client.execute(request, timeout: .hours(1))
+        let answer = try await response.body.collect(upTo: Self.maxAnswer)
+        let bytes = Array(answer.readableBytesView)
+        let value =
+            bytes.isEmpty
+            ? .null
+            : (try? JSONText.parse(bytes, limits: .init(maxBytes: Self.maxAnswer, maxDepth: 16)))
+                ?? .null
+        return .webhookAnswered(status: Int(response.status.code), body: value)
+    }
+
+    package func signature(_ seconds: Int64, _ body: String) -> String {
+        let code = secret.use {
+            HMAC<SHA256>.authenticationCode(
+                for: Data("\(seconds).\(body)".utf8), using: SymmetricKey(data: Data($0.utf8)))
+        }
+        return code.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }
+            .joined()
+    }
+
+    private static func address(of host: String, port: Int) async throws -> String {
+        try await NIOThreadPool.singleton.runIfActive {
+            guard
+                let address = try SocketAddress.makeAddressResolvingHost(host, port: port).ipAddress
+            else { throw CocoaError(.featureUnsupported) }
+            return address
+        }
+    }
+
+    /// Limits the whole call, including the last byte of the answer. An HTTP client's own timeouts
+    /// end with the response head or restart with each byte.
+    private static func within(
+        _ limit: Duration, _ body: @escaping @Sendable () async throws -> EffectResult.Answer
+    ) async throws -> EffectResult.Answer {
+        try await withThrowingTaskGroup(of: EffectResult.Answer.self) { tasks in
+            tasks.addTask(operation: body)
+            tasks.addTask {
+                try await Task.sleep(for: limit)
+                throw CancellationError()
+            }
+            defer { tasks.cancelAll() }
+            guard let first = try await tasks.next() else { throw CancellationError() }
+            return first
+        }
+    }
+}

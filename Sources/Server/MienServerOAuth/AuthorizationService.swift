@@ -1,0 +1,226 @@
+internal import Crypto
+internal import Foundation
+internal import Hummingbird
+internal import MienAccess
+package import MienCore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
+
+/// The authorization code grant: an app sends the browser here, the user signs in, and the browser
+/// returns to the app with a code (RFC 6749 §4.1, RFC 7636).
+package struct AuthorizationService: Sendable {
+    static let codeLifetime = Duration.seconds(60)
+
+    package let store: Store
+    package let apps: AppCatalog
+    package let devices: KnownDeviceService
+    package let grants: GrantService
+    package let passwords: any PasswordSignIn
+    package let clock: ServerClock
+    package let publicURL: @Sendable () -> String
+
+    package init(
+        store: Store, apps: AppCatalog, devices: KnownDeviceService, grants: GrantService,
+        passwords: any PasswordSignIn, clock: ServerClock,
+        publicURL: @escaping @Sendable () -> String
+    ) {
+        (self.store, self.apps, self.devices, self.grants, self.passwords) = (
+            store, apps, devices, grants, passwords
+        )
+        (self.clock, self.publicURL) = (clock, publicURL)
+    }
+
+    /// A validated authorization request.
+    package struct Request: Sendable {
+        package let app: AppRecord
+        let redirectURI: String
+        let scope: Scope
+        let resources: [String]
+        package let state: String?
+        let nonce: String?
+        package let challenge: String
+        let thumbprint: String?
+        let loginHint: String?
+    }
+
+    /// An error in an authorization request, shown to the user or, once the redirect URI is
+    /// validated, sent to the app.
+    enum Fault: Error {
+        case page(String)
+        case redirect(String)
+    }
+
+    /// Whether the page may show a `login_hint`: text that can be a login name.
+    private static func isName(_ hint: String) -> Bool {
+        hint.isPrintable && !LoginName.candidates(hint).isEmpty
+    }
+
+    /// The data stored with a code.
+    private struct Content: Codable {
+        let app, account: String
+        let redirectURI, scope, challenge: String
+        let resources, methods: [String]
+        let nonce, thumbprint: String?
+        let authenticators: [AuthenticatorID]
+        let epoch: Int
+        let at: Int64
+    }
+
+    /// - Throws: ``Fault``.
+    package func request(_ form: FormBody) async throws -> Request {
+        guard let id = form["client_id"].flatMap({ AppID($0) }), let app = try? await apps.find(id)
+        else {
+            throw Fault.page("client_id does not name an app of this server.")
+        }
+        guard
+            let redirect = form["redirect_uri"]
+                ?? (app.settings.redirectURIs.count == 1 ? app.settings.redirectURIs[0] : nil),
+            app.settings.redirectURIs.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })
+        else {
+            throw Fault.page("redirect_uri does not exactly match a redirect URI of this app.")
+        }
+        let state = form["state"]
+        func refuse(_ code: OAuthError.Code, _ description: String) -> Fault {
+            .redirect(
+                back(
+                    to: redirect, [("error", code.rawValue), ("error_description", description)],
+                    state))
+        }
+        guard app.settings.hasSignInPage else {
+            throw refuse(
+                .unauthorizedClient,
+                "This app does not use the sign-in page. Its setting sign_in_page is off.")
+        }
+        guard form["response_type"] == "code" else {
+            throw refuse(.unsupportedResponseType, "response_type must be code.")
+        }
+        guard (state?.utf8.count ?? 0) <= 1024, (form["nonce"]?.utf8.count ?? 0) <= 512 else {
+            throw refuse(
+                .invalidRequest, "state must have at most 1,024 bytes, and nonce at most 512.")
+        }
+        guard let challenge = form["code_challenge"], Base64URL.decode(challenge)?.count == 32,
+            form["code_challenge_method"] == "S256"
+        else {
+            throw refuse(
+                .invalidRequest, "Send code_challenge, with code_challenge_method=S256.")
+        }
+        if form["prompt"] == "none" {
+            throw refuse(.loginRequired, "Signing in always requires the user. Remove prompt=none.")
+        }
+        let thumbprint = form["dpop_jkt"]
+        guard thumbprint.map({ Base64URL.decode($0)?.count == 32 }) ?? true else {
+            throw refuse(.invalidRequest, "dpop_jkt must be the thumbprint of a key.")
+        }
+        do throws(OAuthError) {
+            let (scope, resources) = try grants.checked(
+                scope: form["scope"], standard: Scope(words: [Scope.openID]),
+                resources: form.all("resource"), app: app)
+            return Request(
+                app: app, redirectURI: redirect, scope: scope, resources: resources, state: state,
+                nonce: form["nonce"], challenge: challenge,
+                thumbprint: thumbprint,
+                loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil })
+        } catch { throw refuse(error.code, error.description) }
+    }
+
+    /// The result of a successful sign-in.
+    package struct Redirect: Sendable {
+        package let url: String
+        /// A token for the browser to store; `nil` if the browser already is a known device of this
+        /// user.
+        package let deviceToken: String?
+    }
+
+    /// Signs in with a name and password, through the same lock gate as everywhere else.
+    ///
+    /// - Parameter deviceToken: The browser's token from an earlier sign-in, in any app: the cookie
+    ///   belongs to the server, and a password works in all apps.
+    /// - Returns: `nil` if the user was not signed in.
+    package func signIn(
+        _ request: Request, name: String, password: Sensitive<String>, deviceToken: String?
+    )
+        async throws -> Redirect?
+    {
+        var generator = SystemRandomNumberGenerator()
+        let device = try await deviceToken.asyncMap { try await devices.find($0, app: nil) } ?? nil
+        let proof = try await passwords.signIn(
+            name: Sensitive(name), password: password, app: request.app,
+            device: device.map { ProvedDevice(id: $0.id, account: $0.account) })
+        guard let proof else { return nil }
+        let now = clock.now
+        let content = Content(
+            app: request.app.id.text, account: proof.account.text, redirectURI: request.redirectURI,
+            scope: request.scope.text,
+            challenge: request.challenge, resources: request.resources, methods: proof.methods,
+            nonce: request.nonce, thumbprint: request.thumbprint,
+            authenticators: [proof.authenticator], epoch: proof.epoch, at: now.milliseconds)
+        let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
+        let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
+        try await store.write {
+            try $0.authorizationCodes.insert(
+                hash, content: sealed, expiresAt: now + Self.codeLifetime)
+        }
+        let isKnown = device?.account == proof.account
+        let token =
+            isKnown
+            ? nil
+            : try await devices.make(
+                proof.account, request.app.id, epoch: proof.epoch, methods: [.password], at: now)
+        return Redirect(
+            url: back(
+                to: request.redirectURI, [("code", Base64URL.encode(code))], request.state),
+            deviceToken: token)
+    }
+
+    /// Exchanges the app's code for tokens.
+    ///
+    /// - Throws: ``OAuthError`` `invalid_grant` if the code is unknown, expired, used, or another
+    ///   app's, or if the redirect URI, verifier, or key does not match.
+    func redeem(_ form: FormBody, app: AppRecord, thumbprint: String?) async throws -> TokenAnswer {
+        let verifier = try form.required("code_verifier")
+        guard let code = Base64URL.decode(try form.required("code")), code.count == 32 else {
+            throw GrantService.refused
+        }
+        var generator = SystemRandomNumberGenerator()
+        let hash = store.keys.hash(ofSecret: code), mark = GrantID.random(using: &generator),
+            now = clock.now
+        let content: Content
+        let use: AuthorizationCodeTable.Use = try await store.write {
+            try $0.authorizationCodes.take(hash, for: mark, at: now)
+        }
+        switch use {
+        case .unknown: throw GrantService.refused
+        case .reused(let grant):
+            if let grant { try await grants.revoke(grant) }
+            throw GrantService.refused
+        case .fresh(let sealed):
+            content = try sealed.use { try JSONDecoder().decode(Content.self, from: Data($0)) }
+        }
+        guard content.app == app.id.text,
+            form["redirect_uri"].map({ $0.utf8.elementsEqual(content.redirectURI.utf8) })
+                ?? (app.settings.redirectURIs.count == 1),
+            (43...128).contains(verifier.utf8.count),
+            Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))) == content.challenge,
+            content.thumbprint == nil || content.thumbprint == thumbprint,
+            let account = UserID(content.account), let scope = Scope(content.scope)
+        else { throw GrantService.refused }
+        return try await grants.tokens(
+            for: SignIn(
+                account: account, app: app, methods: content.methods,
+                at: Instant(milliseconds: content.at), scope: scope,
+                epoch: content.epoch, resources: content.resources,
+                authenticators: content.authenticators, nonce: content.nonce,
+                thumbprint: thumbprint),
+            id: mark
+        ) { try $0.authorizationCodes.isTaken(hash, for: mark) }
+    }
+
+    private func back(to address: String, _ parameters: [(String, String)], _ state: String?)
+        -> String
+    {
+        let all = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", publicURL())]
+        return address + (address.contains("?") ? "&" : "?")
+            + all.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    }
+}

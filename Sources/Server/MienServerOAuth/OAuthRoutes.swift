@@ -1,0 +1,341 @@
+internal import Foundation
+internal import HTTPTypes
+package import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+package import MienServerAccess
+package import MienServerCore
+internal import MienServerMail
+package import MienStore
+
+/// The OAuth routes: tokens, the sign-in page, and discovery.
+package struct OAuthRoutes {
+    package let store: Store
+    let clients: ClientAuthentication
+    package let grants: GrantService
+    package let authorization: AuthorizationService
+    /// The grant types of other features.
+    let extensions: [any ExtensionGrant]
+    package let challenges: ChallengeService
+    package let clock: ServerClock
+    package let bodyBytes: Int
+    let budget: BodyBudget
+    package let publicURL: @Sendable () -> String
+
+    package init(
+        store: Store, clients: ClientAuthentication, grants: GrantService,
+        authorization: AuthorizationService, extensions: [any ExtensionGrant],
+        challenges: ChallengeService, clock: ServerClock, bodyBytes: Int, budget: BodyBudget,
+        publicURL: @escaping @Sendable () -> String
+    ) {
+        (self.store, self.clients, self.grants, self.authorization, self.extensions) = (
+            store, clients, grants, authorization, extensions
+        )
+        (self.challenges, self.clock, self.bodyBytes, self.budget, self.publicURL) = (
+            challenges, clock, bodyBytes, budget, publicURL
+        )
+    }
+
+    private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+    private static let jwtType = "urn:ietf:params:oauth:token-type:jwt",
+        accessType = "urn:ietf:params:oauth:token-type:access_token"
+
+    /// The name of the sign-in cookie. Over HTTPS, the `__Host-` prefix binds it to this host and
+    /// to secure connections; browsers reject that prefix over plain HTTP.
+    private var cookie: String {
+        publicURL().hasPrefix("https://") ? "__Host-mien_sign_in" : "mien_sign_in"
+    }
+    /// The cookie that stores a known device's token for 400 days, the maximum that browsers allow
+    /// (RFC 6265bis).
+    private static let deviceCookie = "mien_device", deviceSeconds = 400 * 86_400
+
+    package func add(to router: Router<MienRequestContext>) {
+        router.get(".well-known/openid-configuration") { _, _ in JSONBody.response(discovery) }
+        router.get(".well-known/oauth-authorization-server") { _, _ in JSONBody.response(discovery)
+        }
+        router.get("oauth2/authorize") { request, _ in try await showPage(request) }
+        router.post("oauth2/authorize") { request, _ in try await takePage(request) }
+        let group = router.group("oauth2").add(middleware: OAuthErrorMiddleware())
+        group.post("challenge") { request, _ in try await challenge(request) }
+        group.post("token") { request, _ in try await token(request) }
+        group.post("revoke") { request, _ in
+            let form = try await form(request), app = try await clients.app(of: request, form)
+            try await grants.revoke(form.required("token"), app: app)
+            return Response(status: .ok)
+        }
+        group.post("introspect") { request, _ in
+            let form = try await form(request), app = try await clients.app(of: request, form)
+            guard app.type == .confidential else {
+                throw OAuthError(
+                    .unauthorizedClient,
+                    "A public app cannot prove its identity. Introspection requires a secret.")
+            }
+            return try await JSONBody.response(grants.introspect(form.required("token"), app: app))
+        }
+        for method in [HTTPRequest.Method.get, .post] {
+            group.on("userinfo", method: method) { request, _ in try await userInfo(request) }
+        }
+    }
+
+    private var grantTypes: [String] {
+        ["authorization_code", "refresh_token", "client_credentials", Self.exchange]
+            + extensions.map(\.name)
+    }
+
+    private func form(_ request: Request) async throws -> FormBody {
+        try await FormBody(request, maxBytes: bodyBytes, budget: budget)
+    }
+
+    // MARK: Tokens
+
+    private func challenge(_ request: Request) async throws -> Response {
+        let value = try await JSONBody(maxBytes: 4096, budget: budget).parse(request)
+        guard
+            let purpose = value["purpose"]?.stringValue.flatMap({
+                ChallengeService.Purpose(rawValue: $0)
+            }),
+            ChallengeService.Purpose.open.contains(purpose)
+        else {
+            throw OAuthError(
+                .invalidRequest,
+                "purpose must be biometric_request, anonymous_request, or app2app_request.")
+        }
+        let (token, expiresAt) = try await challenges.make(for: purpose)
+        return JSONBody.response(["result": ["token": token, "expire_at": expiresAt.iso8601]])
+    }
+
+    private func token(_ request: Request) async throws -> Response {
+        let form = try await form(request)
+        let type = try form.required("grant_type"), app = try await clients.app(of: request, form)
+        let added = extensions.first { $0.name == type }
+        // A device key setup comes with an access token, and the proof covers it.
+        let thumbprint = try await grants.proofs.thumbprint(
+            of: request, token: added == nil ? nil : request.accessToken?.token)
+        let scope = form["scope"], resources = form.all("resource")
+        if let added {
+            let caller =
+                request.accessToken == nil ? nil : try await setUpCaller(request, thumbprint)
+            let answer = try await added.handle(
+                form, app: app, scope: scope, resources: resources, caller: caller,
+                thumbprint: thumbprint)
+            return answer.map { JSONBody.response($0) }
+                ?? Response(status: .ok, headers: [.cacheControl: "no-store"])
+        }
+        switch type {
+        case "authorization_code":
+            return JSONBody.response(
+                try await authorization.redeem(form, app: app, thumbprint: thumbprint))
+        case "refresh_token":
+            return JSONBody.response(
+                try await grants.refresh(
+                    form.required("refresh_token"), repeatKey: form["repeat_key"], app: app,
+                    scope: scope, resources: resources,
+                    thumbprint: thumbprint))
+        case "client_credentials":
+            return JSONBody.response(
+                try grants.clientTokens(
+                    for: app, scope: scope, resources: resources, thumbprint: thumbprint))
+        case Self.exchange:
+            return JSONBody.response(try await exchange(form, app, scope, resources, thumbprint))
+        default:
+            throw OAuthError(
+                .unsupportedGrantType,
+                "grant_type must be \(grantTypes.dropLast().joined(separator: ", ")), or \(grantTypes.last!)."
+            )
+        }
+    }
+
+    /// Authenticates the user who sets up a device key.
+    private func setUpCaller(_ request: Request, _ proof: String?) async throws -> Caller {
+        do { return try await grants.caller(of: request, proof: proof) } catch let error
+            as OAuthError
+        {
+            guard error.code != .insufficientUserAuthentication else { throw error }
+            throw OAuthError(
+                .invalidGrant, error.description, status: .unauthorized, scheme: error.scheme)
+        }
+    }
+
+    /// Exchanges a journey's token, once, for lasting tokens (RFC 8693).
+    private func exchange(
+        _ form: FormBody, _ app: AppRecord, _ scope: String?, _ resources: [String],
+        _ thumbprint: String?
+    ) async throws -> TokenAnswer {
+        guard try form.required("subject_token_type") == Self.jwtType else {
+            throw OAuthError(
+                .invalidRequest,
+                "subject_token_type must be \(Self.jwtType): the token of a completed journey.")
+        }
+        let (scope, resources) = try grants.checked(
+            scope: scope, standard: .standard, resources: resources, app: app)
+        let now = clock.now
+        guard
+            let claims = grants.issuer.claims(
+                of: try form.required("subject_token"), as: .identity, at: now),
+            claims["journey"] != nil,
+            // A journey begun with a sign-in does not yield a second, longer sign-in.
+            claims["sid"] == nil,
+            claims["aud"]?.stringValue == app.id.text,
+            let user = claims["sub"]?.stringValue.flatMap({ UserID($0) }),
+            let id = claims["jti"]?.stringValue, let end = claims["exp"]?.numberValue,
+            let at = claims["auth_time"]?.numberValue,
+            let proof = claims["mien_proof"]?.stringValue.flatMap({
+                JourneyTokenProof(sealed: $0, token: id, keys: store.keys)
+            })
+        else { throw GrantService.refused }
+        let hash = store.keys.hash(ofSecret: Array(id.utf8))
+        var answer = try await grants.tokens(
+            for: SignIn(
+                account: user, app: app,
+                methods: claims["amr"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+                at: Instant(seconds: Int64(at)),
+                scope: scope, epoch: proof.epoch, resources: resources,
+                authenticators: proof.authenticators, isRecovery: proof.isRecovery,
+                thumbprint: thumbprint)
+        ) { try $0.spent.spend(.exchange, hash, until: Instant(seconds: Int64(end))) }
+        answer.issuedTokenType = Self.accessType
+        return answer
+    }
+
+    private func userInfo(_ request: Request) async throws -> Response {
+        let caller = try await grants.caller(of: request, needed: .scope(Scope.openID))
+        let profile = caller.account.profile.use { $0 }
+        var claims: [String: JSONValue] = ["sub": .string(caller.account.id.text)]
+        if caller.scope.contains(Scope.profile), let name = profile.username {
+            claims["preferred_username"] = .string(name)
+        }
+        if caller.scope.contains(Scope.email) { claims.merge(caller.account.emailClaims) { $1 } }
+        return JSONBody.response(JSONValue.object(claims))
+    }
+
+    // MARK: The sign-in page
+
+    private func showPage(_ request: Request) async throws -> Response {
+        try await withRequest(request) { query, wanted in
+            var generator = SystemRandomNumberGenerator()
+            // All tabs of a browser share the cookie.
+            let known = Self.cookieValue(self.cookie, request).flatMap {
+                Base64URL.decode($0)?.count == 16 ? $0 : nil
+            }
+            let cookie = known ?? Base64URL.encode(generator.bytes(16))
+            var response = page(wanted, query, cookie, name: wanted.loginHint ?? "").response
+            response.headers[.setCookie] = setCookie(self.cookie, cookie, seconds: 3600)
+            return response
+        }
+    }
+
+    private func takePage(_ request: Request) async throws -> Response {
+        try await withRequest(request) { query, wanted in
+            let form = try await form(request)
+            guard let cookie = Self.cookieValue(self.cookie, request), let mark = form["mark"],
+                isSame(Array(mark.utf8), Array(self.mark(cookie, query).utf8))
+            else {
+                return SignInPage.fault(
+                    "This page was open for too long, or was not opened from the app.")
+            }
+            let name = form["username"] ?? ""
+            let deviceToken = Self.cookieValue(Self.deviceCookie, request)
+            if let redirect = try await authorization.signIn(
+                wanted, name: name, password: Sensitive(form["password"] ?? ""),
+                deviceToken: deviceToken)
+            {
+                var response = Response(
+                    status: .seeOther,
+                    headers: [.location: redirect.url, .cacheControl: "no-store"])
+                if let token = redirect.deviceToken {
+                    response.headers[.setCookie] = setCookie(
+                        Self.deviceCookie, token, seconds: Self.deviceSeconds)
+                }
+                return response
+            }
+            var page = page(wanted, query, cookie, name: name)
+            page.message =
+                "That did not work. Check your name and password. After several wrong passwords, wait a minute."
+            var response = page.response
+            response.status = .unauthorized
+            return response
+        }
+    }
+
+    private func withRequest(
+        _ request: Request, _ body: (String, AuthorizationService.Request) async throws -> Response
+    ) async throws -> Response {
+        let query = request.uri.query ?? ""
+        do {
+            guard query.utf8.count <= 8192 else {
+                throw AuthorizationService.Fault.page("The address is too long.")
+            }
+            return try await body(query, authorization.request(FormBody(query)))
+        } catch AuthorizationService.Fault.page(let words) {
+            return SignInPage.fault(words)
+        } catch AuthorizationService.Fault.redirect(let address) {
+            return Response(
+                status: .seeOther, headers: [.location: address, .cacheControl: "no-store"])
+        } catch let error as OAuthError {
+            return SignInPage.fault(error.description, status: error.status)
+        }
+    }
+
+    private func page(
+        _ wanted: AuthorizationService.Request, _ query: String, _ cookie: String, name: String
+    ) -> SignInPage {
+        // The `form-action` policy compares scheme and host only.
+        let target = wanted.redirectURI.prefix { $0 != "?" }.split(
+            separator: "/", omittingEmptySubsequences: false
+        ).prefix(3).joined(separator: "/")
+        return SignInPage(
+            appName: wanted.app.name, query: query, mark: mark(cookie, query), name: name,
+            target: target.hasPrefix("http") ? target : "\(target.prefix { $0 != ":" }):")
+    }
+
+    private func mark(_ cookie: String, _ query: String) -> String {
+        Base64URL.encode(store.keys.hash(ofSecret: Array("sign-in \(cookie) \(query)".utf8)))
+    }
+
+    private func setCookie(_ name: String, _ value: String, seconds: Int) -> String {
+        let secure = publicURL().hasPrefix("https://") ? "; Secure" : ""
+        return "\(name)=\(value); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)\(secure)"
+    }
+
+    private static func cookieValue(_ name: String, _ request: Request) -> String? {
+        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        .first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+
+    // MARK: Discovery
+
+    private var discovery: JSONValue {
+        let base = publicURL()
+        func list(_ words: [String]) -> JSONValue { .array(words.map { .string($0) }) }
+        let clientMethods = list(["none", "client_secret_basic", "client_secret_post"])
+        return [
+            "issuer": .string(base), "authorization_endpoint": .string(base + "/oauth2/authorize"),
+            "token_endpoint": .string(base + "/oauth2/token"),
+            "jwks_uri": .string(base + "/.well-known/jwks.json"),
+            "userinfo_endpoint": .string(base + "/oauth2/userinfo"),
+            "revocation_endpoint": .string(base + "/oauth2/revoke"),
+            "introspection_endpoint": .string(base + "/oauth2/introspect"),
+            "challenge_endpoint": .string(base + "/oauth2/challenge"),
+            "response_types_supported": ["code"], "response_modes_supported": ["query"],
+            "grant_types_supported": list(grantTypes),
+            "scopes_supported": list(Scope.known), "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["ES256"],
+            "code_challenge_methods_supported": ["S256"],
+            "dpop_signing_alg_values_supported": ["ES256", "RS256", "EdDSA"],
+            "token_endpoint_auth_methods_supported": clientMethods,
+            "revocation_endpoint_auth_methods_supported": clientMethods,
+            "introspection_endpoint_auth_methods_supported": list([
+                "client_secret_basic", "client_secret_post",
+            ]),
+            "claims_supported": list([
+                "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce",
+                "preferred_username", "email", "email_verified",
+            ]),
+            "authorization_response_iss_parameter_supported": true,
+            "request_parameter_supported": false,
+        ]
+    }
+}

@@ -1,0 +1,115 @@
+package import Hummingbird
+package import MienAPI
+internal import MienAccess
+package import MienCore
+package import MienKeys
+internal import MienOTP
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
+
+/// The OTP token routes: registration codes for signed-in users, and OTP tokens for the devices
+/// that present a code.
+package struct OTPRoutes {
+    package let grants: GrantService
+    package let tokens: OTPService
+    package let changes: AuthenticatorChanges
+    let body: JSONBody
+
+    package init(
+        grants: GrantService, tokens: OTPService, changes: AuthenticatorChanges, body: JSONBody
+    ) {
+        (self.grants, self.tokens, self.changes, self.body) = (grants, tokens, changes, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
+        router.post("otp/tokens") { request, _ in
+            let wanted = try await body.read(
+                RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self, from: request)
+            for (field, text, maxCharacters) in [
+                ("registration_code", wanted.registrationCode, 128), ("name", wanted.name, 64),
+                ("os", wanted.os, 32),
+            ] {
+                try Problem.requireLine(text, field, max: maxCharacters)
+            }
+            guard let key = try? DevicePublicKey(jwk: wanted.publicKey), case .p256 = key.material
+            else { throw Problem.notP256 }
+            return JSONBody.response(
+                try await tokens.redeem(
+                    wanted.registrationCode, key: key, name: wanted.name, system: wanted.os),
+                status: .created)
+        }
+        router.get("me/otp/tokens") { request, _ in
+            let caller = try await grants.caller(of: request)
+            return try await JSONBody.response(
+                Page(items: tokens.list(of: caller.account, app: caller.app)))
+        }
+        router.post("me/otp/registrations") { request, _ in
+            let caller = try await grants.caller(of: request)
+            let standing = try await changes.require(.add, by: caller)
+            let wanted = try await body.read(
+                OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self, from: request)
+            return try await Self.offer(
+                wanted, tokens, to: caller.account.id, app: caller.app, actor: "user",
+                standing)
+        }
+        router.delete("me/otp/tokens/:token") { request, context in
+            let caller = try await grants.caller(of: request),
+                id = try context.parameters.require("token")
+            try await changes.require(.remove, by: caller)
+            guard
+                try await tokens.delete(
+                    id, of: caller.account, app: caller.app)
+            else {
+                throw Problem(.notFound, "You have no OTP token with this ID in this app.")
+            }
+            return Response(status: .noContent)
+        }
+    }
+
+    /// Creates a registration code. Administrators use this, too.
+    package static func offer(
+        _ wanted: OTPRegistrationRequest, _ tokens: OTPService, to user: UserID, app: AppID,
+        actor: String, _ standing: SignInStanding?
+    ) async throws -> Response {
+        guard let kind = OTPToken.Kind(rawValue: wanted.kind ?? "totp") else {
+            throw Problem(
+                .invalidRequest, errors: [.init(field: "kind", message: "must be totp or hotp")])
+        }
+        let digits = wanted.digits ?? 6
+        guard (6...10).contains(digits) else {
+            throw Problem(
+                .invalidRequest, errors: [.init(field: "digits", message: "must be 6 to 10")])
+        }
+        let offer = try await tokens.offer(
+            kind: kind, digits: digits, to: user, app: app, actor: actor, standing)
+        let answer = OTPRegistrationAnswer(
+            registrationCode: offer.code.use { $0 }, kind: kind.rawValue, digits: digits,
+            expiresAt: offer.expiresAt.milliseconds)
+        return JSONBody.response(answer, status: .created)
+    }
+}
+
+extension OTPTokenAnswer {
+    /// Creates the answer with the secret encrypted to `key`.
+    package init(_ token: OTPToken, id: AuthenticatorID, app: AppID, key: DevicePublicKey) throws {
+        let sealed = try token.sealed(to: key, app: app, token: id)
+        self.init(
+            tokenID: id.text, appID: app.text, kind: token.kind.rawValue,
+            algorithm: OTPToken.hash.rawValue, digits: token.hotp.digits,
+            period: token.kind == .totp ? OTPToken.stepSeconds : nil,
+            counter: token.kind == .hotp ? 0 : nil, signatureSuite: OTPToken.suite,
+            encapsulatedKey: Base64URL.encode(sealed.encapsulatedKey),
+            encryptedSecret: Base64URL.encode(sealed.ciphertext))
+    }
+}
+
+extension OwnOTPToken {
+    package init(_ record: AuthenticatorRecord) {
+        func text(_ name: String) -> String { record.info[name]?.stringValue ?? "" }
+        self.init(
+            id: record.id.text, kind: text("kind"), name: text("name"), os: text("os"),
+            digits: record.info["digits"]?.numberValue.flatMap { Int(exactly: $0) } ?? 0,
+            createdAt: record.createdAt.milliseconds)
+    }
+}

@@ -1,0 +1,333 @@
+internal import Foundation
+internal import Hummingbird
+package import MienAPI
+internal import MienAccess
+package import MienCore
+package import MienKeys
+internal import MienOTP
+package import MienServerAccess
+package import MienServerCore
+internal import MienServerMail
+package import MienStore
+
+/// Manages OTP tokens: secrets that devices share with the server, one for each user and app.
+///
+/// A device gets its OTP token for a registration code that its user received. A code is valid
+/// once, for ten minutes, for one user and app.
+package struct OTPService: Sendable {
+    static let lifetime = Duration.seconds(600)
+
+    package let store: Store
+    package let gate: LockGate
+    package let notices: AuthenticatorNotices
+    package let clock: ServerClock
+
+    package init(store: Store, gate: LockGate, notices: AuthenticatorNotices, clock: ServerClock) {
+        (self.store, self.gate, self.notices, self.clock) = (store, gate, notices, clock)
+    }
+
+    // MARK: Registering
+
+    package struct Offer: Sendable {
+        package let id: String
+        package let code: Sensitive<String>
+        package let expiresAt: Instant
+    }
+
+    /// Creates a registration code. It replaces the user's previous code for this app.
+    ///
+    /// - Throws: ``Problem`` if the user is gone or suspended, or has an OTP token that an
+    ///   administrator has locked: a new token must not bypass the lock.
+    /// - Parameter standing: The sign-in that requests the code; `nil` for an administrator.
+    package func offer(
+        kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String,
+        _ standing: SignInStanding?
+    ) async throws -> Offer {
+        var generator = SystemRandomNumberGenerator()
+        let id = Identifier<OTPRegistrationKind>.random(using: &generator),
+            secret = BearerSecret(for: id, using: &generator)
+        let now = clock.now, expiry = now + Self.lifetime,
+            hash = store.keys.hash(ofSecret: secret.secret)
+        try await store.write { tables in
+            guard let account = try tables.accounts.find(user) else {
+                throw Problem(.notFound, "There is no such user.")
+            }
+            guard account.state.takesAuthenticators else {
+                throw Problem(
+                    .conflict, "This user's account is suspended. Make it active first.")
+            }
+            try standing?.require(in: tables)
+            guard try tables.apps.find(app) != nil else {
+                throw Problem(.notFound, "There is no such app.")
+            }
+            guard try !Self.isLocked(account, app, tables) else {
+                throw Problem(
+                    .conflict,
+                    "An administrator has locked this user's OTP token. Unlock it first.")
+            }
+            try tables.otpRegistrations.put(
+                OTPRegistrationRecord(
+                    id: id.text, account: user, app: app, kind: kind.rawValue, digits: digits,
+                    expiresAt: expiry, madeWith: standing?.authenticators ?? []), hash: hash)
+            try tables.audit.append(
+                AuditEvent(
+                    "otp.offered", actor: actor, account: user, app: app,
+                    detail: ["kind": .string(kind.rawValue)]), at: now)
+        }
+        return Offer(id: id.text, code: secret.text, expiresAt: expiry)
+    }
+
+    private static func isLocked(_ account: AccountRecord, _ app: AppID, _ tables: Tables) throws
+        -> Bool
+    {
+        guard let old = try tables.authenticators.find(.otp, of: account, app: app) else {
+            return false
+        }
+        return try tables.locks.isHeld(old.id)
+    }
+
+    /// Redeems a registration code: gives the sending device an OTP token and uses up the code. The
+    /// user's previous OTP token in this app ends.
+    ///
+    /// Repeating the request with the same code and key, because the answer was lost, returns the
+    /// same token until the code's expiry or the token's first use.
+    /// - Throws: ``Problem``, the same for every invalid code.
+    package func redeem(_ code: String, key: DevicePublicKey, name: String, system: String)
+        async throws
+        -> OTPTokenAnswer
+    {
+        guard let (registration, presented) = BearerSecret.parse(code, OTPRegistrationKind.self)
+        else { throw Self.refused }
+        var generator = SystemRandomNumberGenerator()
+        let id = AuthenticatorID.random(using: &generator),
+            secret = OTPSecret.random(for: OTPToken.hash, using: &generator)
+        let now = clock.now, hash = store.keys.hash(ofSecret: presented), notice = notices.draft()
+        let taken = try await store.write { tables -> (answer: OTPTokenAnswer, mail: Mail?)? in
+            guard
+                let wanted = try tables.otpRegistrations.take(
+                    registration.text, hash: hash, at: now)
+            else {
+                return try Self.again(registration.text, hash: hash, key, tables, at: now).map {
+                    ($0, nil)
+                }
+            }
+            guard let account = try tables.accounts.find(wanted.account),
+                account.state.takesAuthenticators,
+                try !Self.isLocked(account, wanted.app, tables),
+                // The code ends with the authenticators of the sign-in that requested it.
+                try SignInStanding(
+                    account: account.id, epoch: nil, authenticators: wanted.madeWith
+                ).areUsable(in: tables)
+            else { return nil }
+            guard let kind = OTPToken.Kind(rawValue: wanted.kind) else {
+                throw StoreError(.corrupt, "A registration has an unknown kind.")
+            }
+            let receipt = OTPToken.Receipt(codeHash: hash, key: key, endsAt: wanted.expiresAt)
+            let token = try OTPToken(
+                kind: kind, digits: wanted.digits, secret: secret, receipt: receipt)
+            let old = try tables.authenticators.find(.otp, of: account, app: wanted.app)
+            if let old {
+                _ = try tables.grants.revokeAll(by: old.id, at: now)
+                _ = try tables.authenticators.delete(old.id, of: account.id)
+            }
+            let record = AuthenticatorRecord(
+                id: id, account: account.id, type: .otp, app: wanted.app, content: token.content,
+                info: [
+                    "kind": .string(kind.rawValue), "digits": .number(Double(wanted.digits)),
+                    "name": .string(name), "os": .string(system),
+                ],
+                createdAt: now)
+            try tables.authenticators.insert(record, of: account)
+            try tables.otpTokens.insert(id, registration: wanted.id)
+            try tables.audit.append(
+                AuditEvent(
+                    "otp.registered", actor: "device", account: account.id, app: wanted.app,
+                    detail: ["authenticator": .string(id.text), "replaced": .bool(old != nil)]),
+                at: now)
+            let mail = try notice.store(
+                about: record, of: account, app: wanted.app, in: tables, at: now)
+            return (try OTPTokenAnswer(token, id: id, app: wanted.app, key: key), mail)
+        }
+        // An invalid attempt uses up the code as well.
+        guard let taken else { throw Self.refused }
+        notices.send(taken.mail)
+        return taken.answer
+    }
+
+    private static func again(
+        _ registration: String, hash: [UInt8], _ key: DevicePublicKey, _ tables: Tables,
+        at now: Instant
+    ) throws -> OTPTokenAnswer? {
+        guard let presented = OTPToken.Receipt(codeHash: hash, key: key, endsAt: now),
+            let (id, owner) = try tables.otpTokens.owner(ofRegistration: registration),
+            try tables.otpTokens.position(of: id) == 0,
+            let account = try tables.accounts.find(owner), account.state.takesAuthenticators,
+            let record = try tables.authenticators.find(id, of: account), let app = record.app,
+            try !Self.isLocked(account, app, tables)
+        else { return nil }
+        let token = try OTPToken(record)
+        guard let receipt = token.receipt, receipt.admits(presented, at: now) else { return nil }
+        return try OTPTokenAnswer(token, id: id, app: app, key: key)
+    }
+
+    package static let refused = Problem(
+        .invalidCredentials,
+        "The registration code is invalid or has expired. Request a new one.")
+
+    // MARK: Verifying
+
+    package enum Judgement: Sendable {
+        case accepted(AuthenticatorID)
+        /// - Parameter isJudged: Whether the lock gate counted the code.
+        case refused(locked: Bool, isJudged: Bool)
+    }
+
+    private enum Match: Sendable {
+        case none
+        /// There is no counter to advance: the challenge is used up instead.
+        case signature
+        case code(movingFactor: UInt64)
+    }
+
+    /// Verifies a code through the lock gate. Does the same work if there is no user or token, or
+    /// if the token is locked.
+    ///
+    /// - Parameter isRegistration: Whether the code is the first of a new OTP token, which confirms
+    ///   that the token has arrived. This is not a sign-in: it resets no failures, and the device
+    ///   gets no counter of its own, so that replacing a token gains no guesses.
+    package func authenticate(
+        _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord,
+        device: DeviceID?, isRegistration: Bool = false
+    ) async throws -> Judgement {
+        let now = clock.now
+        return try await judge(account, app, device, isRegistration: isRegistration) {
+            token, position in
+            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
+                let movingFactor = try token.movingFactor(of: code, from: position, at: now)
+            else {
+                return .none
+            }
+            return .code(movingFactor: movingFactor)
+        }
+    }
+
+    /// - Parameter text: The signed text.
+    package func verifySignature(
+        _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?,
+        app: AppRecord, device: DeviceID?
+    ) async throws -> Judgement {
+        try await judge(account, app, device) { token, _ in
+            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
+                try token.signed(code, text: text)
+            else { return .none }
+            return .signature
+        }
+    }
+
+    private func judge(
+        _ account: AccountRecord?, _ app: AppRecord, _ device: DeviceID?,
+        isRegistration: Bool = false,
+        _ check: @Sendable (OTPToken, UInt64) throws -> Match
+    ) async throws -> Judgement {
+        let found = try await account.asyncMap { account in
+            try await store.read { tables -> (AuthenticatorRecord, Int64)? in
+                guard let record = try tables.authenticators.find(.otp, of: account, app: app.id),
+                    let position = try tables.otpTokens.position(of: record.id)
+                else { return nil }
+                return (record, position)
+            }
+        }
+        guard let (record, position) = found ?? nil else {
+            return try await pretend(locked: false, check)
+        }
+        let token = try OTPToken(record)
+        guard let pass = try await gate.begin(record, device: device) else {
+            return try await pretend(locked: true, check)
+        }
+        let match: Match
+        do { match = try check(token, UInt64(position)) } catch {
+            try await gate.abandon(pass)
+            throw error
+        }
+        switch match {
+        case .none: return .refused(locked: false, isJudged: true)
+        case .signature: break
+        case .code(let movingFactor):
+            // Of two concurrent requests with the same code, only one is accepted.
+            guard let used = Int64(exactly: movingFactor) else {
+                return .refused(locked: false, isJudged: true)
+            }
+            let isMine = try await store.write { try $0.otpTokens.advance(record.id, past: used) }
+            guard isMine else { return .refused(locked: false, isJudged: true) }
+        }
+        if isRegistration { try await gate.abandon(pass) } else { try await gate.succeed(pass) }
+        return .accepted(record.id)
+    }
+
+    private func pretend(locked: Bool, _ check: @Sendable (OTPToken, UInt64) throws -> Match)
+        async throws -> Judgement
+    {
+        try await gate.pretend()
+        _ = try check(
+            OTPToken(
+                kind: .hotp, digits: 6,
+                secret: OTPSecret(bytes: [UInt8](repeating: 0, count: OTPToken.hash.byteCount))), 0)
+        return .refused(locked: locked, isJudged: false)
+    }
+
+    /// Whether the user still has the OTP token that resulted from a registration.
+    package func isRegistered(_ registration: String, of account: AccountRecord, app: AppID)
+        async throws
+        -> Bool
+    {
+        try await store.read { tables in
+            guard let id = try tables.otpTokens.find(registration: registration),
+                let record = try tables.authenticators.find(id, of: account)
+            else {
+                return false
+            }
+            return record.type == .otp && record.app == app
+        }
+    }
+
+    // MARK: Managing OTP tokens
+
+    func list(of account: AccountRecord, app: AppID) async throws -> [OwnOTPToken] {
+        try await store.read { tables in
+            try tables.authenticators.all(of: account).filter { $0.type == .otp && $0.app == app }
+                .map(OwnOTPToken.init)
+        }
+    }
+
+    /// Removes an OTP token. Its failures still count toward the next one.
+    ///
+    /// - Returns: Whether the user had this token.
+    /// - Throws: ``Problem`` `.conflict` if the token is locked.
+    package func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
+        let now = clock.now
+        return try await store.write { tables in
+            guard let record = try tables.authenticators.find(.otp, of: account, app: app),
+                record.id.text == id
+            else { return false }
+            guard try !tables.locks.isHeld(record.id) else {
+                throw Problem.authenticatorLocked("This OTP token")
+            }
+            _ = try tables.grants.revokeAll(by: record.id, at: now)
+            _ = try tables.authenticators.delete(record.id, of: account.id)
+            try tables.audit.append(
+                AuditEvent(
+                    "otp.removed", actor: "user", account: account.id, app: app,
+                    detail: ["authenticator": .string(id)]), at: now)
+            return true
+        }
+    }
+}
+
+/// Identifies a registration. The identifier is not the registration code.
+enum OTPRegistrationKind: IdentifierKind { static let prefix = "otc" }
+
+extension Problem {
+    static let notP256 = Problem(
+        .invalidRequest,
+        errors: [.init(field: "public_key", message: "must be a P-256 key as a JWK")])
+}

@@ -1,0 +1,136 @@
+internal import Crypto
+internal import Foundation
+internal import MienAPI
+internal import MienCore
+internal import MienKeys
+package import MienOTP
+internal import MienServerCore
+internal import MienStore
+
+/// The server's record of a user's OTP token, sealed with the authenticator.
+package struct OTPToken: Sendable {
+    package enum Kind: String, Sendable { case totp, hotp }
+
+    /// The OCRA suite of signatures: the challenge is a SHA-256 as 64 hexadecimal digits.
+    static let suite = "OCRA-1:HOTP-SHA256-8:QH64"
+    package static let hash = OTPHash.sha256, stepSeconds = 30
+    static let lookAhead = 10, skew = 1
+
+    /// Allows the device that sent this code with this key to receive the token again if the answer
+    /// was lost.
+    struct Receipt: Sendable {
+        /// The SHA-256 of the code's hash and the key.
+        let mark: [UInt8]
+        let endsAt: Instant
+
+        init?(codeHash: [UInt8], key: DevicePublicKey, endsAt: Instant) {
+            guard case .p256(let x, let y) = key.material else { return nil }
+            self.init(mark: Array(SHA256.hash(data: codeHash + x + y)), endsAt: endsAt)
+        }
+
+        fileprivate init(mark: [UInt8], endsAt: Instant) {
+            (self.mark, self.endsAt) = (mark, endsAt)
+        }
+
+        func admits(_ other: Receipt, at now: Instant) -> Bool {
+            isSame(mark, other.mark) && now < endsAt
+        }
+    }
+
+    package let kind: Kind
+    package let secret: OTPSecret
+    package let hotp: HOTP
+    let receipt: Receipt?
+
+    init(kind: Kind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil) throws(OTPError) {
+        (self.kind, self.secret, self.receipt) = (kind, secret, receipt)
+        hotp = try HOTP(digits: digits, hash: Self.hash)
+    }
+
+    // MARK: At rest
+
+    package var content: [UInt8] {
+        var members: [String: JSONValue] = [
+            "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(hotp.digits)),
+            "secret": .string(Base64URL.encode(secret.bytes)),
+        ]
+        if let receipt {
+            members["receipt"] = [
+                "mark": .string(Base64URL.encode(receipt.mark)),
+                "ends_at": .number(Double(receipt.endsAt.milliseconds)),
+            ]
+        }
+        return Array(JSONText.write(.object(members)).utf8)
+    }
+
+    init(_ record: AuthenticatorRecord) throws {
+        let value = try record.content.use { try JSONText.parse($0) }
+        guard value["version"]?.numberValue == 1,
+            let kind = value["kind"]?.stringValue.flatMap(Kind.init),
+            let digits = value["digits"]?.numberValue.flatMap({ Int(exactly: $0) }),
+            let secret = value["secret"]?.stringValue.flatMap({ Base64URL.decode($0) })
+        else { throw StoreError(.corrupt, "A stored OTP token is malformed.") }
+        var receipt: Receipt?
+        if let kept = value["receipt"] {
+            guard let mark = kept["mark"]?.stringValue.flatMap({ Base64URL.decode($0) }),
+                let end = kept["ends_at"]?.numberValue.flatMap({ Int64(exactly: $0) })
+            else { throw StoreError(.corrupt, "The receipt of a stored OTP token is malformed.") }
+            receipt = Receipt(mark: mark, endsAt: Instant(milliseconds: end))
+        }
+        try self.init(
+            kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
+    }
+
+    // MARK: Verifying
+
+    /// Returns the counter or time step at which a code is valid, or `nil` if the code is wrong.
+    ///
+    /// - Parameter position: The first counter or time step that has not been used.
+    func movingFactor(of code: OneTimeCode, from position: UInt64, at now: Instant) throws(OTPError)
+        -> UInt64?
+    {
+        let verdict: CodeVerdict
+        switch kind {
+        case .hotp:
+            var verifier = try HOTPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
+            verdict = verifier.verify(code, hotp, with: secret)
+        case .totp:
+            var verifier = try TOTPVerifier(
+                lastStep: position == 0 ? nil : position - 1, skew: Self.skew)
+            let totp = try TOTP(digits: hotp.digits, hash: Self.hash, stepSeconds: Self.stepSeconds)
+            verdict = verifier.verify(code, totp, with: secret, at: now)
+        }
+        if case .accepted(let movingFactor) = verdict { return movingFactor }
+        return nil
+    }
+
+    /// Whether `response` is the token's signature of `text`.
+    func signed(_ response: OneTimeCode, text: String) throws(OTPError) -> Bool {
+        let suite = try OCRASuite(Self.suite),
+            question = try OCRAQuestion(Self.question(text), for: suite)
+        return try OCRA(suite).response(to: OCRAInput(question: question), with: secret).matches(
+            response)
+    }
+
+    /// Returns the SHA-256 of the signed text in hexadecimal.
+    static func question(_ text: String) -> String {
+        SHA256.hash(data: Data(text.utf8)).map {
+            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+        }.joined()
+    }
+
+    // MARK: Sealing for the device
+
+    /// Encrypts the secret to `key` with HPKE (RFC 9180): P-256, HKDF-SHA256, AES-256-GCM.
+    func sealed(to key: DevicePublicKey, app: AppID, token: AuthenticatorID) throws -> (
+        encapsulatedKey: [UInt8], ciphertext: [UInt8]
+    ) {
+        guard case .p256(let x, let y) = key.material else { throw Problem.notP256 }
+        let recipient = try P256.KeyAgreement.PublicKey(rawRepresentation: x + y)
+        var sender = try HPKE.Sender(
+            recipientKey: recipient, ciphersuite: .P256_SHA256_AES_GCM_256,
+            info: Data(OTPTokenAnswer.info(app: app.text, token: token.text)))
+        let ciphertext = try sender.seal(Data(secret.bytes))
+        return (Array(sender.encapsulatedKey), Array(ciphertext))
+    }
+}
