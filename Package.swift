@@ -195,8 +195,10 @@ let package = Package(
             "MienModels", in: .adapters,
             ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto]),
 
-        // MARK: Server: a core that knows only HTTP, and one target per feature above it.
+        // MARK: Server: a small core, one target per feature, and the assembly. A feature never
+        // depends on another, except that journeys perform the work of all.
 
+        // HTTP, the settings, and the work queues.
         library(
             "MienServerCore", in: .server,
             [
@@ -204,6 +206,7 @@ let package = Package(
                 hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, lifecycle, logging,
                 nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, yaml,
             ]),
+        // Mail and webhooks.
         library(
             "MienServerMail", in: .server,
             [
@@ -217,12 +220,14 @@ let package = Package(
                 "MienServerCore", "MienServerMail", "MienAPI", "MienAccess", "MienCore",
                 "MienKeys", "MienStore", crypto, httpTypes, hummingbird,
             ]),
+        // Users, sign-up, passwords, recovery, and the links in mails.
         library(
             "MienServerAccounts", in: .server,
             [
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
                 "MienCore", "MienJourney", "MienPassword", "MienStore", httpTypes, hummingbird,
             ]),
+        // Captures and their judgement.
         library(
             "MienServerFaces", in: .server,
             [
@@ -245,12 +250,14 @@ let package = Package(
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
                 "MienCore", "MienKeys", "MienOTP", "MienStore", crypto, hummingbird,
             ]),
+        // The token endpoint and the sign-in page.
         library(
             "MienServerOAuth", in: .server,
             [
                 "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
                 "MienCore", "MienStore", crypto, httpTypes, hummingbird, nioCore,
             ]),
+        // Runs of journeys, and the effects that they request.
         library(
             "MienServerJourneys", in: .server,
             [
@@ -393,23 +400,18 @@ let package = Package(
             "MienServerTests", in: .server,
             [
                 "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess",
-                "MienServerFaces", "MienServerOperations", "MienClient",
-                "MienAPI",
-                "MienAccess",
-                "MienJourney", "MienKeys",
-                "MienModels", "MienOTP", "MienCore", "MienImage",
-                "MienPixels", "MienTesting", "MienAttestationTesting", "MienDevice", "MienFace",
-                "mien", crypto, lifecycle, logging, nioCore,
-                nioPosix, nioSSL, x509,
+                "MienServerFaces", "MienServerDevices", "MienServerOperations", "MienClient",
+                "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienOTP",
+                "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
+                "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix,
+                nioSSL, x509,
             ]),
         tests(
             "MienServerAPITests", in: .server,
             [
                 "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
-                "MienServerJourneys", "MienServerOperations", "MienAPI",
-                "MienAccess",
-                "MienStore", "MienJourney",
-                "MienCore", "MienTesting", logging,
+                "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess", "MienStore",
+                "MienJourney", "MienCore", "MienTesting", logging,
             ]),
         tests(
             "MienClientTests", in: .sdk,

@@ -8,6 +8,7 @@ import Testing
 
 @testable import MienServer
 @testable import MienServerCore
+@testable import MienServerDevices
 
 @Suite("Passkeys", .enabled(if: Installed.isThere, Installed.reason))
 struct PasskeyTests {
