@@ -31,11 +31,10 @@ struct JourneyRulesTests {
         var play = try Play(Made.faceLogin)
         _ = try play.start()
         let checking = try play.respond("password", ["username": "ada", "password": .string(word)])
-        guard case .authenticatePassword(let user, let password) = checking.effect?.work else {
-            Issue.record("\(checking)")
-            return
-        }
-        #expect(user == .identifier(Sensitive("ada")) && password == Sensitive(word))
+        #expect(
+            checking.work()
+                == AuthenticatePasswordEffect(
+                    user: .identifier(Sensitive("ada")), password: Sensitive(word)))
         #expect(play.run.variables["form"] == ["username": "ada"])
         let stored = try JSONEncoder().encode(play.run)
         var dumped = ""
@@ -144,7 +143,8 @@ struct JourneyRulesTests {
             }
             #expect(play.run == before)
         }
-        let opened = EffectResult.Answer.captureOpened(Made.capture, startToken: "t")
+        let opened = EffectResult.Answer(
+            EffectReply.captureOpened(Made.capture, startToken: "t"))
         refused(
             EffectResult(
                 ticket: EffectTicket(step: StepID("face")!, turn: opening.ticket.turn),
@@ -425,22 +425,28 @@ struct JourneyRulesTests {
             }
         }
         #expect(try position(face, ada(.established)) == .rejected(denied))
-        let ticket = EffectTicket(step: StepID("act")!, turn: 1)
+        let ticket = EffectTicket(step: StepID("act")!, turn: 1),
+            unlocking = Pending(SetAuthenticatorLockEffect<Unlocking>.Pending())
         #expect(
-            try position(face, ada(.authenticated)) == .performing(ticket, .unlockingAuthenticator))
+            try position(face, ada(.authenticated)) == .performing(ticket, unlocking))
         #expect(
             try position(established, ada(.established))
-                == .performing(ticket, .unlockingAuthenticator))
-        #expect(try position(named, ada(.established)) == .performing(ticket, .resolvingUser))
+                == .performing(ticket, unlocking))
+        #expect(
+            try position(named, ada(.established))
+                == .performing(ticket, Pending(ResolveUserEffect.Pending())))
 
         for (found, isRefused) in [(Made.ada, false), (Made.bob, true), (nil, true)] {
             var play = try acting(named, ada(.established))
             let decision = try play.run.handle(
-                .performed(EffectResult(ticket: ticket, answer: .user(found))), in: play.definition,
-                at: play.now)
+                .performed(EffectResult(ticket: ticket, answer: .init(EffectReply.user(found)))),
+                in: play.definition, at: play.now)
             #expect((decision.rejection != nil) == isRefused)
             if !isRefused {
-                #expect(decision.effect?.work == .unlockAuthenticator(user: Made.ada, .face))
+                #expect(
+                    decision.work()
+                        == SetAuthenticatorLockEffect<Unlocking>(
+                            user: Made.ada, authenticator: .face))
             }
         }
     }
