@@ -44,6 +44,7 @@ struct StoredRunTests {
         #"{"input":{}}"#, #"{"capture":{"_0":"cap_1"}}"#, #"{"verification":{"_0":"idv_1"}}"#,
         #"{"code":{"_0":\#(progress)}}"#, #"{"deviceKey":{"_0":"chl_1"}}"#,
         #"{"otpRegistration":{"_0":\#(registration)}}"#, #"{"otp":{"attemptsLeft":2}}"#,
+        #"{"wait":{"until":{"milliseconds":1700000000000}}}"#,
     ]
 
     private func again<Value: Codable>(_ type: Value.Type, _ text: String) throws -> String {

@@ -36,6 +36,7 @@ extension StepType {
         SetAuthenticatorLock<Locking>.self,
         SetAuthenticatorLock<Unlocking>.self,
         Information.self,
+        WaitForTime.self,
         CallWebhook.self,
         Condition.self,
         Loop.self,
