@@ -254,8 +254,8 @@ let package = Package(
         library(
             "MienServerOAuth", in: .server,
             [
-                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-                "MienCore", "MienStore", crypto, httpTypes, hummingbird, nioCore,
+                "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
+                "MienStore", crypto, httpTypes, hummingbird,
             ]),
         // Runs of journeys, and the effects that they request.
         library(
@@ -266,7 +266,7 @@ let package = Package(
                 "MienCore", "MienFace", "MienJourney", "MienKeys", "MienStore", crypto,
                 hummingbird,
             ]),
-        // Health, metrics, the audit log, licences, and the sweeper.
+        // Health, metrics, the audit log, licenses, and the sweeper.
         library(
             "MienServerOperations", in: .server,
             [

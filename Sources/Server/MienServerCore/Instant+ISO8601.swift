@@ -1,5 +1,5 @@
 internal import Foundation
-package import MienCore
+internal import MienCore
 
 extension Instant {
     /// `2026-11-21T19:52:29Z`

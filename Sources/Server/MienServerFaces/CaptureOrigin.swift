@@ -4,11 +4,11 @@ package import MienStore
 
 /// The journey run that opens a capture.
 package struct CaptureOrigin: Sendable {
-    package let run: InstanceID
-    package let app: AppRecord
-    package let device: ProvedDevice?
+    let run: InstanceID
+    let app: AppRecord
+    let device: ProvedDevice?
     /// The user who signed in, before or in this run.
-    package let signedIn: UserID?
+    let signedIn: UserID?
 
     package init(run: InstanceID, app: AppRecord, device: ProvedDevice?, signedIn: UserID?) {
         (self.run, self.app, self.device, self.signedIn) = (run, app, device, signedIn)

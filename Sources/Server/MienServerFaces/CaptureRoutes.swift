@@ -5,9 +5,9 @@ package import MienServerCore
 
 /// The routes for the frames of captures.
 package struct CaptureRoutes {
-    package let captures: CaptureService
+    let captures: CaptureService
     let liveStarts: RateLimiter
-    package let clock: ServerClock
+    let clock: ServerClock
     let frameBytes: Int
     let budget: BodyBudget
 

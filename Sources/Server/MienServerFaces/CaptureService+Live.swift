@@ -1,4 +1,4 @@
-package import MienAPI
+internal import MienAPI
 internal import MienCore
 internal import MienFace
 internal import MienPixels
@@ -10,7 +10,7 @@ internal import MienStore
 extension CaptureService {
     /// Begins a live session for an address and draws its challenge and nonce. A repeated call
     /// returns the same session.
-    package func start(token: String, client: String) async throws -> CaptureAnswer {
+    func start(token: String, client: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             guard record.state == .open else { throw self.closed(content) }
             guard content.rules.mode != .image else { return self.answer(record, content) }

@@ -1,5 +1,5 @@
 internal import Foundation
-package import MienAPI
+internal import MienAPI
 internal import MienAccess
 package import MienCore
 package import MienFace
@@ -17,16 +17,16 @@ package import MienStore
 package final class CaptureService: Sendable {
     /// The sealed content of a session's record.
     package struct Content: Codable {
-        package var purpose: CaptureRequest.Purpose
+        var purpose: CaptureRequest.Purpose
         var rules: LivenessRules
         /// The user whose face is expected.
         var expected: ExpectedFace
         /// The user who signed in, before or in this run. `nil` for strangers.
-        package var signedIn: UserID?
+        var signedIn: UserID?
         /// The deadline of a live session that has begun.
         var liveUntil: Instant?
         /// A `FaceTemplate` in its binary format, base64url-encoded.
-        package var template: String?
+        var template: String?
         /// The reasons for a failure.
         var reasons: [String]?
     }
@@ -34,19 +34,19 @@ package final class CaptureService: Sendable {
     /// The result of a session that passed.
     package struct Passed: Sendable {
         package let template: FaceTemplate
-        package let app: AppID
+        let app: AppID
         package let mode: LivenessPolicy.Mode
     }
 
-    package let store: Store
-    package let faces: FaceService
+    let store: Store
+    let faces: FaceService
     let reader: any LiveFrameReader
-    package let clock: ServerClock
-    package let metrics: Metrics
+    let clock: ServerClock
+    let metrics: Metrics
     let live: LiveSessions
-    package let gate: LockGate
+    let gate: LockGate
     let replays: ReplayStore
-    package let server: LivenessPolicy
+    let server: LivenessPolicy
     let maxLiveFrames: Int
     private let sessionSeconds: Int
     private let maxFrames: Int
@@ -202,7 +202,7 @@ package final class CaptureService: Sendable {
         (record.state, content.reasons) = (.failed, [reason.rawValue])
     }
 
-    package func status(token: String) async throws -> CaptureAnswer {
+    func status(token: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             if let ended = try await self.endLost(record, content) { return ended }
             return self.answer(record, content)
@@ -297,7 +297,7 @@ package final class CaptureService: Sendable {
     ///
     /// - Parameter measured: The measurements for the audit log, with nothing of a picture or a
     ///   template.
-    package func write(
+    func write(
         _ record: CaptureRecord, _ content: Content, from before: CaptureRecord,
         _ measured: [String: JSONValue], trail: CaptureTrailRecord? = nil
     ) async throws {
@@ -350,7 +350,7 @@ package final class CaptureService: Sendable {
         return record
     }
 
-    package func answer(_ record: CaptureRecord, _ content: Content) -> CaptureAnswer {
+    func answer(_ record: CaptureRecord, _ content: Content) -> CaptureAnswer {
         var answer = CaptureAnswer(
             status: record.state.rawValue, guidance: [],
             framesLeft: max(0, maxFrames - record.frames), expiresAt: record.expiresAt.milliseconds,
@@ -377,7 +377,7 @@ package final class CaptureService: Sendable {
         )
     }
 
-    package func template(of entries: [FaceTemplate.Entry]) throws -> String {
+    func template(of entries: [FaceTemplate.Entry]) throws -> String {
         Base64URL.encode(
             try FaceTemplate(entries: entries, packID: faces.packID, createdAt: clock.now).bytes)
     }

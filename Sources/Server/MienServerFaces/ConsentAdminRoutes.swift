@@ -8,9 +8,9 @@ package import MienStore
 
 /// The routes of the admin API for users' consents to store their faces.
 package struct ConsentAdminRoutes {
-    package let store: Store
+    let store: Store
     let records: AdminRecords
-    package let clock: ServerClock
+    let clock: ServerClock
 
     package init(store: Store, records: AdminRecords, clock: ServerClock) {
         (self.store, self.records, self.clock) = (store, records, clock)

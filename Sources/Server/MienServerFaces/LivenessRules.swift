@@ -1,12 +1,12 @@
 internal import MienAccess
 package import MienCore
-package import MienFace
+internal import MienFace
 
 /// The requirements of one capture, with every setting resolved.
 package struct LivenessRules: Sendable, Codable, Equatable {
     package var mode: LivenessPolicy.Mode
     var threshold: Int
-    package var quality: Int
+    var quality: Int
     var timeoutSeconds: Int
     var actions: [LivenessPolicy.Action]
     var actionCount: Int?
@@ -28,8 +28,7 @@ package struct LivenessRules: Sendable, Codable, Equatable {
 
     /// Draws the actions that the person must perform, or returns `nil` if the mode has no
     /// challenge.
-    package func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge?
-    {
+    func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge? {
         guard mode == .livenessActive else { return nil }
         return LivenessChallenge.drawn(
             count: actionCount, from: actions.compactMap { LivenessAction(rawValue: $0.rawValue) },

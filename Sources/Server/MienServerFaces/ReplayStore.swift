@@ -1,5 +1,5 @@
-package import MienCore
-package import MienFace
+internal import MienCore
+internal import MienFace
 package import MienServerCore
 package import MienStore
 internal import Synchronization
@@ -61,7 +61,7 @@ package final class ReplayStore: Sendable {
 
     /// Returns the record to store for a session that was not a replay, or `nil` if nothing is
     /// stored.
-    package func record(_ trail: ReplayTrail, _ id: CaptureID) -> CaptureTrailRecord? {
+    func record(_ trail: ReplayTrail, _ id: CaptureID) -> CaptureTrailRecord? {
         guard lifetime > .zero, trail.hashes.count >= ReplayTrail.minIndices else { return nil }
         return CaptureTrailRecord(
             id: id, trail: Sensitive(trail.bytes), expiresAt: clock.now + lifetime)

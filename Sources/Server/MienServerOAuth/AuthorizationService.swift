@@ -2,7 +2,7 @@ internal import Crypto
 internal import Foundation
 internal import Hummingbird
 internal import MienAccess
-package import MienCore
+internal import MienCore
 package import MienServerAccess
 package import MienServerCore
 package import MienStore
@@ -12,13 +12,13 @@ package import MienStore
 package struct AuthorizationService: Sendable {
     static let codeLifetime = Duration.seconds(60)
 
-    package let store: Store
-    package let apps: AppCatalog
-    package let devices: KnownDeviceService
-    package let grants: GrantService
-    package let passwords: any PasswordSignIn
-    package let clock: ServerClock
-    package let publicURL: @Sendable () -> String
+    let store: Store
+    let apps: AppCatalog
+    let devices: KnownDeviceService
+    let grants: GrantService
+    let passwords: any PasswordSignIn
+    let clock: ServerClock
+    let publicURL: @Sendable () -> String
 
     package init(
         store: Store, apps: AppCatalog, devices: KnownDeviceService, grants: GrantService,
@@ -33,13 +33,13 @@ package struct AuthorizationService: Sendable {
 
     /// A validated authorization request.
     package struct Request: Sendable {
-        package let app: AppRecord
+        let app: AppRecord
         let redirectURI: String
         let scope: Scope
         let resources: [String]
-        package let state: String?
+        let state: String?
         let nonce: String?
-        package let challenge: String
+        let challenge: String
         let thumbprint: String?
         let loginHint: String?
     }
@@ -68,7 +68,7 @@ package struct AuthorizationService: Sendable {
     }
 
     /// - Throws: ``Fault``.
-    package func request(_ form: FormBody) async throws -> Request {
+    func request(_ form: FormBody) async throws -> Request {
         guard let id = form["client_id"].flatMap({ AppID($0) }), let app = try? await apps.find(id)
         else {
             throw Fault.page("client_id does not name an app of this server.")
@@ -126,10 +126,10 @@ package struct AuthorizationService: Sendable {
 
     /// The result of a successful sign-in.
     package struct Redirect: Sendable {
-        package let url: String
+        let url: String
         /// A token for the browser to store; `nil` if the browser already is a known device of this
         /// user.
-        package let deviceToken: String?
+        let deviceToken: String?
     }
 
     /// Signs in with a name and password, through the same lock gate as everywhere else.
@@ -137,7 +137,7 @@ package struct AuthorizationService: Sendable {
     /// - Parameter deviceToken: The browser's token from an earlier sign-in, in any app: the cookie
     ///   belongs to the server, and a password works in all apps.
     /// - Returns: `nil` if the user was not signed in.
-    package func signIn(
+    func signIn(
         _ request: Request, name: String, password: Sensitive<String>, deviceToken: String?
     )
         async throws -> Redirect?

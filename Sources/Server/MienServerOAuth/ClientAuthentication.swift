@@ -1,22 +1,22 @@
 internal import Foundation
 internal import HTTPTypes
-package import Hummingbird
+internal import Hummingbird
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
 package import MienServerAccess
-package import MienServerCore
-package import MienStore
+internal import MienServerCore
+internal import MienStore
 
 /// Authenticates the app that sends a request to the token endpoints: `client_id` in the form, with
 /// a secret there or in `Authorization: Basic` (RFC 6749 §2.3).
 package struct ClientAuthentication: Sendable {
-    package let apps: AppCatalog
+    let apps: AppCatalog
 
     package init(apps: AppCatalog) { self.apps = apps }
 
     /// - Throws: ``OAuthError`` `invalid_client`.
-    package func app(of request: Request, _ form: FormBody) async throws -> AppRecord {
+    func app(of request: Request, _ form: FormBody) async throws -> AppRecord {
         var (id, secret) = (form["client_id"], form["client_secret"])
         var scheme: String?
         if let (name, password) = try Self.basic(request) {

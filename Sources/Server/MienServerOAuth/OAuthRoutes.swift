@@ -6,22 +6,21 @@ internal import MienAccess
 internal import MienCore
 package import MienServerAccess
 package import MienServerCore
-internal import MienServerMail
 package import MienStore
 
 /// The OAuth routes: tokens, the sign-in page, and discovery.
 package struct OAuthRoutes {
-    package let store: Store
+    let store: Store
     let clients: ClientAuthentication
-    package let grants: GrantService
-    package let authorization: AuthorizationService
+    let grants: GrantService
+    let authorization: AuthorizationService
     /// The grant types of other features.
     let extensions: [any ExtensionGrant]
-    package let challenges: ChallengeService
-    package let clock: ServerClock
-    package let bodyBytes: Int
+    let challenges: ChallengeService
+    let clock: ServerClock
+    let bodyBytes: Int
     let budget: BodyBudget
-    package let publicURL: @Sendable () -> String
+    let publicURL: @Sendable () -> String
 
     package init(
         store: Store, clients: ClientAuthentication, grants: GrantService,

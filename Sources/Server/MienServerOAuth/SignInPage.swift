@@ -1,10 +1,6 @@
-internal import Crypto
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import MienCore
 internal import MienServerCore
-internal import NIOCore
 
 /// The sign-in page of the authorization code grant. Contains no scripts and loads nothing from
 /// other hosts.

@@ -6,7 +6,7 @@ internal import MienStore
 
 /// The route of the admin API that gives a user an OTP token.
 package struct OTPAdminRoutes {
-    package let tokens: OTPService
+    let tokens: OTPService
     let records: AdminRecords
     let body: JSONBody
 

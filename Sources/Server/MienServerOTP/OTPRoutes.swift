@@ -11,9 +11,9 @@ package import MienStore
 /// The OTP token routes: registration codes for signed-in users, and OTP tokens for the devices
 /// that present a code.
 package struct OTPRoutes {
-    package let grants: GrantService
-    package let tokens: OTPService
-    package let changes: AuthenticatorChanges
+    let grants: GrantService
+    let tokens: OTPService
+    let changes: AuthenticatorChanges
     let body: JSONBody
 
     package init(
@@ -68,7 +68,7 @@ package struct OTPRoutes {
     }
 
     /// Creates a registration code. Administrators use this, too.
-    package static func offer(
+    static func offer(
         _ wanted: OTPRegistrationRequest, _ tokens: OTPService, to user: UserID, app: AppID,
         actor: String, _ standing: SignInStanding?
     ) async throws -> Response {

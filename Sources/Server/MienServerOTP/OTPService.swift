@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Hummingbird
-package import MienAPI
+internal import MienAPI
 internal import MienAccess
 package import MienCore
-package import MienKeys
+internal import MienKeys
 internal import MienOTP
 package import MienServerAccess
 package import MienServerCore
@@ -17,10 +17,10 @@ package import MienStore
 package struct OTPService: Sendable {
     static let lifetime = Duration.seconds(600)
 
-    package let store: Store
-    package let gate: LockGate
-    package let notices: AuthenticatorNotices
-    package let clock: ServerClock
+    let store: Store
+    let gate: LockGate
+    let notices: AuthenticatorNotices
+    let clock: ServerClock
 
     package init(store: Store, gate: LockGate, notices: AuthenticatorNotices, clock: ServerClock) {
         (self.store, self.gate, self.notices, self.clock) = (store, gate, notices, clock)
@@ -92,7 +92,7 @@ package struct OTPService: Sendable {
     /// Repeating the request with the same code and key, because the answer was lost, returns the
     /// same token until the code's expiry or the token's first use.
     /// - Throws: ``Problem``, the same for every invalid code.
-    package func redeem(_ code: String, key: DevicePublicKey, name: String, system: String)
+    func redeem(_ code: String, key: DevicePublicKey, name: String, system: String)
         async throws
         -> OTPTokenAnswer
     {
@@ -170,7 +170,7 @@ package struct OTPService: Sendable {
         return try OTPTokenAnswer(token, id: id, app: app, key: key)
     }
 
-    package static let refused = Problem(
+    static let refused = Problem(
         .invalidCredentials,
         "The registration code is invalid or has expired. Request a new one.")
 
@@ -303,7 +303,7 @@ package struct OTPService: Sendable {
     ///
     /// - Returns: Whether the user had this token.
     /// - Throws: ``Problem`` `.conflict` if the token is locked.
-    package func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
+    func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
             guard let record = try tables.authenticators.find(.otp, of: account, app: app),

@@ -3,7 +3,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienCore
 internal import MienKeys
-package import MienOTP
+internal import MienOTP
 internal import MienServerCore
 internal import MienStore
 
@@ -13,7 +13,7 @@ package struct OTPToken: Sendable {
 
     /// The OCRA suite of signatures: the challenge is a SHA-256 as 64 hexadecimal digits.
     static let suite = "OCRA-1:HOTP-SHA256-8:QH64"
-    package static let hash = OTPHash.sha256, stepSeconds = 30
+    static let hash = OTPHash.sha256, stepSeconds = 30
     static let lookAhead = 10, skew = 1
 
     /// Allows the device that sent this code with this key to receive the token again if the answer
@@ -37,9 +37,9 @@ package struct OTPToken: Sendable {
         }
     }
 
-    package let kind: Kind
-    package let secret: OTPSecret
-    package let hotp: HOTP
+    let kind: Kind
+    let secret: OTPSecret
+    let hotp: HOTP
     let receipt: Receipt?
 
     init(kind: Kind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil) throws(OTPError) {
@@ -49,7 +49,7 @@ package struct OTPToken: Sendable {
 
     // MARK: At rest
 
-    package var content: [UInt8] {
+    var content: [UInt8] {
         var members: [String: JSONValue] = [
             "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(hotp.digits)),
             "secret": .string(Base64URL.encode(secret.bytes)),

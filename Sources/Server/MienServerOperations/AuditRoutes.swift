@@ -8,8 +8,8 @@ package import MienStore
 
 /// The routes of the admin API for the audit log: reading, verifying, exporting, pruning.
 package struct AuditRoutes {
-    package let store: Store
-    package let clock: ServerClock
+    let store: Store
+    let clock: ServerClock
     let body: JSONBody
 
     package init(store: Store, clock: ServerClock, body: JSONBody) {

@@ -7,7 +7,7 @@ internal import NIOCore
 
 /// Routes for health, metrics, signing keys, and the API description.
 package struct OperationRoutes {
-    package let store: Store
+    let store: Store
     let metrics: Metrics
     let issuer: TokenIssuer
 

@@ -20,15 +20,15 @@ package struct Sweeper: Service {
 
     private static let batch = 2000
 
-    package let store: Store
+    let store: Store
     /// The parts of other features that run before expired records are removed, and after.
     let before, after: [Part]
     /// The number of capture trails that are kept.
-    package let maxTrails: Int
+    let maxTrails: Int
     /// Older entries of the audit log are removed; `nil` keeps all entries.
     let auditRetention: Duration?
-    package let clock: ServerClock
-    package let logger: Logger
+    let clock: ServerClock
+    let logger: Logger
 
     package init(
         store: Store, before: [Part], after: [Part], maxTrails: Int, auditRetention: Duration?,
@@ -40,7 +40,7 @@ package struct Sweeper: Service {
         (self.clock, self.logger) = (clock, logger)
     }
 
-    package func run() async throws {
+    func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await sweep()

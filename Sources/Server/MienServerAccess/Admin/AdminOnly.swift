@@ -6,10 +6,10 @@ package import MienStore
 
 /// Requires the credential of an administrator: `Authorization: Bearer adm_….…`.
 package struct AdminOnly: RouterMiddleware {
-    package let store: Store
+    let store: Store
     /// Limits the wrong credentials that one address may send.
-    package let guesses: RateLimiter
-    package let clock: ServerClock
+    let guesses: RateLimiter
+    let clock: ServerClock
 
     package init(store: Store, guesses: RateLimiter, clock: ServerClock) {
         (self.store, self.guesses, self.clock) = (store, guesses, clock)

@@ -10,7 +10,7 @@ package struct AdminRecords: Sendable {
     /// The number of items on one page of a list.
     package static let pageSize = 100
 
-    package let store: Store
+    let store: Store
 
     package init(store: Store) {
         self.store = store

@@ -12,13 +12,12 @@ package struct AuthenticatorChanges: Sendable {
     package let store: Store
     /// Returns the authenticators that the published journeys among these use; `nil` for all
     /// journeys.
-    package let requested:
-        @Sendable (_ journeys: [JourneyID]?) async throws -> Set<AuthenticatorType>
+    let requested: @Sendable (_ journeys: [JourneyID]?) async throws -> Set<AuthenticatorType>
     package let clock: ServerClock
     package let rule: ChangeRule
     /// The setting `authentication.identities`: whether the server accepts passkeys and device
     /// keys.
-    package let identities: [String]
+    let identities: [String]
 
     package init(
         store: Store,

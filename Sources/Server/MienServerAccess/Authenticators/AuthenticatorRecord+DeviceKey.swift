@@ -1,6 +1,6 @@
 internal import MienAccess
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// How a device verifies its user before the key signs.
 package enum KeyUserVerification: String, Sendable, CaseIterable {
@@ -15,7 +15,7 @@ extension AuthenticatorRecord {
         info["attestation"]?.objectValue != nil
     }
 
-    /// What a signature of this device key proves, as `amr` values.
+    /// The `amr` values that a signature of this device key proves.
     ///
     /// `hwk` needs an attestation; without one, the key may live anywhere: `pop`. `x_biometric`
     /// names a key that only a biometric opens, as far as the attestation or the app says so; a key

@@ -6,7 +6,7 @@ package import MienStore
 /// Issues and looks up the tokens of devices that an account has signed in on. Such a device has
 /// its own counters at the lock gate.
 package struct KnownDeviceService: Sendable {
-    package let store: Store
+    let store: Store
 
     package init(store: Store) {
         self.store = store

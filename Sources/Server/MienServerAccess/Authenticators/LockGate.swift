@@ -10,9 +10,9 @@ package import MienStore
 /// A guess is counted durably before it is checked, so neither parallel guesses nor a crash makes
 /// one free.
 package struct LockGate: Sendable {
-    package let store: Store
-    package let apps: AppCatalog
-    package let clock: ServerClock
+    let store: Store
+    let apps: AppCatalog
+    let clock: ServerClock
 
     package init(store: Store, apps: AppCatalog, clock: ServerClock) {
         (self.store, self.apps, self.clock) = (store, apps, clock)
@@ -20,11 +20,11 @@ package struct LockGate: Sendable {
 
     /// A counted guess that may be checked.
     package struct Pass: Sendable {
-        package let authenticator: AuthenticatorRecord
-        package let line: AuthenticatorLock.Line
-        package let policy: LockPolicy
-        package let device: DeviceID?
-        package let begun: Instant
+        let authenticator: AuthenticatorRecord
+        let line: AuthenticatorLock.Line
+        let policy: LockPolicy
+        let device: DeviceID?
+        let begun: Instant
     }
 
     /// Counts a guess.

@@ -17,14 +17,14 @@ package import MienStore
 ///     notices.send(mail)
 package struct AuthenticatorNotices: Sendable {
     /// How long a link is valid.
-    package static let lifetime = Duration.seconds(7 * 86_400)
+    static let lifetime = Duration.seconds(7 * 86_400)
     /// The limit for one account. Beyond it, new authenticators are refused, so that a thief cannot
     /// bury the important notice under others.
     static let maxPerHour = 50
 
-    package let store: Store
-    package let mail: MailService
-    package let publicURL: @Sendable () -> String
+    let store: Store
+    let mail: MailService
+    let publicURL: @Sendable () -> String
 
     package init(store: Store, mail: MailService, publicURL: @escaping @Sendable () -> String) {
         (self.store, self.mail, self.publicURL) = (store, mail, publicURL)

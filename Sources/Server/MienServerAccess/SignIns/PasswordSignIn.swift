@@ -11,7 +11,7 @@ package protocol PasswordSignIn: Sendable {
     ) async throws -> PasswordProof?
 }
 
-/// What a checked password proves.
+/// The sign-in that a checked password proves.
 package struct PasswordProof: Sendable {
     package let account: UserID
     /// The values of `amr`.

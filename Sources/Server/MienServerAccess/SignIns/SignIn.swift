@@ -4,27 +4,27 @@ package import MienStore
 
 /// A user's proven sign-in, from which tokens are issued.
 package struct SignIn: Sendable {
-    package let account: UserID
-    package let app: AppRecord
+    let account: UserID
+    let app: AppRecord
     /// The values of `amr`.
-    package let methods: [String]
-    package let at: Instant
-    package let scope: Scope
+    let methods: [String]
+    let at: Instant
+    let scope: Scope
     /// The account's epoch at the time of the proof. If the epoch has advanced since, the sign-in
     /// is refused.
-    package let epoch: Int
+    let epoch: Int
     /// The services that the tokens are for; empty for this server.
-    package var resources: [String] = []
+    var resources: [String] = []
     /// The device key or passkey that signed in directly.
-    package var authenticator: AuthenticatorID?
+    var authenticator: AuthenticatorID?
     /// Every authenticator that was used, in a journey or directly.
-    package var authenticators: [AuthenticatorID] = []
+    var authenticators: [AuthenticatorID] = []
     /// Whether the user recovered the account: see ``SignInProof/isRecovery``.
-    package var isRecovery = false
+    var isRecovery = false
     /// The OpenID Connect nonce, returned in the ID token.
-    package var nonce: String?
+    var nonce: String?
     /// The thumbprint of the key that the tokens are bound to.
-    package var thumbprint: String?
+    var thumbprint: String?
 
     package init(
         account: UserID, app: AppRecord, methods: [String], at: Instant, scope: Scope, epoch: Int,
@@ -44,12 +44,12 @@ package struct SignIn: Sendable {
 
 /// A token response: RFC 6749 §5.1.
 package struct TokenAnswer: Codable, Sendable {
-    package var accessToken: String
+    var accessToken: String
     var tokenType: String
     var expiresIn: Int
     var refreshToken: String?
     var idToken: String?
-    package var scope: String
+    var scope: String
     /// RFC 8693 §2.2.1.
     package var issuedTokenType: String?
     /// A new device token, for a client that sent one that does not belong to the user in this app.

@@ -1,6 +1,6 @@
 internal import MienAccess
 package import MienCore
-package import MienServerCore
+internal import MienServerCore
 package import MienStore
 
 /// The sign-in that a change or a new token rests on.
@@ -9,10 +9,10 @@ package import MienStore
 /// produced it is removed or locked. Check it in the transaction that writes: time may have passed
 /// since the request was allowed.
 package struct SignInStanding: Sendable, Hashable, Codable {
-    package let account: UserID
+    let account: UserID
     /// The account's epoch at sign-in; `nil` if a run established who the user is without
     /// authenticating them.
-    package let epoch: Int?
+    let epoch: Int?
     /// `nil` for a sign-in that has no grant yet.
     package let grant: GrantID?
     package let authenticators: [AuthenticatorID]
@@ -56,7 +56,7 @@ package struct SignInStanding: Sendable, Hashable, Codable {
         guard try holds(in: tables) else { throw Self.ended }
     }
 
-    package static let ended = OAuthError(
+    static let ended = OAuthError(
         .invalidToken, "The sign-in ended before this request was complete. Sign in again.",
         scheme: "Bearer")
 }

@@ -24,8 +24,8 @@ package struct ChallengeService: Sendable {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
     private static let length = 32
 
-    package let store: Store
-    package let clock: ServerClock
+    let store: Store
+    let clock: ServerClock
 
     package init(store: Store, clock: ServerClock) {
         (self.store, self.clock) = (store, clock)

@@ -9,12 +9,12 @@ package import MienStore
 
 /// Issues, refreshes, revokes, and inspects access, refresh, and ID tokens.
 package struct GrantService: Sendable {
-    package let store: Store
+    let store: Store
     package let issuer: TokenIssuer
     package let proofs: ProofOfPossession
-    package let clock: ServerClock
-    package let metrics: Metrics
-    package let publicURL: @Sendable () -> String
+    let clock: ServerClock
+    let metrics: Metrics
+    let publicURL: @Sendable () -> String
 
     package init(
         store: Store, issuer: TokenIssuer, proofs: ProofOfPossession, clock: ServerClock,

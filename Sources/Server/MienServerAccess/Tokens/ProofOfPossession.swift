@@ -13,10 +13,10 @@ package struct ProofOfPossession: Sendable {
     /// The maximum deviation of a client's clock.
     private static let tolerance = Duration.seconds(300)
 
-    package let store: Store
-    package let clock: ServerClock
-    package let publicURL: @Sendable () -> String
-    package let signatures: SignatureQueue
+    let store: Store
+    let clock: ServerClock
+    let publicURL: @Sendable () -> String
+    let signatures: SignatureQueue
 
     package init(
         store: Store, clock: ServerClock, publicURL: @escaping @Sendable () -> String,

@@ -1,7 +1,7 @@
 internal import Foundation
-package import MienAPI
+internal import MienAPI
 internal import MienAccess
-package import MienCore
+internal import MienCore
 package import MienServerAccess
 package import MienServerCore
 internal import MienServerMail
@@ -9,10 +9,10 @@ package import MienStore
 
 /// Creates, updates, and deletes accounts for the admin API and for journeys.
 package struct AccountService: Sendable {
-    package let store: Store
-    package let passwords: PasswordService
-    package let notices: AuthenticatorNotices
-    package let clock: ServerClock
+    let store: Store
+    let passwords: PasswordService
+    let notices: AuthenticatorNotices
+    let clock: ServerClock
 
     package init(
         store: Store, passwords: PasswordService, notices: AuthenticatorNotices, clock: ServerClock
@@ -68,7 +68,7 @@ package struct AccountService: Sendable {
     }
 
     /// - Parameter change: The requested values. `nil` leaves a value unchanged.
-    package func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare)
+    func update(_ id: UserID, _ change: UserRequest, actor: String, for share: WorkShare)
         async throws -> AccountRecord
     {
         guard let found = try await store.read({ try $0.accounts.find(id) }) else {
@@ -189,7 +189,7 @@ package struct AccountService: Sendable {
 
     /// Deletes the account and its data key, so that everything sealed under that key becomes
     /// unreadable.
-    package func delete(_ id: UserID, actor: String) async throws {
+    func delete(_ id: UserID, actor: String) async throws {
         let now = clock.now
         let isGone = try await store.write { tables -> Bool in
             guard try tables.accounts.delete(id) else { return false }
@@ -224,7 +224,7 @@ package struct AccountService: Sendable {
         }
     }
 
-    package func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare)
+    func hash(_ password: Sensitive<String>, names: [String], for share: WorkShare)
         async throws
         -> String
     {

@@ -9,10 +9,10 @@ package import MienStore
 
 /// The routes of the admin API for apps.
 package struct AppAdminRoutes {
-    package let store: Store
-    package let apps: AppCatalog
+    let store: Store
+    let apps: AppCatalog
     let records: AdminRecords
-    package let clock: ServerClock
+    let clock: ServerClock
     let body: JSONBody
 
     package init(

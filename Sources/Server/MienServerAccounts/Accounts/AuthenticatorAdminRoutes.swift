@@ -8,10 +8,10 @@ package import MienStore
 
 /// The routes of the admin API for users' authenticators and their locks.
 package struct AuthenticatorAdminRoutes {
-    package let store: Store
-    package let apps: AppCatalog
+    let store: Store
+    let apps: AppCatalog
     let records: AdminRecords
-    package let clock: ServerClock
+    let clock: ServerClock
 
     package init(store: Store, apps: AppCatalog, records: AdminRecords, clock: ServerClock) {
         (self.store, self.apps, self.records, self.clock) = (store, apps, records, clock)
@@ -36,36 +36,36 @@ package struct AuthenticatorAdminRoutes {
             return JSONBody.response(Page(items: items))
         }
         router.delete("users/:user/authenticators/:authenticator") { _, context in
-            let account = try await records.user(context),
-                record = try await authenticator(context, of: account), now = clock.now
-            let event = Self.event("authenticator.removed", context, account, record)
-            try await store.write { tables in
+            try await change("authenticator.removed", context) { record, tables, now in
                 _ = try tables.removeAuthenticator(record, at: now)
-                try tables.audit.append(event, at: now)
             }
-            return Response(status: .noContent)
         }
         router.post("users/:user/authenticators/:authenticator/unlock") { _, context in
-            let account = try await records.user(context),
-                record = try await authenticator(context, of: account), now = clock.now
-            let event = Self.event("authenticator.unlocked", context, account, record)
-            try await store.write { tables in
+            try await change("authenticator.unlocked", context) { record, tables, _ in
                 _ = try tables.locks.release(record, by: .administrator)
-                try tables.audit.append(event, at: now)
             }
-            return Response(status: .noContent)
         }
         router.post("users/:user/authenticators/:authenticator/lock") { _, context in
-            let account = try await records.user(context),
-                record = try await authenticator(context, of: account), now = clock.now
-            let event = Self.event("authenticator.locked", context, account, record)
-            try await store.write { tables in
+            try await change("authenticator.locked", context) { record, tables, now in
                 _ = try tables.grants.revokeAll(by: record.id, at: now)
                 try tables.locks.hold(record.id, by: .administrator)
-                try tables.audit.append(event, at: now)
             }
-            return Response(status: .noContent)
         }
+    }
+
+    /// Changes the authenticator that the address names, with an entry in the audit log.
+    private func change(
+        _ name: String, _ context: MienRequestContext,
+        _ body: @escaping @Sendable (AuthenticatorRecord, Tables, Instant) throws -> Void
+    ) async throws -> Response {
+        let account = try await records.user(context),
+            record = try await authenticator(context, of: account), now = clock.now
+        let event = Self.event(name, context, account, record)
+        try await store.write { tables in
+            try body(record, tables, now)
+            try tables.audit.append(event, at: now)
+        }
+        return Response(status: .noContent)
     }
 
     private func authenticator(_ context: MienRequestContext, of account: AccountRecord)

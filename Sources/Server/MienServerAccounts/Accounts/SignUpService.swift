@@ -11,8 +11,8 @@ package import MienStore
 /// A stranger cannot tell whether a name or an address is taken: the writes and the prompts are the
 /// same, and only the people concerned get mail.
 package struct SignUpService: Sendable {
-    package let accounts: AccountService
-    package let mail: MailService
+    let accounts: AccountService
+    let mail: MailService
     /// Limits the codes and notices mailed to one address.
     private let codes = RateLimiter(.init(burst: 10, perMinute: 2))
     private let notices = RateLimiter(.init(burst: 3, perMinute: 1))

@@ -8,8 +8,8 @@ package import MienStore
 
 /// The routes of the admin API for users.
 package struct UserAdminRoutes {
-    package let store: Store
-    package let accounts: AccountService
+    let store: Store
+    let accounts: AccountService
     let records: AdminRecords
     let body: JSONBody
 

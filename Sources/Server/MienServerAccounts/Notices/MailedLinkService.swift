@@ -7,8 +7,8 @@ package import MienStore
 /// Validates and executes the links in emails to account owners. Opening a link changes nothing, so
 /// mail scanners may open it.
 package struct MailedLinkService: Sendable {
-    package let store: Store
-    package let clock: ServerClock
+    let store: Store
+    let clock: ServerClock
 
     package init(store: Store, clock: ServerClock) {
         (self.store, self.clock) = (store, clock)
@@ -28,7 +28,7 @@ package struct MailedLinkService: Sendable {
         case recovery(requestedAt: Instant)
     }
 
-    package func status(of code: String) async throws -> Status {
+    func status(of code: String) async throws -> Status {
         let hash = MailedLink.hash(code, store.keys), now = clock.now
         return try await store.read { try Self.found(hash, $0, at: now).status }
     }
@@ -37,7 +37,7 @@ package struct MailedLinkService: Sendable {
     ///
     /// - Returns: The status before the call; ``Status/open(_:)`` if this call performed the
     ///   action.
-    package func use(_ code: String) async throws -> Status {
+    func use(_ code: String) async throws -> Status {
         let hash = MailedLink.hash(code, store.keys), now = clock.now
         // Read first: a wrong code never causes a write.
         let status = try await status(of: code)

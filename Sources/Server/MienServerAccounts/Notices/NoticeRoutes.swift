@@ -14,7 +14,7 @@ package struct NoticeRoutes {
     let links: MailedLinkService
     /// Limits the requests of each address. Codes are too long to guess; this bounds the work.
     let attempts: RateLimiter
-    package let clock: ServerClock
+    let clock: ServerClock
     let budget: BodyBudget
 
     package init(

@@ -1,4 +1,4 @@
-package import MienAPI
+internal import MienAPI
 internal import MienAccess
 package import MienCore
 package import MienServerAccess
@@ -13,11 +13,11 @@ package import MienStore
 /// sign-ins made with earlier codes end, except the one that makes the new codes. The lock gate's
 /// counts stay.
 package struct RecoveryCodeService: Sendable {
-    package let store: Store
-    package let gate: LockGate
-    package let notices: AuthenticatorNotices
-    package let mail: MailService
-    package let clock: ServerClock
+    let store: Store
+    let gate: LockGate
+    let notices: AuthenticatorNotices
+    let mail: MailService
+    let clock: ServerClock
 
     package init(
         store: Store, gate: LockGate, notices: AuthenticatorNotices, mail: MailService,
@@ -33,7 +33,7 @@ package struct RecoveryCodeService: Sendable {
     /// Creates ten new codes and invalidates earlier ones.
     ///
     /// - Throws: ``Problem`` if an administrator or a journey has locked the user's recovery codes.
-    package func make(for account: AccountRecord, app: AppID, _ standing: SignInStanding)
+    func make(for account: AccountRecord, app: AppID, _ standing: SignInStanding)
         async throws
         -> RecoveryCodesAnswer
     {
@@ -92,7 +92,7 @@ package struct RecoveryCodeService: Sendable {
 
     // MARK: Managing codes
 
-    package func status(of account: AccountRecord) async throws -> RecoveryCodesStatus {
+    func status(of account: AccountRecord) async throws -> RecoveryCodesStatus {
         try await store.read { tables in
             guard let set = try tables.authenticators.find(.recoveryCode, of: account, app: nil)
             else { return RecoveryCodesStatus(remaining: 0) }
@@ -124,8 +124,8 @@ package struct RecoveryCodeService: Sendable {
     /// The step of a run that verifies a code: see ``EffectPerformer/stepUse(of:_:)``; and the end
     /// of the run.
     package struct Step: Sendable {
-        package let use: @Sendable ([UInt8]) -> [UInt8]
-        package let endsAt: Instant
+        let use: @Sendable ([UInt8]) -> [UInt8]
+        let endsAt: Instant
 
         package init(use: @escaping @Sendable ([UInt8]) -> [UInt8], endsAt: Instant) {
             (self.use, self.endsAt) = (use, endsAt)

@@ -10,11 +10,11 @@ internal import MienStore
 package struct RecoveryRoutes {
     private static let maxTokenBytes = 128
 
-    package let apps: AppCatalog
-    package let grants: GrantService
-    package let changes: AuthenticatorChanges
-    package let codes: RecoveryCodeService
-    package let recoveries: RecoveryService
+    let apps: AppCatalog
+    let grants: GrantService
+    let changes: AuthenticatorChanges
+    let codes: RecoveryCodeService
+    let recoveries: RecoveryService
     let body: JSONBody
 
     package init(

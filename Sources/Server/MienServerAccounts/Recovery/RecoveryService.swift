@@ -1,4 +1,4 @@
-package import MienAPI
+internal import MienAPI
 package import MienAccess
 package import MienCore
 package import MienJourney
@@ -10,11 +10,11 @@ package import MienStore
 /// Recovery by an email code or a face alone. It takes effect after a hold, and any sign-in or
 /// device from before the request can cancel it.
 package struct RecoveryService: Sendable {
-    package let store: Store
-    package let mail: MailService
+    let store: Store
+    let mail: MailService
     let policy: RecoveryPolicy
-    package let clock: ServerClock
-    package let publicURL: @Sendable () -> String
+    let clock: ServerClock
+    let publicURL: @Sendable () -> String
 
     package init(
         store: Store, mail: MailService, policy: RecoveryPolicy, clock: ServerClock,
@@ -111,7 +111,7 @@ package struct RecoveryService: Sendable {
     // MARK: Listing and canceling
 
     /// Returns the open recoveries, for every known device.
-    package func open(of account: AccountRecord) async throws -> [OwnRecovery] {
+    func open(of account: AccountRecord) async throws -> [OwnRecovery] {
         let now = clock.now
         return try await store.read { tables in
             try tables.recoveries.all(of: account.id).filter { $0.request.isOpen(at: now) }.map {

@@ -8,7 +8,7 @@ package struct PasskeyPlace: Sendable {
     package let origins: [String]
 
     /// Returns the problems with the settings, described for the operator.
-    package static func problems(id: String, origins: [String], publicURL: String) -> [String] {
+    static func problems(id: String, origins: [String], publicURL: String) -> [String] {
         let host = origin(publicURL)?.host
         var problems: [String] = []
         if !id.isEmpty,

@@ -7,7 +7,7 @@ internal import Synchronization
 package final class BodyBudget: Sendable {
     static let free = 16 * 1024
     /// Enough for 25 pictures of the largest size, or 1,300 of the usual size.
-    package static let standard = 128 * 1024 * 1024
+    static let standard = 128 * 1024 * 1024
 
     private let maxBytes: Int
     private let used = Mutex(0)
@@ -24,7 +24,7 @@ package final class BodyBudget: Sendable {
         deinit { budget.used.withLock { $0 -= counted } }
 
         /// - Throws: ``ServerBusy`` if the budget is used up.
-        package func take(_ more: Int) throws {
+        func take(_ more: Int) throws {
             let needed = max(0, bytes + more - free) - counted
             guard needed > 0 else {
                 bytes += more

@@ -6,7 +6,7 @@ package import Hummingbird
 ///
 /// A page that sets its own policy keeps it. Source: OWASP ASVS 5.0.0, V3.4.
 package struct BrowserDefense: RouterMiddleware {
-    package let publicURL: @Sendable () -> String
+    let publicURL: @Sendable () -> String
 
     package init(publicURL: @escaping @Sendable () -> String) {
         self.publicURL = publicURL

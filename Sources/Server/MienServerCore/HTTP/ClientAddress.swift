@@ -7,7 +7,7 @@ package struct ClientAddress: Sendable, Equatable {
     /// has all 2⁶⁴ addresses with the same first half.
     package let key: String
 
-    package static let unknown = ClientAddress(text: "", key: "")
+    static let unknown = ClientAddress(text: "", key: "")
 
     private init(text: String, key: String) { (self.text, self.key) = (text, key) }
 

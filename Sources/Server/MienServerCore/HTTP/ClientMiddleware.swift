@@ -4,7 +4,7 @@ package import Hummingbird
 
 /// Determines the origin of a request once, for the limits and queues behind it.
 package struct ClientMiddleware: RouterMiddleware {
-    package let trustsProxy: Bool
+    let trustsProxy: Bool
 
     package init(trustsProxy: Bool) {
         self.trustsProxy = trustsProxy

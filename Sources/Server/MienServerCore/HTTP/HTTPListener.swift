@@ -103,8 +103,8 @@ package final class HTTPListener: Sendable {
 
 /// Runs a listener's application, and says which address failed.
 package struct ListenerService: Service {
-    package let listener: HTTPListener
-    package let application: Application<RouterResponder<MienRequestContext>>
+    let listener: HTTPListener
+    let application: Application<RouterResponder<MienRequestContext>>
 
     package init(
         listener: HTTPListener, application: Application<RouterResponder<MienRequestContext>>

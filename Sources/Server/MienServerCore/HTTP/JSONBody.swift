@@ -7,14 +7,14 @@ internal import NIOCore
 
 /// Reads and writes JSON bodies.
 package struct JSONBody: Sendable {
-    package let maxBytes: Int
-    package let budget: BodyBudget
+    let maxBytes: Int
+    let budget: BodyBudget
 
     package init(maxBytes: Int, budget: BodyBudget) {
         (self.maxBytes, self.budget) = (maxBytes, budget)
     }
 
-    package static let maxDepth = 24
+    static let maxDepth = 24
     /// Unknown members that an answer names. Naming all would make it many times the request's size.
     package static let maxReported = 10
 

@@ -1,6 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
-package import MienAPI
+internal import MienAPI
 internal import MienCore
 
 /// An error response of the token endpoints: RFC 6749 §5.2. The description explains what is wrong
@@ -38,9 +38,9 @@ package struct OAuthError: Error, Sendable {
 
     package struct StepUp: Sendable {
         /// The maximum age of the authentication, in seconds.
-        package let maxAge: Int
+        let maxAge: Int
         /// The required `acr`.
-        package let acr: String?
+        let acr: String?
 
         package init(maxAge: Int, acr: String?) {
             (self.maxAge, self.acr) = (maxAge, acr)
@@ -64,7 +64,7 @@ package struct OAuthError: Error, Sendable {
         }
     }
 
-    package var response: Response {
+    var response: Response {
         var body: [String: JSONValue] = [
             "error": .string(code.rawValue), "error_description": .string(description),
         ]
@@ -79,7 +79,7 @@ package struct OAuthError: Error, Sendable {
     }
 
     /// The value of `WWW-Authenticate`: RFC 6750 §3, RFC 9449 §7.1, RFC 9470 §3.
-    package var challenge: String? {
+    var challenge: String? {
         guard let scheme else { return nil }
         var parameters = [("realm", "mien"), ("error", code.rawValue)]
         if let stepUp {
@@ -90,7 +90,7 @@ package struct OAuthError: Error, Sendable {
     }
 
     /// The same error for endpoints that respond with problem documents.
-    package var problem: Problem {
+    var problem: Problem {
         switch code {
         case .insufficientUserAuthentication:
             Problem(

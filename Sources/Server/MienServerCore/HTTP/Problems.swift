@@ -1,6 +1,6 @@
 internal import HTTPTypes
 package import Hummingbird
-package import Logging
+internal import Logging
 package import MienAPI
 internal import MienCore
 internal import NIOCore
@@ -8,7 +8,7 @@ internal import NIOHTTP1
 
 /// Turns every error into a problem document, and adds the request's ID to every response.
 package struct ProblemMiddleware: RouterMiddleware {
-    package let metrics: Metrics
+    let metrics: Metrics
 
     package init(metrics: Metrics) {
         self.metrics = metrics
@@ -49,7 +49,7 @@ package struct ProblemMiddleware: RouterMiddleware {
     }
 
     /// Returns the part of an error that clients may see.
-    package static func problem(_ error: any Error, _ logger: Logger) -> Problem {
+    static func problem(_ error: any Error, _ logger: Logger) -> Problem {
         if let report = (error as? any ReportedError)?.report {
             if let failure = report.failure {
                 logger.error(failure.message, metadata: failure.metadata)

@@ -3,8 +3,8 @@ internal import MienAPI
 
 /// Limits the requests that an address may make per minute.
 package struct RateLimitMiddleware: RouterMiddleware {
-    package let limiter: RateLimiter
-    package let clock: ServerClock
+    let limiter: RateLimiter
+    let clock: ServerClock
 
     package init(limiter: RateLimiter, clock: ServerClock) {
         (self.limiter, self.clock) = (limiter, clock)

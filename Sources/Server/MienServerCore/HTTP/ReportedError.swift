@@ -7,11 +7,11 @@ package protocol ReportedError: Error {
     var report: ErrorReport? { get }
 }
 
-/// What clients see of an error, and what the log shows of it.
+/// The problem that clients see, and the failure that the log shows.
 package struct ErrorReport {
-    package let problem: Problem
+    let problem: Problem
     /// `nil` if the error is not a failure of the server.
-    package var failure: (message: Logger.Message, metadata: Logger.Metadata)?
+    var failure: (message: Logger.Message, metadata: Logger.Metadata)?
 
     package init(
         problem: Problem, failure: (message: Logger.Message, metadata: Logger.Metadata)? = nil

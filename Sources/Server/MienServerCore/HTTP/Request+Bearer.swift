@@ -1,6 +1,6 @@
 internal import Foundation
 internal import HTTPTypes
-package import Hummingbird
+internal import Hummingbird
 
 extension Request {
     /// The credential after `Bearer`.

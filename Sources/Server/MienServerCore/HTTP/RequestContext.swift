@@ -1,7 +1,7 @@
 package import Hummingbird
 internal import Logging
 package import MienCore
-package import NIOCore
+internal import NIOCore
 
 /// The context of a request to the server.
 package struct MienRequestContext: RequestContext {
@@ -10,7 +10,7 @@ package struct MienRequestContext: RequestContext {
     /// found.
     package var client: ClientAddress
     /// The connection.
-    package let channel: any Channel
+    let channel: any Channel
     /// The administrator whose credential the request has, once it is checked.
     package var administrator: AdminID?
 

@@ -13,13 +13,13 @@ package struct RouteTable: Sendable {
     }
 
     /// Sorted lines such as `GET /v1/apps/{app}`.
-    package var lines: [String] {
+    var lines: [String] {
         methods.flatMap { path, methods in methods.map { "\($0) \(path)" } }.sorted()
     }
 
     /// Returns the methods of an address, or none for an unknown address. `HEAD` is included
     /// wherever `GET` is.
-    package func methods(at path: String) -> [String] {
+    func methods(at path: String) -> [String] {
         let parts = path.split(separator: "/")
         let found = methods.filter { Self.matches(parts, $0.key.split(separator: "/")) }.reduce(
             into: Set<String>()
@@ -35,7 +35,7 @@ package struct RouteTable: Sendable {
 
 /// Rejects a request whose address supports only other methods, and names those methods.
 package struct MethodMiddleware: RouterMiddleware {
-    package let table: RouteTable
+    let table: RouteTable
 
     package init(table: RouteTable) {
         self.table = table

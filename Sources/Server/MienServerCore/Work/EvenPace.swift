@@ -5,7 +5,7 @@
 /// opening an account or writing an email at the same time.
 package enum EvenPace {
     /// Longer than the work usually takes, so that nearly all operations end at the same step.
-    package static let step = Duration.milliseconds(25)
+    static let step = Duration.milliseconds(25)
 
     /// The step of sign-ups, which hash a password first.
     package static let signUpStep = Duration.milliseconds(100)

@@ -13,15 +13,15 @@ package import MienStore
 package struct AttestationJudge: Sendable {
     /// The attestation was refused. The audit log has the code.
     package struct Refusal: Error {
-        package let reason: String
+        let reason: String
 
         package init(reason: String) {
             self.reason = reason
         }
     }
 
-    package let store: Store
-    package let clock: ServerClock
+    let store: Store
+    let clock: ServerClock
     /// Google's and Apple's roots come with the library. An operator may add others.
     private let android, apple: [TrustAnchor]
     private let revoked: StatusListFile?
@@ -57,10 +57,10 @@ package struct AttestationJudge: Sendable {
 
     /// A new key, and the challenge and user that its attestation must belong to.
     package struct Claim: Sendable {
-        package let key: DevicePublicKey
+        let key: DevicePublicKey
         /// The challenge as the server issued it.
-        package let challenge: String
-        package let user: UserID
+        let challenge: String
+        let user: UserID
 
         package init(key: DevicePublicKey, challenge: String, user: UserID) {
             (self.key, self.challenge, self.user) = (key, challenge, user)
@@ -178,7 +178,7 @@ package struct AttestationJudge: Sendable {
         case missing, malformed
         case code(AttestationError.Code)
 
-        package var text: String {
+        var text: String {
             switch self {
             case .missing: "attestation.missing"
             case .malformed: AttestationError.Code.form.rawValue

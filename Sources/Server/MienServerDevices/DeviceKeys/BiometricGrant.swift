@@ -4,7 +4,6 @@ internal import MienCore
 internal import MienKeys
 package import MienServerAccess
 package import MienServerCore
-internal import MienServerMail
 package import MienStore
 
 /// Handles `grant_type=urn:authgear:params:oauth:grant-type:biometric-request`: a request signed by
@@ -18,15 +17,15 @@ package struct BiometricGrant: ExtensionGrant {
     private static let lifetime = 60.0, tolerance = 300.0
 
     package let keys: DeviceKeyService
-    package let attestations: AttestationJudge
-    package let grants: GrantService
-    package let challenges: ChallengeService
-    package let devices: KnownDeviceService
-    package let changes: AuthenticatorChanges
-    package let clock: ServerClock
-    package let publicURL: @Sendable () -> String
+    let attestations: AttestationJudge
+    let grants: GrantService
+    let challenges: ChallengeService
+    let devices: KnownDeviceService
+    let changes: AuthenticatorChanges
+    let clock: ServerClock
+    let publicURL: @Sendable () -> String
     /// Whether the setting `authentication.identities` includes it.
-    package let isEnabled: Bool
+    let isEnabled: Bool
 
     package init(
         keys: DeviceKeyService, attestations: AttestationJudge, grants: GrantService,

@@ -89,7 +89,7 @@ package struct MalformedAttestation: Error {
 /// The properties that were proved when a key was registered. Shown to administrators.
 package struct ProvedAttestation: Sendable, Hashable {
     /// Members of the authenticator's `info`.
-    package let info: [String: JSONValue]
+    let info: [String: JSONValue]
     /// How the device verifies its user before the key signs; `nil` if the attestation does not
     /// say.
     let userVerification: KeyUserVerification?

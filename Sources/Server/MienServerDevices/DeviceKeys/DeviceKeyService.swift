@@ -12,13 +12,13 @@ package import MienStore
 package struct DeviceKeyService: Sendable {
     /// A key to register.
     package struct NewKey: Sendable {
-        package let id: String
-        package let key: DevicePublicKey
+        let id: String
+        let key: DevicePublicKey
         /// The device's own ID, if it sends one. A device has one key per user.
-        package let device: String?
-        package let name: String
-        package let system: String
-        package let attestation: ProvedAttestation?
+        let device: String?
+        let name: String
+        let system: String
+        let attestation: ProvedAttestation?
         /// As reported by the device. What an attestation proves takes precedence.
         var userVerification: KeyUserVerification?
 
@@ -46,19 +46,19 @@ package struct DeviceKeyService: Sendable {
 
     /// A registered key, as shown to its owner.
     package struct Listed: Codable, Sendable, Hashable {
-        package let keyID, name, system, algorithm: String
-        package let createdAt: Int64
+        let keyID, name, system, algorithm: String
+        let createdAt: Int64
 
         enum CodingKeys: String, CodingKey {
             case keyID = "key_id", name, system = "os", algorithm, createdAt = "created_at"
         }
     }
 
-    package let store: Store
-    package let gate: LockGate
-    package let notices: AuthenticatorNotices
-    package let clock: ServerClock
-    package let metrics: Metrics
+    let store: Store
+    let gate: LockGate
+    let notices: AuthenticatorNotices
+    let clock: ServerClock
+    let metrics: Metrics
     let signatures: SignatureQueue
 
     package init(
@@ -270,7 +270,7 @@ package struct DeviceKeyService: Sendable {
 
     // MARK: Management
 
-    package func list(of account: AccountRecord, app: AppID) async throws -> [Listed] {
+    func list(of account: AccountRecord, app: AppID) async throws -> [Listed] {
         try await store.read { tables in
             try tables.authenticators.all(of: account).filter {
                 $0.type == .nativeBiometrics && $0.app == app

@@ -8,9 +8,9 @@ internal import MienStore
 
 /// Routes for users to manage their own device keys, with an app's access token.
 package struct UserRoutes {
-    package let grants: GrantService
-    package let keys: DeviceKeyService
-    package let changes: AuthenticatorChanges
+    let grants: GrantService
+    let keys: DeviceKeyService
+    let changes: AuthenticatorChanges
     let body: JSONBody
     /// The setting `identity.biometric.list_enabled`.
     let listsKeys: Bool

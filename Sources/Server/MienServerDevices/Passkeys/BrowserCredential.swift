@@ -1,4 +1,4 @@
-package import MienAPI
+internal import MienAPI
 internal import MienCore
 
 /// A `PublicKeyCredential` as browsers encode it with `toJSON()` (WebAuthn §5.1). Unneeded members
@@ -9,7 +9,7 @@ package struct BrowserCredential: Sendable {
     ]
     private static let maxIDBytes = 1023
 
-    package let id: [UInt8]
+    let id: [UInt8]
     let clientDataJSON: [UInt8]
     private let response: JSONValue
 
@@ -30,7 +30,7 @@ package struct BrowserCredential: Sendable {
             response["clientDataJSON"], "credential.response.clientDataJSON")
     }
 
-    package func bytes(_ name: String) throws(Problem) -> [UInt8] {
+    func bytes(_ name: String) throws(Problem) -> [UInt8] {
         try Self.bytes(response[name], "credential.response.\(name)")
     }
 
@@ -51,7 +51,7 @@ package struct BrowserCredential: Sendable {
 
     /// The challenge that the browser claims to have signed. Not proof of anything: it only selects
     /// the challenge to use up.
-    package var challenge: [UInt8]? {
+    var challenge: [UInt8]? {
         (try? JSONText.parse(clientDataJSON, limits: .init(maxBytes: 8192, maxDepth: 8)))?[
             "challenge"]?.stringValue.flatMap { Base64URL.decode($0) }
     }

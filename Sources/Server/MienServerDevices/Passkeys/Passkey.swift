@@ -42,12 +42,12 @@ struct Passkey: Sendable, Hashable {
 
 /// A registered passkey, as shown to its owner.
 package struct OwnPasskey: Codable, Sendable, Hashable {
-    package let id, name, algorithm, aaguid: String
+    let id, name, algorithm, aaguid: String
     let transports: [String]
-    package let attestation: String
+    let attestation: String
     /// Whether the passkey can be on several devices, and whether it was when last used.
     let isBackupEligible, isBackedUp: Bool
-    package let createdAt: Int64
+    let createdAt: Int64
     let usedAt: Int64?
 
     enum CodingKeys: String, CodingKey, CaseIterable {

@@ -4,18 +4,17 @@ internal import MienAccess
 internal import MienCore
 package import MienServerAccess
 package import MienServerCore
-internal import MienServerMail
 internal import MienStore
 
 /// The WebAuthn routes for browsers: registration for signed-in users, sign-in, and management of
 /// one's own passkeys.
 package struct PasskeyRoutes {
-    package let apps: AppCatalog
-    package let grants: GrantService
+    let apps: AppCatalog
+    let grants: GrantService
     let passkeys: PasskeyService
-    package let changes: AuthenticatorChanges
-    package let devices: KnownDeviceService
-    package let clock: ServerClock
+    let changes: AuthenticatorChanges
+    let devices: KnownDeviceService
+    let clock: ServerClock
     let body: JSONBody
 
     package init(

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienAccess
 internal import MienAttestation
-package import MienCore
+internal import MienCore
 internal import MienKeys
 package import MienServerAccess
 package import MienServerCore
@@ -19,16 +19,16 @@ package struct PasskeyService: Sendable {
     /// credential IDs.
     static let maxPasskeys = 10
 
-    package let store: Store
-    package let gate: LockGate
-    package let challenges: ChallengeService
-    package let notices: AuthenticatorNotices
-    package let clock: ServerClock
-    package let metrics: Metrics
-    package let place: PasskeyPlace
-    package let publicURL: @Sendable () -> String
+    let store: Store
+    let gate: LockGate
+    let challenges: ChallengeService
+    let notices: AuthenticatorNotices
+    let clock: ServerClock
+    let metrics: Metrics
+    let place: PasskeyPlace
+    let publicURL: @Sendable () -> String
     /// Whether `authentication.identities` in the configuration lists passkeys.
-    package let isEnabled: Bool
+    let isEnabled: Bool
     let signatures: SignatureQueue
 
     package init(
@@ -99,7 +99,7 @@ package struct PasskeyService: Sendable {
     /// - Parameter standing: The sign-in that allows the registration.
     /// - Throws: ``Problem`` `.invalidRequest` that names the invalid part. This is safe because
     ///   the response is the user's own.
-    package func register(
+    func register(
         _ credential: BrowserCredential, name: String?, for caller: Caller,
         _ standing: SignInStanding
     ) async throws -> OwnPasskey {
@@ -222,11 +222,11 @@ package struct PasskeyService: Sendable {
 
     /// The user and authenticator of a sign-in.
     package struct Owner: Sendable {
-        package let account: UserID
-        package let authenticator: AuthenticatorID
-        package let epoch: Int
+        let account: UserID
+        let authenticator: AuthenticatorID
+        let epoch: Int
         /// The `amr` values: a key, and `mfa` if the authenticator verified the user (RFC 8176).
-        package let methods: [String]
+        let methods: [String]
     }
 
     /// Verifies a sign-in response through the lock gate.
@@ -235,7 +235,7 @@ package struct PasskeyService: Sendable {
     ///   counted separately.
     /// - Throws: ``Problem`` `.invalidCredentials`, the same for every refusal; the audit log
     ///   distinguishes them.
-    package func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?)
+    func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?)
         async throws
         -> Owner
     {
@@ -378,7 +378,7 @@ package struct PasskeyService: Sendable {
 
     // MARK: Managing passkeys
 
-    package func list(of account: AccountRecord) async throws -> [OwnPasskey] {
+    func list(of account: AccountRecord) async throws -> [OwnPasskey] {
         try await store.read { try Self.passkeys(of: account, $0).map { Self.listed($0.record) } }
     }
 
@@ -398,7 +398,7 @@ package struct PasskeyService: Sendable {
     ///
     /// - Returns: Whether the user had this passkey.
     /// - Throws: ``Problem`` `.conflict` if the passkey is locked.
-    package func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
+    func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
             guard let record = try Self.find(id, of: account, tables) else { return false }

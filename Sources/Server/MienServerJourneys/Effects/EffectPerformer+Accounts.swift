@@ -1,18 +1,18 @@
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-package import MienJourney
+internal import MienJourney
 internal import MienServerAccess
 internal import MienServerAccounts
 internal import MienServerCore
 internal import MienServerFaces
-package import MienStore
+internal import MienStore
 
 /// Users, locks, and consents.
 extension EffectPerformer {
     /// Returns an active account, or the pending account that this run is signing up. Returns `nil`
     /// for an unknown or suspended account and for another run's sign-up.
-    package func account(_ user: UserReference, _ context: EffectContext) async throws
+    func account(_ user: UserReference, _ context: EffectContext) async throws
         -> AccountRecord?
     {
         if let own = try await signUp(user, context) { return own }

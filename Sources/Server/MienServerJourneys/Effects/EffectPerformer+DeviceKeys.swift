@@ -2,8 +2,8 @@ internal import Crypto
 internal import Foundation
 internal import MienAccess
 internal import MienCore
-package import MienJourney
-package import MienKeys
+internal import MienJourney
+internal import MienKeys
 internal import MienServerAccess
 internal import MienServerDevices
 internal import MienStore
@@ -65,7 +65,7 @@ extension EffectPerformer {
 
     /// Parses a public key as devices send it: SubjectPublicKeyInfo in base64 or PEM, the 65 bytes
     /// of a P-256 point in base64, or a JWK.
-    package static func key(_ text: String) -> DevicePublicKey? {
+    static func key(_ text: String) -> DevicePublicKey? {
         if text.hasPrefix("{") {
             return (try? JSONText.parse(text)).flatMap { try? DevicePublicKey(jwk: $0) }
         }
@@ -105,7 +105,7 @@ extension EffectPerformer {
         }
     }
 
-    package func verify(_ user: UserReference, _ proof: DeviceKeyProof, _ context: EffectContext)
+    func verify(_ user: UserReference, _ proof: DeviceKeyProof, _ context: EffectContext)
         async throws -> EffectReply<Authentication>
     {
         let text = Self.challengeText(proof.challenge, proof.purpose)

@@ -1,7 +1,7 @@
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
-package import MienJourney
+internal import MienJourney
 internal import MienServerAccess
 internal import MienServerCore
 internal import MienServerOTP
@@ -68,7 +68,7 @@ extension EffectPerformer {
 
     /// Verifies a transaction signature. The challenge is used up before the signature is checked,
     /// and the signature covers the data that was shown.
-    package func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext)
+    func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext)
         async throws -> EffectReply<Authentication>
     {
         let text = Self.challengeText(

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MienAPI
 internal import MienAccess
-package import MienCore
+internal import MienCore
 internal import MienFace
 internal import MienJourney
 package import MienServerAccess
@@ -15,11 +15,11 @@ package import MienStore
 
 /// The context in which a journey's effects are performed.
 package struct EffectContext: Sendable {
-    package let run: InstanceID
+    let run: InstanceID
     /// The number of the effect within the run.
     let turn: Int
-    package let app: AppRecord
-    package let device: ProvedDevice?
+    let app: AppRecord
+    let device: ProvedDevice?
     /// The run's user, as far as it is known.
     let user: JourneyUser?
     /// The sign-in that the run began with.
@@ -32,7 +32,7 @@ package struct EffectContext: Sendable {
     var signedIn: UserID? { user.flatMap { $0.level == .authenticated ? $0.id : nil } }
 
     /// Returns the ID of the known device if it belongs to the account.
-    package func device(of account: UserID) -> DeviceID? {
+    func device(of account: UserID) -> DeviceID? {
         device?.account == account ? device?.id : nil
     }
     var knownDevice: KnownDevice? {
@@ -60,29 +60,29 @@ package final class EffectPerformer: Sendable {
     /// The maximum number of guesses at one code.
     static let codeAttempts = 5
 
-    package let store: Store
+    let store: Store
     let gate: LockGate
     let passwords: PasswordService
-    package let captures: CaptureService
+    let captures: CaptureService
     let faces: FaceService
-    package let mail: MailService
+    let mail: MailService
     let webhooks: WebhookCaller
     let deviceKeys: DeviceKeyService
     let attestations: AttestationJudge
-    package let challenges: ChallengeService
+    let challenges: ChallengeService
     let tokens: OTPService
     let notices: AuthenticatorNotices
     let recoveryCodes: RecoveryCodeService
-    package let recoveries: RecoveryService
+    let recoveries: RecoveryService
     let changes: AuthenticatorChanges
     let guesses: RateLimiter
     /// Codes mailed to one user: somebody who types their name must not flood their mailbox.
     let codeMails = RateLimiter(.init(burst: 10, perMinute: 2))
     let signUps: SignUpService
-    package let clock: ServerClock
+    let clock: ServerClock
     let metrics: Metrics
     let threshold: MatchScore
-    package let publicURL: @Sendable () -> String
+    let publicURL: @Sendable () -> String
 
     package init(
         store: Store, gate: LockGate, passwords: PasswordService, captures: CaptureService,

@@ -10,9 +10,9 @@ package import MienStore
 
 /// The routes of the admin API for journeys and their versions.
 package struct JourneyAdminRoutes {
-    package let store: Store
+    let store: Store
     let catalog: JourneyCatalog
-    package let clock: ServerClock
+    let clock: ServerClock
     let body: JSONBody
 
     package init(store: Store, catalog: JourneyCatalog, clock: ServerClock, body: JSONBody) {

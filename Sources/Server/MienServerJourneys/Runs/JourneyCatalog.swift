@@ -1,5 +1,5 @@
 package import MienCore
-package import MienJourney
+internal import MienJourney
 package import MienStore
 internal import Synchronization
 
@@ -39,7 +39,7 @@ package final class JourneyCatalog: Sendable {
     }
 
     /// Returns the definition that a started run follows.
-    package func version(_ id: JourneyID, _ version: Int) async throws -> JourneyDefinition {
+    func version(_ id: JourneyID, _ version: Int) async throws -> JourneyDefinition {
         let key = "\(id.text) \(version)"
         if let known = state.withLock({ $0.versions[key] }) { return known }
         guard let record = try await store.read({ try $0.journeys.find(id, version: version) })

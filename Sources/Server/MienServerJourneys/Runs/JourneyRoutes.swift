@@ -6,10 +6,10 @@ package import MienServerCore
 
 /// The routes for apps to start journeys and to respond to their steps.
 package struct JourneyRoutes {
-    package let journeys: JourneyService
-    package let grants: GrantService
+    let journeys: JourneyService
+    let grants: GrantService
     let starts: RateLimiter
-    package let clock: ServerClock
+    let clock: ServerClock
     let body: JSONBody
 
     package init(

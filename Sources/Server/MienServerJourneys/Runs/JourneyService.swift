@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Foundation
-package import MienAPI
+internal import MienAPI
 internal import MienAccess
 package import MienCore
 internal import MienJourney
@@ -41,7 +41,7 @@ package final class JourneyService: Sendable {
 
     /// - Parameter caller: The user, if already signed in to this app.
     /// - Returns: A `JourneyAnswer` as JSON.
-    package func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?)
+    func start(_ journey: String, _ request: StartJourneyRequest, caller: Caller?)
         async throws
         -> [UInt8]
     {

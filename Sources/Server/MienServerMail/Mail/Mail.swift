@@ -1,11 +1,11 @@
 package import MienCore
-package import MienServerCore
+internal import MienServerCore
 
 /// A plain-text email.
 package struct Mail: Sendable {
-    package let to: Sensitive<String>
-    package let subject: String
-    package let body: Sensitive<String>
+    let to: Sensitive<String>
+    let subject: String
+    let body: Sensitive<String>
 
     package init(to: Sensitive<String>, subject: String, body: Sensitive<String>) {
         (self.to, self.subject, self.body) = (to, subject, body)
@@ -16,7 +16,7 @@ package struct Mail: Sendable {
     /// line.
     ///
     /// - Throws: ``MailError`` `.address`.
-    package func message(from sender: MailAddress, date: String, id: String) throws(MailError)
+    func message(from sender: MailAddress, date: String, id: String) throws(MailError)
         -> [UInt8]
     {
         let recipient = try recipient(),
@@ -38,7 +38,7 @@ package struct Mail: Sendable {
             """.utf8)
     }
 
-    package func recipient() throws(MailError) -> MailAddress {
+    func recipient() throws(MailError) -> MailAddress {
         guard let address = to.use({ MailAddress($0) }) else { throw .address }
         return address
     }

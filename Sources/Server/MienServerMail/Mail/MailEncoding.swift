@@ -1,4 +1,4 @@
-package import MienCore
+internal import MienCore
 
 /// Encodes free-text header values.
 enum MailHeader {
@@ -70,7 +70,7 @@ enum QuotedPrintable {
 
 extension Base64URL {
     /// Encodes in standard base64, with `+`, `/`, and padding: RFC 4648 §4.
-    package static func standard(_ bytes: [UInt8]) -> String {
+    static func standard(_ bytes: [UInt8]) -> String {
         let text = encode(bytes).replacing("-", with: "+").replacing("_", with: "/")
         return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }

@@ -58,7 +58,7 @@ package final class MailService: Service {
     }
 
     /// Runs until the server shuts down and the waiting emails have been delivered.
-    package func run() async throws {
+    func run() async throws {
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
                 for queue in queues.values {

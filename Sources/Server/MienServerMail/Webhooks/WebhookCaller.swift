@@ -21,8 +21,8 @@ package struct WebhookCaller: Sendable {
 
     let hosts: [String]
     let mayBePrivate: Bool
-    package let secret: Sensitive<String>
-    package var clock: ServerClock
+    let secret: Sensitive<String>
+    var clock: ServerClock
     let tls: TLSConfiguration
     var lookUp: @Sendable (_ host: String, _ port: Int) async throws -> String = {
         try await WebhookCaller.address(of: $0, port: $1)
@@ -141,7 +141,7 @@ package struct WebhookCaller: Sendable {
         return .webhookAnswered(status: Int(response.status.code), body: value)
     }
 
-    package func signature(_ seconds: Int64, _ body: String) -> String {
+    func signature(_ seconds: Int64, _ body: String) -> String {
         let code = secret.use {
             HMAC<SHA256>.authenticationCode(
                 for: Data("\(seconds).\(body)".utf8), using: SymmetricKey(data: Data($0.utf8)))

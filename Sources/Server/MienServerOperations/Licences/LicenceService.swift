@@ -1,5 +1,5 @@
 internal import Foundation
-package import MienAPI
+internal import MienAPI
 internal import MienCore
 internal import MienKeys
 package import MienServerAccess
@@ -10,9 +10,9 @@ package import MienStore
 package struct LicenceService: Sendable {
     static let activations = 1...1_000_000, days = 1...3_650, standardDays = 365
 
-    package let store: Store
+    let store: Store
     let issuer: TokenIssuer
-    package let clock: ServerClock
+    let clock: ServerClock
 
     package init(store: Store, issuer: TokenIssuer, clock: ServerClock) {
         (self.store, self.issuer, self.clock) = (store, issuer, clock)
@@ -40,7 +40,7 @@ package struct LicenceService: Sendable {
         return ProductKeyAnswer(record, key: secret.text.use { $0 })
     }
 
-    package func all() async throws -> [ProductKeyAnswer] {
+    func all() async throws -> [ProductKeyAnswer] {
         try await store.read { try $0.productKeys.all().map { ProductKeyAnswer($0) } }
     }
 
