@@ -415,8 +415,9 @@ let package = Package(
             "MienServerTests", in: .server,
             [
                 "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess",
-                "MienServerFaces", "MienServerDevices", "MienServerOperations", "MienClient",
-                "MienAPI", "MienAccess", "MienJourney", "MienKeys", "MienModels", "MienOTP",
+                "MienServerFaces", "MienServerDevices", "MienServerJourneys",
+                "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienJourney",
+                "MienKeys", "MienModels", "MienOTP",
                 "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
                 "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix,
                 nioSSL, x509,

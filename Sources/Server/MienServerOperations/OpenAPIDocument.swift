@@ -3119,6 +3119,21 @@ enum OpenAPIDocument {
               "button_text": {"type": "string", "description": "The label of the button that continues."}
             }
           },
+          "WaitForTimeData": {
+            "type": "object",
+            "description": "`waitForTime`: answer with `client_input` when the time has come.",
+            "required": ["wait_until", "milliseconds_left"],
+            "properties": {
+              "wait_until": {"type": "integer", "format": "int64", "minimum": 0, "description": "Milliseconds since 1970."},
+              "milliseconds_left": {"type": "integer", "format": "int64", "minimum": 1, "description": "How long to wait from now."},
+              "error": {
+                "type": "object",
+                "description": "Present after an early answer.",
+                "required": ["code"],
+                "properties": {"code": {"type": "string", "enum": ["not_yet"]}}
+              }
+            }
+          },
           "EmailOTPData": {
             "type": "object",
             "description": "`emailOTPAuthentication`: the same whether or not the user exists.",
@@ -3238,6 +3253,7 @@ enum OpenAPIDocument {
                   "otpAuthentication",
                   "otpTransactionSigning",
                   "recordConsent",
+                  "waitForTime",
                   "success",
                   "rejection"
                 ],
@@ -3292,6 +3308,10 @@ enum OpenAPIDocument {
               {
                 "if": {"properties": {"journey_step_id": {"enum": ["information"]}}},
                 "then": {"properties": {"data": {"$ref": "#/components/schemas/InformationData"}}, "required": ["state", "data"]}
+              },
+              {
+                "if": {"properties": {"journey_step_id": {"enum": ["waitForTime"]}}},
+                "then": {"properties": {"data": {"$ref": "#/components/schemas/WaitForTimeData"}}, "required": ["state", "data"]}
               },
               {
                 "if": {"properties": {"journey_step_id": {"enum": ["emailOTPAuthentication"]}}},

@@ -24,6 +24,7 @@ struct DefinitionTests {
         .recordConsent: ["text_version": "1", "text": "Yes?"], .createUser: ["username": "'ada'"],
         .lockAuthenticator: ["authenticator": "face"],
         .unlockAuthenticator: ["authenticator": "face"], .information: ["text": "Hello"],
+        .waitForTime: ["seconds": 60],
         .callWebhook: ["url": "https://example.org/hook"], .condition: ["expression": "true"],
         .loop: ["max_iterations": 3],
         .setVariables: ["variables": ["a": "1"]],

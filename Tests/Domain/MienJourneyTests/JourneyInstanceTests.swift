@@ -32,10 +32,22 @@ struct Play {
         let effect = try #require(decision.effect, "an effect: \(decision)")
         return try run.handle(.performed(effect.result(answer)), in: definition, at: now)
     }
+
+    mutating func answer<Answer: EffectAnswer>(
+        _ decision: JourneyDecision, _ reply: EffectReply<Answer>
+    ) throws -> JourneyDecision {
+        try answer(decision, EffectResult.Answer(reply))
+    }
 }
 
 extension JourneyDecision {
     var effect: JourneyEffect? { if case .perform(let effect) = self { effect } else { nil } }
+
+    /// Returns the requested effect if it has this type.
+    func work<Effect: StepEffect>(_ type: Effect.Type = Effect.self) -> Effect? {
+        effect?.work as? Effect
+    }
+
     var prompt: ClientPrompt? { if case .ask(let prompt) = self { prompt } else { nil } }
     var completion: Completion? {
         if case .complete(let completion) = self { completion } else { nil }
@@ -88,7 +100,7 @@ struct JourneyInstanceTests {
         #expect(form.options.map(\.id) == ["face", "password", "cancel"])
 
         let opening = try play.respond("face", ["user_identifier": "ada"])
-        guard case .openCapture(let request) = opening.effect?.work else {
+        guard let request = opening.work(OpenCaptureEffect.self)?.request else {
             throw Unexpected(opening)
         }
         #expect(
@@ -102,11 +114,12 @@ struct JourneyInstanceTests {
         #expect(selfie.options.map(\.id) == ["client_input", "fail", "cancel"])
 
         let reading = try play.respond("clientInput")
-        #expect(reading.effect?.work == .readCapture(Made.capture))
+        #expect(reading.work() == ReadCaptureEffect(capture: Made.capture))
         let comparing = try play.answer(reading, .captured(Made.capture, summary: ["quality": 80]))
         #expect(
-            comparing.effect?.work
-                == .authenticateFace(user: .identifier(Sensitive("ada")), capture: Made.capture))
+            comparing.work()
+                == AuthenticateFaceEffect(
+                    user: .identifier(Sensitive("ada")), capture: Made.capture))
 
         let end = try play.answer(
             comparing, .faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"]))

@@ -470,7 +470,9 @@ struct JourneyLinterTests {
                             using: &generator)
                         decision = try run.handle(
                             .performed(
-                                effect.result(world.perform(effect.work, at: Instant(seconds: 0)))),
+                                effect.result(
+                                    effect.simulated.simulatedAnswer(
+                                        in: &world, at: Instant(seconds: 0)))),
                             in: definition, at: Instant(seconds: 0))
                     case .ask(let prompt):
                         let option = try #require(prompt.options.randomElement(using: &generator))

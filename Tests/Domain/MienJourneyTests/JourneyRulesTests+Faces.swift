@@ -60,12 +60,14 @@ extension JourneyRulesTests {
 
         var (play, consenting) = try afterSelfie(registration(given), ada)
         #expect(
-            consenting.effect?.work
-                == .recordConsent(user: Made.ada, ConsentText(version: "1", text: nil)))
+            consenting.work()
+                == RecordConsentEffect(
+                    user: Made.ada, text: ConsentText(version: "1", text: nil)))
         let registering = try play.answer(consenting, .done)
         #expect(
-            registering.effect?.work
-                == .registerFace(user: Made.ada, capture: Made.capture, consentTextVersion: "1"))
+            registering.work()
+                == RegisterFaceEffect(
+                    user: Made.ada, capture: Made.capture, consentTextVersion: "1"))
         #expect(throws: JourneyClientError.invalidState) {
             try play.answer(registering, .faceRegistered(Made.bob, capture: Made.capture))
         }
@@ -79,7 +81,7 @@ extension JourneyRulesTests {
         for (answer, isRefused) in [(true, false), (false, true)] {
             var (play, finding) = try afterSelfie(
                 registration(["text_version": "1", "earlier": true]), ada)
-            #expect(finding.effect?.work == .findConsent(user: Made.ada, textVersion: "1"))
+            #expect(finding.work() == FindConsentEffect(user: Made.ada, textVersion: "1"))
             #expect((try play.answer(finding, .consent(answer)).rejection != nil) == isRefused)
         }
         let established = JourneyUser(id: Made.ada, level: .established)
@@ -141,7 +143,7 @@ extension JourneyRulesTests {
             #expect(error?.problems.first?.field == "sessionId")
             let reading = try play.respond(
                 "client_input", ["payload": ["sessionId": "idv_1", "state": "s"]])
-            #expect(reading.effect?.work == .readIdentityVerification(id, state: Sensitive("s")))
+            #expect(reading.work() == ReadVerificationEffect(session: id, state: Sensitive("s")))
             #expect(throws: JourneyClientError.invalidState) {
                 try play.answer(
                     reading,
@@ -190,10 +192,7 @@ extension JourneyRulesTests {
         for user in [Made.ada, nil] {
             var play = try Play(definition)
             let opening = try play.start()
-            guard case .openIdentityVerification(let request) = opening.effect?.work else {
-                Issue.record("\(opening)")
-                return
-            }
+            let request = try #require(opening.work(OpenVerificationEffect.self)).request
             #expect(request.user == .identifier(Sensitive("ada")))
             let session = VerificationSession(
                 id: id, startToken: "t", baseEndpoint: "b", endpoint: "e", state: "s")
@@ -224,10 +223,10 @@ extension JourneyRulesTests {
         var play = try Play(definition)
         let challenging = try play.start(["amount": 12])
         #expect(
-            challenging.effect?.work
-                == .challengeDeviceKey(
+            challenging.work()
+                == ChallengeDeviceKeyEffect(
                     user: .identifier(Sensitive("ada")),
-                    .transaction(approvalData: ["amount": "12", "to": "bob"])))
+                    purpose: .transaction(approvalData: ["amount": "12", "to": "bob"])))
         let prompt = try #require(
             try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
         #expect(
@@ -236,10 +235,7 @@ extension JourneyRulesTests {
                 "approval_data": ["amount": "12", "to": "bob"],
             ])
         let verifying = try play.respond("client_input", ["publicKeyId": "k", "signature": "sig"])
-        guard case .verifyDeviceKey(_, let proof) = verifying.effect?.work else {
-            Issue.record("\(verifying)")
-            return
-        }
+        let proof = try #require(verifying.work(VerifyDeviceKeyEffect.self)).proof
         #expect(
             proof.challenge == challenge
                 && proof.purpose == .transaction(approvalData: ["amount": "12", "to": "bob"]))
@@ -272,9 +268,11 @@ extension JourneyRulesTests {
         let challenge = ChallengeID("chl_1")!
         var play = try Play(definition)
         let resolving = try play.start(user: JourneyUser(id: Made.ada, level: .authenticated))
-        #expect(resolving.effect?.work == .resolveUser(identifier: Sensitive("ada")))
+        #expect(resolving.work() == ResolveUserEffect(identifier: Sensitive("ada")))
         let challenging = try play.answer(resolving, .user(Made.ada))
-        #expect(challenging.effect?.work == .challengeDeviceKey(user: .id(Made.ada), .registration))
+        #expect(
+            challenging.work()
+                == ChallengeDeviceKeyEffect(user: .id(Made.ada), purpose: .registration))
         let prompt = try #require(
             try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
         #expect(prompt.data == ["challenge": "c", "user_identifier": .string(Made.ada.text)])
@@ -282,7 +280,7 @@ extension JourneyRulesTests {
             "client_input", ["publicKey": "p", "publicKeyId": "k", "os": "ios", "attestation": "a"])
         let key = DeviceKeyRegistration(
             publicKey: "p", publicKeyID: "k", os: "ios", challenge: challenge, attestation: "a")
-        #expect(registering.effect?.work == .registerDeviceKey(user: Made.ada, key))
+        #expect(registering.work() == RegisterDeviceKeyEffect(user: Made.ada, key: key))
         #expect(
             try play.answer(registering, .deviceKeyRegistered(Made.ada, publicKeyID: "k"))
                 .completion?.user?.id == Made.ada)

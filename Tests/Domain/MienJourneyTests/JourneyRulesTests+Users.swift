@@ -182,22 +182,28 @@ extension JourneyRulesTests {
             }
         }
         #expect(try position(face, ada(.established)) == .rejected(denied))
-        let ticket = EffectTicket(step: StepID("act")!, turn: 1)
+        let ticket = EffectTicket(step: StepID("act")!, turn: 1),
+            unlocking = Pending(SetAuthenticatorLockEffect<Unlocking>.Pending())
         #expect(
-            try position(face, ada(.authenticated)) == .performing(ticket, .unlockingAuthenticator))
+            try position(face, ada(.authenticated)) == .performing(ticket, unlocking))
         #expect(
             try position(established, ada(.established))
-                == .performing(ticket, .unlockingAuthenticator))
-        #expect(try position(named, ada(.established)) == .performing(ticket, .resolvingUser))
+                == .performing(ticket, unlocking))
+        #expect(
+            try position(named, ada(.established))
+                == .performing(ticket, Pending(ResolveUserEffect.Pending())))
 
         for (found, isRefused) in [(Made.ada, false), (Made.bob, true), (nil, true)] {
             var play = try acting(named, ada(.established))
             let decision = try play.run.handle(
-                .performed(EffectResult(ticket: ticket, answer: .user(found))), in: play.definition,
-                at: play.now)
+                .performed(EffectResult(ticket: ticket, answer: .init(EffectReply.user(found)))),
+                in: play.definition, at: play.now)
             #expect((decision.rejection != nil) == isRefused)
             if !isRefused {
-                #expect(decision.effect?.work == .unlockAuthenticator(user: Made.ada, .face))
+                #expect(
+                    decision.work()
+                        == SetAuthenticatorLockEffect<Unlocking>(
+                            user: Made.ada, authenticator: .face))
             }
         }
     }

@@ -31,11 +31,10 @@ struct JourneyRulesTests {
         var play = try Play(Made.faceLogin)
         _ = try play.start()
         let checking = try play.respond("password", ["username": "ada", "password": .string(word)])
-        guard case .authenticatePassword(let user, let password) = checking.effect?.work else {
-            Issue.record("\(checking)")
-            return
-        }
-        #expect(user == .identifier(Sensitive("ada")) && password == Sensitive(word))
+        #expect(
+            checking.work()
+                == AuthenticatePasswordEffect(
+                    user: .identifier(Sensitive("ada")), password: Sensitive(word)))
         #expect(play.run.variables["form"] == ["username": "ada"])
         let stored = try JSONEncoder().encode(play.run)
         var dumped = ""
@@ -144,7 +143,8 @@ struct JourneyRulesTests {
             }
             #expect(play.run == before)
         }
-        let opened = EffectResult.Answer.captureOpened(Made.capture, startToken: "t")
+        let opened = EffectResult.Answer(
+            EffectReply.captureOpened(Made.capture, startToken: "t"))
         refused(
             EffectResult(
                 ticket: EffectTicket(step: StepID("face")!, turn: opening.ticket.turn),

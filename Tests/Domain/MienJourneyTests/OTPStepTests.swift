@@ -29,10 +29,10 @@ struct OTPStepTests {
     private func register(_ config: [String: JSONValue] = [:]) throws -> (Play, JourneyDecision) {
         var play = try Play(Self.journey("register_otp", config, requiresUser: true))
         let asked = try play.start(user: Self.ada)
-        guard case .offerOTP(user: Made.ada, _) = asked.effect?.work else {
+        guard asked.work(OfferOTPEffect.self)?.user == Made.ada else {
             throw JourneyClientError.invalidState
         }
-        let offered = EffectResult.Answer.otpOffered(
+        let offered = EffectReply.otpOffered(
             CodeID("otc_1")!, registrationCode: Sensitive("secret"),
             expiresAt: play.now + .seconds(600))
         let prompt = try play.answer(asked, offered)
@@ -52,8 +52,9 @@ struct OTPStepTests {
                 && asked.prompt?.data["attempts_left"] == 5)
         let checking = try play.respond("client_input", Self.passcode)
         #expect(
-            checking.effect?.work
-                == .confirmOTP(user: Made.ada, CodeID("otc_1")!, passcode: Sensitive("123456")))
+            checking.work()
+                == ConfirmOTPEffect(
+                    user: Made.ada, registration: CodeID("otc_1")!, passcode: Sensitive("123456")))
         // Another user's registration is not accepted.
         #expect(throws: JourneyClientError.invalidState) {
             try play.answer(checking, .otpRegistered(Made.bob))
@@ -121,8 +122,8 @@ struct OTPStepTests {
                     && asked.prompt?.journeyStepID == "otpAuthentication")
             let checking = try play.respond("client_input", Self.passcode)
             #expect(
-                checking.effect?.work
-                    == .authenticateOTP(
+                checking.work()
+                    == AuthenticateOTPEffect(
                         user: .identifier(Sensitive("ada")), passcode: Sensitive("123456")))
             let again = try play.answer(checking, .refused(code))
             prompts.append(try #require(again.prompt?.data))
@@ -171,7 +172,7 @@ struct OTPStepTests {
         for isRight in [true, false] {
             var play = try Play(Self.journey("transaction_signing_otp", config, requiresUser: true))
             let challenging = try play.start(user: Self.ada)
-            #expect(challenging.effect?.work == .challengeOTP(approvalData: ["amount": "120.50"]))
+            #expect(challenging.work() == ChallengeOTPEffect(approvalData: ["amount": "120.50"]))
             let asked = try play.answer(
                 challenging, .deviceChallenge(ChallengeID("chl_1")!, challenge: "c.d"))
             #expect(
@@ -179,12 +180,9 @@ struct OTPStepTests {
                     && asked.prompt?.data["transaction_challenge"] == "c.d")
             #expect(asked.prompt?.data["approval_data"] == ["amount": "120.50"])
             let checking = try play.respond("client_input", ["passcode": "12345678"])
-            guard
-                case .verifyOTPSignature(user: .id(Made.ada), let signature) = checking.effect?.work
-            else {
-                Issue.record("\(checking)")
-                return
-            }
+            let work = try #require(checking.work(VerifyOTPSignatureEffect.self)),
+                signature = work.signature
+            #expect(work.user == .id(Made.ada))
             #expect(
                 signature.challenge.text == "chl_1"
                     && signature.approvalData == ["amount": "120.50"])
@@ -193,7 +191,9 @@ struct OTPStepTests {
             }
             let end = try play.answer(
                 checking,
-                isRight ? .authenticated(Made.ada, amr: ["otp"]) : .refused(.invalidCredentials))
+                isRight
+                    ? EffectReply.authenticated(Made.ada, amr: ["otp"])
+                    : .refused(.invalidCredentials))
             #expect((end.completion != nil) == isRight && (end.rejection != nil) == !isRight)
         }
     }

@@ -37,7 +37,7 @@ struct RecoveryStepTests {
         for (decision, isRecovered) in [(RecoveryDecision.restored, true), (.sufficient, false)] {
             var play = try Play(Self.journey("recover_account"))
             let asked = try play.start(user: Self.ada)
-            #expect(asked.effect?.work == .recoverAccount(user: Made.ada, methods: ["otp"]))
+            #expect(asked.work() == RecoverAccountEffect(user: Made.ada, methods: ["otp"]))
             #expect(throws: JourneyClientError.invalidState) {
                 try play.answer(asked, .recovery(Made.bob, decision))
             }
@@ -112,8 +112,8 @@ struct RecoveryStepTests {
         _ = try play.start()
         let checking = try play.respond("code", ["user": "ada", "code": "secret-code"])
         #expect(
-            checking.effect?.work
-                == .authenticateRecoveryCode(
+            checking.work()
+                == AuthenticateRecoveryCodeEffect(
                     user: .identifier(Sensitive("ada")), code: Sensitive("secret-code")))
         var other = play
         #expect(try other.answer(checking, .refused(.locked)).rejection?.reason == "access_denied")

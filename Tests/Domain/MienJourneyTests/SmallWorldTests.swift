@@ -42,20 +42,23 @@ struct SmallWorldTests {
                 EffectTicket(step: StepID("check")!, turn: 99),
             ]
         var answers: [EffectResult.Answer] = [
-            .refused(.invalidCredentials), .user(Made.ada), .done, .consent(true),
-            .userCreated(Made.ada),
+            .refused(.invalidCredentials), .init(.user(Made.ada)), .init(.done),
+            .init(.consent(true)), .init(.userCreated(Made.ada)),
         ]
         for user in users {
-            answers.append(.authenticated(user, amr: ["pwd"]))
+            answers.append(.init(.authenticated(user, amr: ["pwd"])))
             for capture in captures {
                 answers += [
-                    .faceAuthenticated(user, capture: capture, amr: ["face"]),
-                    .faceRegistered(user, capture: capture),
+                    .init(.faceAuthenticated(user, capture: capture, amr: ["face"])),
+                    .init(.faceRegistered(user, capture: capture)),
                 ]
             }
         }
         for capture in captures {
-            answers += [.captureOpened(capture, startToken: "t"), .captured(capture, summary: [:])]
+            answers += [
+                .init(.captureOpened(capture, startToken: "t")),
+                .init(.captured(capture, summary: [:])),
+            ]
         }
         for ticket in tickets {
             events += answers.map { .performed(EffectResult(ticket: ticket, answer: $0)) }
@@ -75,25 +78,23 @@ struct SmallWorldTests {
             return "the verdict is about something else"
         }
         switch (effect.work, result.answer) {
-        case (.authenticatePassword, .authenticated(user, amr: _, by: _)): return nil
+        case (is AuthenticatePasswordEffect, .given(let proof as Authentication))
+        where proof.user == user: return nil
         case (
-            .authenticateFace(user: _, let capture),
-            .faceAuthenticated(user, capture: let judged, amr: _, by: _)
-        ) where judged == capture:
+            let comparing as AuthenticateFaceEffect,
+            .given(let proof as AuthenticateFaceEffect.Answer)
+        ) where proof.user == user && proof.capture == comparing.capture:
+            let capture = comparing.capture
             let opened = story.lines.contains { line in
                 guard case .performed(let result) = line.event else { return false }
-                return result.answer == .captureOpened(capture, startToken: "t")
+                return result.answer == .init(.captureOpened(capture, startToken: "t"))
             }
             let live = story.lines.filter { line in
                 guard case .performed(let result) = line.event else { return false }
-                return result.answer == .captured(capture, summary: [:])
+                return result.answer == .init(.captured(capture, summary: [:]))
             }.count
             let used = asked.filter {
-                if case .authenticateFace(user: _, let other) = $0.work {
-                    other == capture
-                } else {
-                    false
-                }
+                ($0.work as? AuthenticateFaceEffect)?.capture == capture
             }.count
             return opened && live >= used
                 ? nil : "the capture is not one of a live person, or was used before"

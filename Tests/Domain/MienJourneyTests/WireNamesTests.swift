@@ -17,7 +17,7 @@ struct WireNamesTests {
             (.information, "information"), (.emailOTPAuthentication, "emailOTPAuthentication"),
             (.recordConsent, "recordConsent"),
             (.registerOTP, "otpRegistration"), (.authenticateOTP, "otpAuthentication"),
-            (.transactionSigningOTP, "otpTransactionSigning"),
+            (.transactionSigningOTP, "otpTransactionSigning"), (.waitForTime, "waitForTime"),
         ] as [(StepType, String)])
     func sent(type: StepType, name: String) throws {
         #expect(type.wireName == name)

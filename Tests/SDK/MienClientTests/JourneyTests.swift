@@ -149,6 +149,7 @@ struct JourneyTests {
     func aliases() {
         for (name, others) in WireNames.steps {
             #expect(JourneyStepID(name).rawValue == name)
+            #expect(Set(JourneyStepID.aliases[name] ?? []) == Set(others), "\(name)")
             for other in others { #expect(JourneyStepID(other) == JourneyStepID(name), "\(other)") }
         }
         for (kind, others) in WireNames.options {

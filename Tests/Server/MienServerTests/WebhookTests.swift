@@ -35,7 +35,7 @@ struct WebhookTests {
     private func call(
         _ caller: WebhookCaller, _ url: String, _ body: [String: JSONValue] = ["amount": 12],
         seconds: Int = 20, turn: Int = 3
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> CallWebhookEffect.Reply {
         try await caller.call(
             WebhookCall(url: url, body: Sensitive(body), timeoutSeconds: seconds),
             run: #require(InstanceID("run_1")), turn: turn,
@@ -247,7 +247,7 @@ struct WebhookTests {
             asked.withLock { $0.append(host) }
             return "127.0.0.1"
         }
-        guard case .webhookAnswered(status: 200, _) = try await call(open, url) else {
+        guard case .answer(let answer) = try await call(open, url), answer.status == 200 else {
             Issue.record("not reached")
             return
         }

@@ -90,7 +90,7 @@ extension StepDefinition {
         guard let word = reader.value("type") else {
             throw reader.error("type", "required but missing")
         }
-        guard let type = word.stringValue.flatMap(StepType.init) else {
+        guard let type = word.stringValue.flatMap(StepType.init(rawValue:)) else {
             let hint = Suggestion.text(
                 for: word.stringValue ?? "", among: StepType.allCases.map(\.rawValue))
             throw reader.error(

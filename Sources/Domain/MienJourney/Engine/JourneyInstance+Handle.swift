@@ -199,12 +199,18 @@ extension StepRun {
 
     private mutating func follow(_ move: Move, _ definition: StepDefinition) -> Way {
         switch move {
-        case .perform(let work, let pending):
+        case .request(let work, let pending):
+            precondition(
+                definition.type.implementation.requests(work),
+                "an effect is missing in the step's list of effects")
             instance.turns += 1
             let ticket = EffectTicket(step: definition.id, turn: instance.turns)
             instance.position = .performing(ticket, pending)
             return .decided(.perform(JourneyEffect(ticket: ticket, work: work)))
         case .ask(let data, let asked):
+            precondition(
+                definition.type.implementation.shows(asked),
+                "a prompt is missing in the step's list of prompts")
             instance.secrets = [:]
             guard let name = definition.type.wireName else {
                 return .decided(end(.journeyError, definition.id, reason: "journey_error"))

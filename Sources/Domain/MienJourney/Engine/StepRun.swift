@@ -118,12 +118,6 @@ struct StepRun {
         return .id(known.id)
     }
 
-    /// Returns the user that a result must concern; `nil` for an identifier, which only the
-    /// performer resolves. ``signIn(_:amr:)`` compares the users then.
-    func expected(_ reference: UserReference) -> UserID? {
-        if case .id(let id) = reference { id } else { nil }
-    }
-
     /// Returns the user of an acting step, with the identifier if it still needs to be resolved.
     func actingUser(_ setting: ActingUser) throws(StepFault) -> (
         user: UserID, unresolved: Sensitive<String>?
@@ -144,14 +138,14 @@ struct StepRun {
     }
 
     /// Records that the user has authenticated.
-    mutating func signIn(_ user: UserID, amr: [String], by use: AuthenticatorUse?) throws(StepFault)
-    {
+    mutating func signIn(_ answer: some AuthenticationAnswer) throws(StepFault) {
+        let (user, amr) = (answer.user, answer.amr)
         if let known = instance.user, known.level > .identified, known.id != user {
             throw StepFault(.invalidCredentials)
         }
         let known = instance.user?.id == user ? instance.user : nil
         var proof = known?.proof ?? JourneyUser.Proof(at: now)
-        if let use {
+        if let use = answer.use {
             // The account changed between two proofs, so the first proof no longer counts.
             guard proof.epoch == nil || proof.epoch == use.epoch else {
                 throw StepFault(.invalidCredentials)
@@ -175,6 +169,11 @@ struct StepRun {
             let index = instance.user?.proof?.authenticators.firstIndex(of: replacement.old)
         else { return }
         instance.user?.proof?.authenticators[index] = replacement.new
+    }
+
+    /// Records that the user has consented to this version of a text.
+    mutating func consent(_ user: UserID, _ textVersion: String) {
+        instance.consents.insert(JourneyInstance.Consent(user: user, textVersion: textVersion))
     }
 
     /// Records that the signed-in user has regained access to the account.

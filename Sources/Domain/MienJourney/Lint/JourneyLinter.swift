@@ -9,7 +9,7 @@ public enum JourneyLinter {
         let flow = JourneyFlow(definition)
         var findings = targets(definition) + ways(definition, flow)
         for (id, step) in definition.steps {
-            findings += settings(step)
+            findings += settings(step, definition.limits)
             guard let known = flow.knowledge[id]?.completed else { continue }
             findings += needs(step, known) + VariableCheck(definition, step, known).findings
         }
@@ -114,12 +114,11 @@ public enum JourneyLinter {
     /// Warns if no email step verifies the address of a new user. Without it, no address is ever
     /// attached, and the end of the journey reveals whether a name is taken.
     private static func signUps(_ definition: JourneyDefinition) -> [LintFinding] {
-        guard !definition.steps.values.contains(where: { $0.step is EmailOTPAuthentication }) else {
-            return []
-        }
-        return definition.steps.values.filter { $0.step is CreateUser }.map { step in
+        let steps = definition.steps.values
+        guard !steps.contains(where: { $0.step.facts.verifiesAddress }) else { return [] }
+        return steps.filter { $0.step.facts.createsUser }.map { step in
             LintFinding(
-                .warning, .signUpWithoutCode, step.id,
+                .warning, .unverifiedSignUp, step.id,
                 "nothing verifies the address of a new user, and anyone can learn which names are taken; add email_otp_authentication"
             )
         }
@@ -127,25 +126,12 @@ public enum JourneyLinter {
 
     // MARK: Settings
 
-    private static func settings(_ step: StepDefinition) -> [LintFinding] {
-        var findings: [LintFinding] = []
-        if let webhook = step.step as? CallWebhook, !webhook.url.hasPrefix("https://") {
-            findings.append(
-                LintFinding(
-                    .error, .webhookNotHTTPS, step.id, "url",
-                    "data sent over http can be read and changed in transit; use https"))
+    private static func settings(_ step: StepDefinition, _ limits: JourneyDefinition.Limits)
+        -> [LintFinding]
+    {
+        step.step.problems(within: limits).map {
+            LintFinding($0.severity, $0.code, step.id, $0.setting, $0.message)
         }
-        let liveness =
-            (step.step as? SelfieAcquisition)?.liveness
-            ?? (step.step as? IdentityVerification)?.liveness
-        if liveness?.mode == .image {
-            findings.append(
-                LintFinding(
-                    .warning, .livenessOff, step.id, "liveness",
-                    "a photo of the person passes unless the app requires more; omit the mode, or use “liveness_active”"
-                ))
-        }
-        return findings
     }
 
     // MARK: Requirements of steps
@@ -154,7 +140,7 @@ public enum JourneyLinter {
         let facts = step.step.facts
         var findings: [LintFinding] = []
         if let needed = facts.needsUser, known.user.map({ $0 < needed }) ?? true {
-            findings.append(LintFinding(.error, .userMissing, step.id, remedy(needed, step)))
+            findings.append(LintFinding(.error, .userMissing, step.id, remedy(needed, facts)))
         }
         if facts.needsCapture, !known.hasCapture {
             findings.append(
@@ -173,16 +159,15 @@ public enum JourneyLinter {
         return findings
     }
 
-    private static func remedy(_ needed: JourneyUser.Level, _ step: StepDefinition) -> String {
+    private static func remedy(_ needed: JourneyUser.Level, _ facts: StepFacts) -> String {
         switch needed {
         case .identified:
-            "on some path the user is unknown: set \(step.type == .authenticatePassword ? "username" : "user_identifier")"
+            "on some path the user is unknown: set \(facts.userSetting)"
         case .established:
             "on some path the user's identity is not established: sign the user in or create the user before this step, or set requires_user for the journey"
         case .authenticated:
             "on some path the user has not signed in: sign the user in before this step, or set requires_user for the journey"
-                + (step.type == .completeJourney
-                    ? ", or accept less with user_auth_state" : "")
+                + (facts.levelSetting.map { ", or accept less with \($0)" } ?? "")
         }
     }
 
@@ -190,64 +175,39 @@ public enum JourneyLinter {
 
     private static func faces(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding]
     {
-        var findings: [LintFinding] = []
-        for (id, step) in definition.steps {
-            guard let form = step.step as? LoginForm,
-                form.branches.contains(where: { $0.kind == .face }),
-                !form.branches.contains(where: { $0.kind != .face })
-            else { continue }
-            findings.append(
-                LintFinding(
-                    .error, .faceWithoutAlternative, id, "branches",
-                    "users who cannot or will not use their face are locked out: offer another branch, such as a password"
-                ))
-        }
         let faceSteps = flow.knowledge.keys.filter {
             definition.steps[$0]?.step.facts.method == .face
         }.sorted()
-        guard !faceSteps.isEmpty else { return findings }
+        guard !faceSteps.isEmpty else { return [] }
         let others = flow.reachable(from: definition.start) {
             !($0.outcome == .success && faceSteps.contains($0.from))
         }
-        if !others.contains(where: { definition.steps[$0]?.step.facts.end == .complete }) {
-            findings.append(
-                LintFinding(
-                    .error, .faceWithoutAlternative, faceSteps[0],
-                    "no path completes the journey without a face: users who cannot or will not use theirs are locked out; add another path"
-                ))
+        guard !others.contains(where: { definition.steps[$0]?.step.facts.end == .complete }) else {
+            return []
         }
-        return findings
+        return [
+            LintFinding(
+                .error, .faceWithoutAlternative, faceSteps[0],
+                "no path completes the journey without a face: users who cannot or will not use theirs are locked out; add another path"
+            )
+        ]
     }
 
     // MARK: Unlocking
-
-    /// Steps that prove more than an email code or a face alone.
-    private static let restoring: Set<StepType> = [
-        .authenticatePassword, .authenticateNativeBiometrics, .authenticateOTP,
-        .recoveryCodeAuthentication, .recoverAccount,
-    ]
 
     private static func unlocks(_ definition: JourneyDefinition, _ flow: JourneyFlow)
         -> [LintFinding]
     {
         guard !definition.requiresUser else { return [] }
+        func facts(_ id: StepID) -> StepFacts? { definition.steps[id]?.step.facts }
         func reachable(_ start: StepID) -> Set<StepID> {
             flow.reachable(from: start) { edge in
-                guard edge.outcome == .success, let type = definition.steps[edge.from]?.type else {
-                    return true
-                }
-                return !restoring.contains(type)
+                edge.outcome != .success || facts(edge.from)?.proof != .restoring
             }
         }
-        func isWeak(_ id: StepID) -> Bool {
-            definition.steps[id].map {
-                [.emailOTPAuthentication, .authenticateFace].contains($0.type)
-            } ?? false
-        }
-        let unlocked = reachable(definition.start).filter(isWeak).reduce(into: Set<StepID>()) {
-            $0.formUnion(reachable($1))
-        }
-        return unlocked.filter { definition.steps[$0]?.type == .unlockAuthenticator }.map { id in
+        let unlocked = reachable(definition.start).filter { facts($0)?.proof == .weak }
+            .reduce(into: Set<StepID>()) { $0.formUnion(reachable($1)) }
+        return unlocked.filter { facts($0)?.unlocks == true }.map { id in
             LintFinding(
                 .warning, .unlockWithoutHold, id,
                 "a thief who reads the user's mail or presents a photo gets here immediately; add a recover_account step before this one"
@@ -262,10 +222,10 @@ public enum JourneyLinter {
     {
         // A loop limits the paths through its body.
         let unbounded = flow.cycles {
-            !(definition.steps[$0.from]?.type == .loop && $0.outcome == .body)
+            !(definition.steps[$0.from]?.step.facts.isLoop == true && $0.outcome == .body)
         }
         let endless = flow.cycles { edge in
-            !(definition.steps[edge.from]?.type == .loop && edge.outcome == .body)
+            !(definition.steps[edge.from]?.step.facts.isLoop == true && edge.outcome == .body)
                 && definition.steps[edge.from]?.isClientFacing == false
         }
         var findings = endless.map {
@@ -282,7 +242,7 @@ public enum JourneyLinter {
                 "the journey can return here without limit; put a loop around this step")
         }
         for (id, known) in flow.knowledge
-        where definition.steps[id]?.type == .loop
+        where definition.steps[id]?.step.facts.isLoop == true
             && known.loops.contains(where: {
                 $0.count >= JourneyInstance.maxNestedLoops && !$0.contains(id)
             })

@@ -6,22 +6,11 @@ public struct LintFinding: Sendable, Hashable, CustomStringConvertible {
         public static func < (a: Self, b: Self) -> Bool { a == .error && b == .warning }
     }
 
-    /// A finding's stable code.
-    public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
-        case danglingTarget = "dangling_target", missingOutcome = "missing_outcome",
-            unknownOutcome = "unknown_outcome"
-        case unreachableStep = "unreachable_step", noCompletion = "no_completion"
-        case unknownVariable = "unknown_variable", unassignedVariable = "unassigned_variable",
-            unknownMember = "unknown_member"
-        case secretRead = "secret_read", secretForgotten = "secret_forgotten"
-        case userMissing = "user_missing", captureMissing = "capture_missing", consentMissing =
-            "consent_missing"
-        case faceWithoutAlternative = "face_without_alternative", livenessOff = "liveness_off"
-        case endlessCycle = "endless_cycle", unboundedRetry = "unbounded_retry", loopsTooDeep =
-            "loops_too_deep"
-        case signUpWithoutCode = "sign_up_without_code"
-        case webhookNotHTTPS = "webhook_not_https"
-        case unlockWithoutHold = "unlock_without_hold"
+    /// A finding's stable code. Codes about the settings of one step are in the step's file.
+    public struct Code: RawRepresentable, Sendable, Hashable, Codable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
     }
 
     public let severity: Severity
@@ -46,4 +35,39 @@ public struct LintFinding: Sendable, Hashable, CustomStringConvertible {
         return
             "\(severity.rawValue): \(place.isEmpty ? "" : place + ": ")\(message) [\(code.rawValue)]"
     }
+}
+
+extension LintFinding.Code {
+    public static let danglingTarget = Self(rawValue: "dangling_target"),
+        missingOutcome = Self(rawValue: "missing_outcome"),
+        unknownOutcome = Self(rawValue: "unknown_outcome")
+    public static let unreachableStep = Self(rawValue: "unreachable_step"),
+        noCompletion = Self(rawValue: "no_completion")
+    public static let unknownVariable = Self(rawValue: "unknown_variable"),
+        unassignedVariable = Self(rawValue: "unassigned_variable"),
+        unknownMember = Self(rawValue: "unknown_member")
+    public static let secretRead = Self(rawValue: "secret_read"),
+        secretForgotten = Self(rawValue: "secret_forgotten")
+    public static let userMissing = Self(rawValue: "user_missing"),
+        captureMissing = Self(rawValue: "capture_missing"),
+        consentMissing = Self(rawValue: "consent_missing")
+    public static let faceWithoutAlternative = Self(rawValue: "face_without_alternative"),
+        livenessOff = Self(rawValue: "liveness_off")
+    public static let endlessCycle = Self(rawValue: "endless_cycle"),
+        unboundedRetry = Self(rawValue: "unbounded_retry"),
+        loopsTooDeep = Self(rawValue: "loops_too_deep")
+    public static let unverifiedSignUp = Self(rawValue: "sign_up_without_code"),
+        unlockWithoutHold = Self(rawValue: "unlock_without_hold")
+
+    /// The codes that no single step has.
+    private static let shared: [Self] = [
+        danglingTarget, missingOutcome, unknownOutcome, unreachableStep, noCompletion,
+        unknownVariable, unassignedVariable, unknownMember, secretRead, secretForgotten,
+        userMissing, captureMissing, consentMissing, faceWithoutAlternative, livenessOff,
+        endlessCycle, unboundedRetry, loopsTooDeep, unverifiedSignUp, unlockWithoutHold,
+    ]
+}
+
+extension LintFinding.Code: CaseIterable {
+    public static let allCases = shared + StepType.all.flatMap { $0.lintCodes }
 }

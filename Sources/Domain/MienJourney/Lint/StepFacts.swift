@@ -42,11 +42,22 @@ struct StepFacts {
     }
 
     enum Method { case face, other }
+    /// The strength of what a success proves, for rules about unlocking.
+    enum Proof {
+        /// An email code or a face alone.
+        case weak
+        /// Enough to restore access.
+        case restoring
+    }
     enum End { case complete, reject }
 
     var outcomes: [OutcomeFacts] = []
     var reads: [Read] = []
     var needsUser: JourneyUser.Level?
+    /// The setting that names the user.
+    var userSetting = "user_identifier"
+    /// The setting with which the step accepts a lower level of the user.
+    var levelSetting: String?
     var needsCapture = false
     var needsConsentTextVersion: String?
     var isClientFacing = false
@@ -54,9 +65,40 @@ struct StepFacts {
     var end: End?
     /// The authentication method with which the step signs the user in.
     var method: Method?
+    var proof: Proof?
+    var unlocks = false
+    /// Whether the step creates an account, or verifies the address of one.
+    var createsUser = false, verifiesAddress = false
+}
+
+/// A finding of the linter about a step's settings alone.
+struct SettingProblem {
+    let severity: LintFinding.Severity
+    let code: LintFinding.Code
+    let setting: String
+    /// The problem and the remedy.
+    let message: String
+
+    init(
+        _ severity: LintFinding.Severity, _ code: LintFinding.Code, _ setting: String,
+        _ message: String
+    ) {
+        (self.severity, self.code, self.setting, self.message) = (severity, code, setting, message)
+    }
 }
 
 extension StepFacts {
+    /// Returns the facts of a step whose success signs the user in.
+    static func signingIn(_ method: Method, _ proof: Proof?) -> StepFacts {
+        var facts = StepFacts()
+        facts.method = method
+        facts.proof = proof
+        var success = OutcomeFacts(.success)
+        success.user = .authenticated
+        facts.outcomes = [success]
+        return facts
+    }
+
     /// Adds the outcomes of the common settings: failure, cancellation, custom branches.
     mutating func add(
         _ failure: FailureSettings?, _ client: ClientSettings?,

@@ -133,7 +133,8 @@ private struct Simulation {
                     trace.append("  \(decision.words)")
                     return decision
                 }
-                event = .performed(effect.result(world.perform(effect.work, at: now)))
+                event = .performed(
+                    effect.result(effect.simulated.simulatedAnswer(in: &world, at: now)))
             } catch {
                 problems.append("\(place): the response was rejected: \(error)")
                 return nil

@@ -1,59 +1,109 @@
-import MienCore
+public import MienCore
 
 /// Checks a password. Success signs the user in.
 struct AuthenticatePassword: JourneyStep {
-    static let settings =
-        CheckedUser.settings("username") + [
-            Setting(
-                "password", .secret, required: true,
-                "The password: a sensitive field of the preceding form.")
-        ]
-        + FailureSettings.settings
+    static let type = StepType.authenticatePassword
+    static let effects: [any SimulatedEffect.Type] = [AuthenticatePasswordEffect.self]
+    static let authenticator: AuthenticatorType? = .password
+    static let settings = SecretCheck.settings(
+        user: "username", secret: "password",
+        "The password: a sensitive field of the preceding form.")
 
-    let user: CheckedUser
-    let password: JourneyExpression
-    let failure: FailureSettings?
+    let check: SecretCheck
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
-        user = try CheckedUser(reader, "username")
-        password = try reader.required("password", try reader.expression("password"))
-        failure = try FailureSettings(reader)
+        check = try SecretCheck(reader, user: "username", secret: "password")
     }
 
-    var facts: StepFacts {
-        var facts = StepFacts.signingIn(.other)
-        facts.reads = user.reads + [StepFacts.Read("password", password, isSecret: true)]
-        facts.needsUser = user.needed
-        facts.add(failure, client)
-        return facts
-    }
+    var failure: FailureSettings? { check.failure }
+    var facts: StepFacts { check.facts }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        let reference = try run.reference(user)
+        let (user, password) = try check.subject(run)
         return .perform(
-            .authenticatePassword(user: reference, password: try run.secret(password)),
-            .checkingPassword(expected: run.expected(reference)))
+            AuthenticatePasswordEffect(user: user, password: password),
+            .init(expected: user.expected))
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        guard case .authenticated(let id, let amr, let use) = answer else {
+        try check.resume(answer, &run)
+    }
+}
+
+extension StepType {
+    public static let authenticatePassword = StepType(declared: "authenticate_password")
+}
+
+/// The parts shared by the steps that check a secret from a form.
+struct SecretCheck: Sendable {
+    let user: CheckedUser
+    /// The name of the setting that reads the secret.
+    let name: String
+    let secret: JourneyExpression
+    let failure: FailureSettings?
+
+    static func settings(user: String, secret: String, _ about: String) -> [Setting] {
+        CheckedUser.settings(user) + [Setting(secret, .secret, required: true, about)]
+            + FailureSettings.settings
+    }
+
+    init(_ reader: SettingReader, user: String, secret: String) throws(JourneyDefinitionError) {
+        self.user = try CheckedUser(reader, user)
+        name = secret
+        self.secret = try reader.required(secret, try reader.expression(secret))
+        failure = try FailureSettings(reader)
+    }
+
+    var facts: StepFacts {
+        var facts = StepFacts.signingIn(.other, .restoring)
+        facts.reads = user.reads + [StepFacts.Read(name, secret, isSecret: true)]
+        facts.needsUser = user.needed
+        facts.userSetting = user.name
+        facts.add(failure, nil)
+        return facts
+    }
+
+    /// Returns the user and the secret to check.
+    func subject(_ run: StepRun) throws(StepFault) -> (UserReference, Sensitive<String>) {
+        (try run.reference(user), try run.secret(secret))
+    }
+
+    func resume(_ answer: EffectResult.Answer, _ run: inout StepRun) throws(StepFault) -> Move {
+        guard case .given(let proof as Authentication) = answer else {
             return .fail(run.reported(answer.refusal, user))
         }
-        try run.signIn(id, amr: amr, by: use)
+        try run.signIn(proof)
         return .leave(.success)
     }
 }
 
-extension StepFacts {
-    /// Returns the facts of a step whose success signs the user in.
-    static func signingIn(_ method: Method) -> StepFacts {
-        var facts = StepFacts()
-        facts.method = method
-        var success = OutcomeFacts(.success)
-        success.user = .authenticated
-        facts.outcomes = [success]
-        return facts
+/// Checks a password.
+public struct AuthenticatePasswordEffect: StepEffect {
+    public let user: UserReference
+    public let password: Sensitive<String>
+
+    public init(user: UserReference, password: Sensitive<String>) {
+        (self.user, self.password) = (user, password)
+    }
+
+    public var impact: AuthenticatorImpact { .verifies(.password) }
+
+    public typealias Answer = Authentication
+
+    public struct Pending: PendingState {
+        public static let name = "checkingPassword"
+        let expected: UserID?
+
+        public func accepts(_ answer: Authentication) -> Bool { answer.concerns(expected) }
+    }
+}
+
+extension AuthenticatePasswordEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        world.authenticate(user, .password, amr: "pwd") { user in
+            password.use { $0 == user.password }
+        }
     }
 }

@@ -1,48 +1,69 @@
-import MienCore
+public import MienCore
 
 /// Checks one of the user's recovery codes and uses it up. Success signs the user in and restores
 /// access at once.
 struct AuthenticateRecoveryCode: JourneyStep {
-    static let settings =
-        CheckedUser.settings() + [
-            Setting(
-                "code", .secret, required: true,
-                "The recovery code: a sensitive field of the preceding form.")
-        ] + FailureSettings.settings
+    static let type = StepType.recoveryCodeAuthentication
+    static let effects: [any SimulatedEffect.Type] = [AuthenticateRecoveryCodeEffect.self]
+    static let settings = SecretCheck.settings(
+        user: "user_identifier", secret: "code",
+        "The recovery code: a sensitive field of the preceding form.")
 
-    let user: CheckedUser
-    let code: JourneyExpression
-    let failure: FailureSettings?
+    let check: SecretCheck
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
-        user = try CheckedUser(reader)
-        code = try reader.required("code", try reader.expression("code"))
-        failure = try FailureSettings(reader)
+        check = try SecretCheck(reader, user: "user_identifier", secret: "code")
     }
 
-    var facts: StepFacts {
-        var facts = StepFacts.signingIn(.other)
-        facts.reads = user.reads + [StepFacts.Read("code", code, isSecret: true)]
-        facts.needsUser = user.needed
-        facts.add(failure, client)
-        return facts
-    }
+    var failure: FailureSettings? { check.failure }
+    var facts: StepFacts { check.facts }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        let reference = try run.reference(user)
+        let (user, code) = try check.subject(run)
         return .perform(
-            .authenticateRecoveryCode(user: reference, code: try run.secret(code)),
-            .checkingRecoveryCode(expected: run.expected(reference)))
+            AuthenticateRecoveryCodeEffect(user: user, code: code),
+            .init(expected: user.expected))
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        guard case .authenticated(let id, let amr, let use) = answer else {
-            return .fail(run.reported(answer.refusal, user))
+        let move = try check.resume(answer, &run)
+        if case .leave = move { run.recover() }
+        return move
+    }
+}
+
+extension StepType {
+    public static let recoveryCodeAuthentication = StepType(
+        declared: "recovery_code_authentication")
+}
+
+/// Checks a recovery code and uses it up.
+public struct AuthenticateRecoveryCodeEffect: StepEffect {
+    public let user: UserReference
+    public let code: Sensitive<String>
+
+    public var impact: AuthenticatorImpact { .verifies(.recoveryCode) }
+
+    public typealias Answer = Authentication
+
+    public struct Pending: PendingState {
+        public static let name = "checkingRecoveryCode"
+        let expected: UserID?
+
+        public func accepts(_ answer: Authentication) -> Bool { answer.concerns(expected) }
+    }
+}
+
+extension AuthenticateRecoveryCodeEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        let reply = world.authenticate(user, .recoveryCode, amr: "x_recovery_code") { user in
+            code.use { user.recoveryCodes.contains($0) }
         }
-        try run.signIn(id, amr: amr, by: use)
-        run.recover()
-        return .leave(.success)
+        if case .answer(let proof) = reply, let index = world.index(of: proof.user) {
+            world.users[index].recoveryCodes.removeAll { known in code.use { $0 == known } }
+        }
+        return reply
     }
 }

@@ -1,7 +1,11 @@
-import MienCore
+public import MienCore
 
 /// Calls another system. Success is a response with status 200 to 299.
 struct CallWebhook: JourneyStep {
+    static let type = StepType.callWebhook
+    static let lintCodes = [LintFinding.Code.webhookNotHTTPS]
+    static let effects: [any SimulatedEffect.Type] = [CallWebhookEffect.self]
+
     static let settings =
         [
             Setting(
@@ -42,26 +46,44 @@ struct CallWebhook: JourneyStep {
         return facts
     }
 
+    func problems(within limits: JourneyDefinition.Limits) -> [SettingProblem] {
+        guard !url.hasPrefix("https://") else { return [] }
+        return [
+            SettingProblem(
+                .error, .webhookNotHTTPS, "url",
+                "data sent over http can be read and changed in transit; use https")
+        ]
+    }
+
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         .perform(
-            .callWebhook(
-                WebhookCall(
+            CallWebhookEffect(
+                call: WebhookCall(
                     url: url, body: Sensitive(try run.values(body)), timeoutSeconds: timeoutSeconds)
-            ), .callingWebhook)
+            ), .init())
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        guard case .webhookAnswered(let status, let body) = answer else {
+        guard case .given(let answer as CallWebhookEffect.Answer) = answer else {
             return .fail(answer.refusal)
         }
-        guard (200...299).contains(status) else { return .fail(.webhookFailed) }
+        guard (200...299).contains(answer.status) else { return .fail(.webhookFailed) }
         if let outputVariable {
-            try run.set(outputVariable, ["status": .number(Double(status)), "body": body])
+            try run.set(
+                outputVariable, ["status": .number(Double(answer.status)), "body": answer.body])
         }
         return .leave(.success)
     }
+}
+
+extension LintFinding.Code {
+    public static let webhookNotHTTPS = Self(rawValue: "webhook_not_https")
+}
+
+extension StepType {
+    public static let callWebhook = StepType(declared: "call_webhook")
 }
 
 extension SettingReader {
@@ -78,5 +100,41 @@ extension SettingReader {
             throw error(name, "expected a URL: https://host/path, without a user name")
         }
         return text
+    }
+}
+
+/// Calls another system.
+public struct CallWebhookEffect: StepEffect {
+    public let call: WebhookCall
+
+    public var impact: AuthenticatorImpact { .none }
+
+    public struct Answer: EffectAnswer {
+        public let status: Int
+        public let body: JSONValue
+    }
+
+    public struct Pending: PendingState {
+        public static let name = "callingWebhook"
+        public func accepts(_ answer: CallWebhookEffect.Answer) -> Bool { true }
+    }
+}
+
+public struct WebhookCall: Sendable, Hashable {
+    public let url: String
+    public let body: Sensitive<[String: JSONValue]>
+    public let timeoutSeconds: Int
+}
+
+extension EffectReply where Answer == CallWebhookEffect.Answer {
+    public static func webhookAnswered(status: Int, body: JSONValue) -> Self {
+        .answer(Answer(status: status, body: body))
+    }
+}
+
+extension CallWebhookEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        guard let webhook = world.webhooks[call.url] else { return .refused(.webhookFailed) }
+        return .webhookAnswered(status: webhook.status, body: webhook.body)
     }
 }

@@ -1,4 +1,4 @@
-import MienCore
+public import MienCore
 
 /// Starts a sign-up: creates an account that becomes usable when the journey completes. From then
 /// on the journey acts for the account, although nobody has signed in.
@@ -6,6 +6,9 @@ import MienCore
 /// A taken name or address makes no difference here: the journey proceeds in the same way and does
 /// not complete. The owner is notified by email.
 struct CreateUser: JourneyStep {
+    static let type = StepType.createUser
+    static let effects: [any SimulatedEffect.Type] = [CreateUserEffect.self]
+
     static let settings =
         [
             Setting(
@@ -42,6 +45,7 @@ struct CreateUser: JourneyStep {
 
     var facts: StepFacts {
         var facts = StepFacts()
+        facts.createsUser = true
         var success = StepFacts.OutcomeFacts(.success)
         success.user = .established
         facts.outcomes = [success]
@@ -67,7 +71,7 @@ struct CreateUser: JourneyStep {
             attributes: Sensitive(try run.values(attributes)),
             password: try password.map { expression throws(StepFault) in try run.secret(expression)
             })
-        return .perform(.createUser(user), .creatingUser)
+        return .perform(CreateUserEffect(user: user), .init())
     }
 
     private func text(_ expression: JourneyExpression?, _ run: StepRun) throws(StepFault)
@@ -79,8 +83,59 @@ struct CreateUser: JourneyStep {
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        guard case .userCreated(let user) = answer else { return .fail(answer.refusal) }
-        try run.establish(user, isNew: true)
+        guard case .given(let created as CreateUserEffect.Answer) = answer else {
+            return .fail(answer.refusal)
+        }
+        try run.establish(created.user, isNew: true)
         return .leave(.success)
+    }
+}
+
+extension StepType {
+    public static let createUser = StepType(declared: "create_user")
+}
+
+/// Creates an account that the run signs up.
+public struct CreateUserEffect: StepEffect {
+    public let user: NewUser
+
+    public var impact: AuthenticatorImpact { .none }
+
+    public struct Answer: EffectAnswer { public let user: UserID }
+
+    public struct Pending: PendingState {
+        public static let name = "creatingUser"
+        public func accepts(_ answer: CreateUserEffect.Answer) -> Bool { true }
+    }
+}
+
+public struct NewUser: Sendable, Hashable {
+    public let externalID, username, email: Sensitive<String>?
+    public let attributes: Sensitive<[String: JSONValue]>
+    public let password: Sensitive<String>?
+}
+
+extension EffectReply where Answer == CreateUserEffect.Answer {
+    public static func userCreated(_ user: UserID) -> Self { .answer(Answer(user: user)) }
+}
+
+extension CreateUserEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        let names = [user.externalID, user.username].compactMap { name in
+            name.map { $0.use { $0.lowercased() } }
+        }
+        // One of the server's password rules.
+        if let password = user.password, password.use({ names.contains($0.lowercased()) }) {
+            return .refused(.notAllowed)
+        }
+        let isTaken = world.users.contains { user in names.contains { user.names.contains($0) } }
+        var id = world.issue(UserID.self)
+        while world.index(of: id) != nil { id = world.issue(UserID.self) }
+        world.users.append(
+            SimulatedWorld.User(
+                id: id, names: (isTaken ? [] : names) + [id.text.lowercased()],
+                claimedEmail: user.email.map { $0.use { $0 } }, isDecoy: isTaken,
+                password: user.password.map { $0.use { $0 } }))
+        return .userCreated(id)
     }
 }

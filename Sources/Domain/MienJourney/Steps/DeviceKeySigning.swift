@@ -1,7 +1,20 @@
-import MienCore
+public import MienCore
 
 /// Asks the device to sign a challenge. Success signs the user in.
 struct AuthenticateNativeBiometrics: JourneyStep {
+    static let type = StepType.authenticateNativeBiometrics
+    static let wireName: String? = "nativeBiometricsAuthentication"
+    // One SDK sends the first one, with its misspelling.
+    static let aliases = [
+        "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics",
+        "authenticate_native_biometrics", "authenticate_mobile_biometrics",
+    ]
+    static let effects: [any SimulatedEffect.Type] = [
+        ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self,
+    ]
+    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
+    static let authenticator: AuthenticatorType? = .nativeBiometrics
+
     static let settings =
         CheckedUser.settings() + FailureSettings.settings + ClientSettings.settings
 
@@ -32,9 +45,25 @@ struct AuthenticateNativeBiometrics: JourneyStep {
     }
 }
 
+extension StepType {
+    public static let authenticateNativeBiometrics = StepType(
+        declared: "authenticate_native_biometrics")
+}
+
 /// Asks the device to sign a transaction together with a challenge. Success signs the user in, and
 /// the approved data becomes a claim.
 struct TransactionSigningNativeBiometrics: JourneyStep {
+    static let type = StepType.transactionSigningNativeBiometrics
+    static let wireName: String? = "nativeBiometricsTransactionSigning"
+    static let aliases = [
+        "transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics",
+    ]
+    static let effects: [any SimulatedEffect.Type] = [
+        ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self,
+    ]
+    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
+    static let authenticator: AuthenticatorType? = .nativeBiometrics
+
     static let settings = DeviceKeySigning.transactionSettings
 
     let signing: DeviceKeySigning
@@ -62,6 +91,11 @@ struct TransactionSigningNativeBiometrics: JourneyStep {
     {
         try signing.resume(answer, &run)
     }
+}
+
+extension StepType {
+    public static let transactionSigningNativeBiometrics = StepType(
+        declared: "transaction_signing_native_biometrics")
 }
 
 /// The parts shared by authentication and transaction signing with a device key. Transaction
@@ -111,7 +145,8 @@ struct DeviceKeySigning: Sendable {
     }()
 
     var facts: StepFacts {
-        var facts = StepFacts.signingIn(.other)
+        // Signing a transaction does not restore access.
+        var facts = StepFacts.signingIn(.other, approvalData == nil ? .restoring : nil)
         facts.reads =
             user.reads
             + (approvalData ?? [:]).sorted { $0.key < $1.key }.map {
@@ -124,13 +159,14 @@ struct DeviceKeySigning: Sendable {
 
     func challenge(_ run: inout StepRun) throws(StepFault) -> Move {
         .perform(
-            .challengeDeviceKey(user: try run.reference(user), try purpose(run)), .challengingKey)
+            ChallengeDeviceKeyEffect(user: try run.reference(user), purpose: try purpose(run)),
+            .init())
     }
 
     func verify(_ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard case .deviceKey(let challenge) = asked,
+        guard let challenge = (asked.state as? DeviceChallengePrompt)?.challenge,
             let keyID = input.plain["publicKeyId"]?.stringValue,
             let signature = input.plain["signature"]?.stringValue
         else { throw .invalidState }
@@ -141,28 +177,29 @@ struct DeviceKeySigning: Sendable {
                 userIdentifier: input.plain["user_identifier"]?.stringValue.map { Sensitive($0) },
                 challengeText: input.plain["challenge"]?.stringValue.map { Sensitive($0) })
             return .perform(
-                .verifyDeviceKey(user: try run.reference(user), proof), .verifyingKey(challenge))
+                VerifyDeviceKeyEffect(user: try run.reference(user), proof: proof),
+                .init(challenge: challenge))
         } catch { return .fail(error.code) }
     }
 
     func resume(_ answer: EffectResult.Answer, _ run: inout StepRun) throws(StepFault) -> Move {
         switch answer {
-        case .deviceChallenge(let id, let challenge):
+        case .given(let answer as DeviceChallenge):
             // Return the identifier as given, so that the response does not reveal whether the user
             // exists.
-            var data: [String: JSONValue] = ["challenge": .string(challenge)]
+            var data: [String: JSONValue] = ["challenge": .string(answer.challenge)]
             switch try run.reference(user) {
             case .id(let user): data["user_identifier"] = .string(user.text)
             case .identifier(let identifier):
                 data["user_identifier"] = identifier.use { .string($0) }
             }
             if approvalData != nil {
-                data["transaction_challenge"] = .string(challenge)
+                data["transaction_challenge"] = .string(answer.challenge)
                 data["approval_data"] = .object(try approvedData(run).mapValues { .string($0) })
             }
-            return .ask(.object(data), .deviceKey(id))
-        case .authenticated(let id, let amr, let use):
-            try run.signIn(id, amr: amr, by: use)
+            return .ask(.object(data), Asked(DeviceChallengePrompt(challenge: answer.id)))
+        case .given(let proof as Authentication):
+            try run.signIn(proof)
             // The approved data becomes a claim.
             if approvalData != nil { run.instance.approvalData.merge(try approvedData(run)) { $1 } }
             return .leave(.success)
@@ -186,5 +223,44 @@ struct DeviceKeySigning: Sendable {
             data[name] = text
         }
         return data
+    }
+}
+
+/// Checks the signature of a device's key.
+public struct VerifyDeviceKeyEffect: StepEffect {
+    public let user: UserReference
+    public let proof: DeviceKeyProof
+
+    public var impact: AuthenticatorImpact { .verifies(.nativeBiometrics) }
+
+    public typealias Answer = Authentication
+
+    public struct Pending: PendingState {
+        public static let name = "verifyingKey"
+        let challenge: ChallengeID
+
+        private enum CodingKeys: String, CodingKey { case challenge = "_0" }
+
+        public func accepts(_ answer: Authentication) -> Bool { true }
+    }
+}
+
+public struct DeviceKeyProof: Sendable, Hashable {
+    public let challenge: ChallengeID
+    public let purpose: DeviceKeyPurpose
+    public let publicKeyID: String
+    public let signature: Sensitive<String>
+    /// The identifier that the client repeats, for the performer to compare.
+    public let userIdentifier: Sensitive<String>?
+    public let challengeText: Sensitive<String>?
+}
+
+extension VerifyDeviceKeyEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        let challenge = world.challenges.removeValue(forKey: proof.challenge)
+        return world.authenticate(user, .nativeBiometrics, amr: "hwk") { user in
+            guard let challenge, user.deviceKeys.contains(proof.publicKeyID) else { return false }
+            return proof.signature.use { $0 == "signed:\(challenge)" }
+        }
     }
 }

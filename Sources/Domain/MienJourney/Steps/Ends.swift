@@ -2,6 +2,8 @@ import MienCore
 
 /// Ends the journey successfully.
 struct CompleteJourney: JourneyStep {
+    static let type = StepType.completeJourney
+
     enum UserState: String, CaseIterable, Sendable { case authenticated, established, none }
 
     static let settings = [
@@ -48,6 +50,7 @@ struct CompleteJourney: JourneyStep {
         var facts = StepFacts()
         facts.end = .complete
         facts.needsUser = needed
+        facts.levelSetting = "user_auth_state"
         facts.reads = claims.sorted { $0.key < $1.key }.map {
             StepFacts.Read("claims.\($0.key)", $0.value)
         }
@@ -67,8 +70,14 @@ struct CompleteJourney: JourneyStep {
     }
 }
 
+extension StepType {
+    public static let completeJourney = StepType(declared: "complete_journey")
+}
+
 /// Ends the journey with a rejection.
 struct RejectAccess: JourneyStep {
+    static let type = StepType.rejectAccess
+
     static let settings = [
         Setting(
             "reason", .code, default: "access_denied", "The rejection's reason, sent to the client."
@@ -88,4 +97,8 @@ struct RejectAccess: JourneyStep {
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move { .reject(reason: reason) }
+}
+
+extension StepType {
+    public static let rejectAccess = StepType(declared: "reject_access")
 }

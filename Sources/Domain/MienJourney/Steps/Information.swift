@@ -2,6 +2,11 @@ import MienCore
 
 /// Shows text to the user.
 struct Information: JourneyStep {
+    static let type = StepType.information
+    static let wireName: String? = "information"
+    static let aliases = ["action:information"]
+    static let prompts: [any PromptState.Type] = [InputPrompt.self]
+
     static let maxTextLength = 20_000
 
     static let settings =
@@ -51,4 +56,8 @@ struct Information: JourneyStep {
     {
         .leave(.success)
     }
+}
+
+extension StepType {
+    public static let information = StepType(declared: "information")
 }

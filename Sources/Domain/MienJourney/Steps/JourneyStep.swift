@@ -1,13 +1,28 @@
 import MienCore
 
-/// A type of step: its settings, its behavior, and the facts for the linter. Each type or family of
-/// types has one file.
+/// A type of step: its names, settings, behavior, effects, and facts for the linter. Each type or
+/// family of types has one file. ``StepType/all`` lists them.
 protocol JourneyStep: Sendable {
+    static var type: StepType { get }
+    /// The name that clients switch on; `nil` for steps they never see.
+    static var wireName: String? { get }
+    /// Alternative spellings of the wire name.
+    static var aliases: [String] { get }
     static var settings: [Setting] { get }
+    /// Every effect that the step requests.
+    static var effects: [any SimulatedEffect.Type] { get }
+    /// The states of the step's prompts.
+    static var prompts: [any PromptState.Type] { get }
+    /// The codes of findings that only this step has.
+    static var lintCodes: [LintFinding.Code] { get }
+    /// The authenticator that the step asks the user for.
+    static var authenticator: AuthenticatorType? { get }
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError)
 
     var facts: StepFacts { get }
+    /// Returns the findings of the linter about the settings alone.
+    func problems(within limits: JourneyDefinition.Limits) -> [SettingProblem]
     /// The failure settings; `nil` for steps without them.
     var failure: FailureSettings? { get }
     /// The client settings; set for steps that ask the client.
@@ -30,7 +45,7 @@ protocol JourneyStep: Sendable {
 
 /// A step's next action.
 enum Move {
-    case perform(JourneyEffect.Work, Pending)
+    case request(any SimulatedEffect, Pending)
     case ask(JSONValue, Asked)
     case leave(Outcome)
     case fail(StepErrorCode)
@@ -38,7 +53,33 @@ enum Move {
     case reject(reason: String)
 }
 
+extension Move {
+    /// Requests an effect and remembers `pending` until its answer arrives.
+    static func perform<Effect: SimulatedEffect>(_ effect: Effect, _ pending: Effect.Pending)
+        -> Move
+    {
+        .request(effect, Pending(pending))
+    }
+}
+
 extension JourneyStep {
+    static var wireName: String? { nil }
+    static var aliases: [String] { [] }
+    static var effects: [any SimulatedEffect.Type] { [] }
+    static var prompts: [any PromptState.Type] { [] }
+    static var lintCodes: [LintFinding.Code] { [] }
+    static var authenticator: AuthenticatorType? { nil }
+
+    static func requests(_ effect: any SimulatedEffect) -> Bool {
+        effects.contains { $0 == Swift.type(of: effect) }
+    }
+
+    static func shows(_ asked: Asked) -> Bool {
+        prompts.contains { $0 == Swift.type(of: asked.state) }
+    }
+
+    func problems(within limits: JourneyDefinition.Limits) -> [SettingProblem] { [] }
+
     var failure: FailureSettings? { nil }
     var client: ClientSettings? { nil }
     var clientCanFail: Bool { false }
@@ -57,9 +98,9 @@ extension JourneyStep {
     { .fail(answer.refusal) }
 }
 
-extension EffectResult.Answer {
-    /// The refusal's code. Any unexpected answer counts as an outage.
-    var refusal: StepErrorCode {
-        if case .refused(let code) = self { code } else { .unavailable }
-    }
+/// A prompt that needs no state.
+struct InputPrompt: PromptState { static let name = "input" }
+
+extension Asked {
+    static let input = Asked(InputPrompt())
 }

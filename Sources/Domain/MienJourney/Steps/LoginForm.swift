@@ -2,6 +2,11 @@ import MienCore
 
 /// Asks for the user and the sign-in method. Each branch is an option and an outcome.
 struct LoginForm: JourneyStep {
+    static let type = StepType.loginForm
+    static let wireName: String? = "loginForm"
+    static let aliases = ["login_form", "action:login_form"]
+    static let prompts: [any PromptState.Type] = [InputPrompt.self]
+
     struct Branch: Sendable {
         let id, label: String
         let kind: Kind
@@ -106,6 +111,18 @@ struct LoginForm: JourneyStep {
         return facts
     }
 
+    func problems(within limits: JourneyDefinition.Limits) -> [SettingProblem] {
+        guard branches.contains(where: { $0.kind == .face }),
+            !branches.contains(where: { $0.kind != .face })
+        else { return [] }
+        return [
+            SettingProblem(
+                .error, .faceWithoutAlternative, "branches",
+                "users who cannot or will not use their face are locked out: offer another branch, such as a password"
+            )
+        ]
+    }
+
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         var data: [String: JSONValue] = [:]
         if let title { data["title"] = .string(try run.text(title)) }
@@ -129,4 +146,8 @@ struct LoginForm: JourneyStep {
         run.keep(input, in: outputVariable)
         return .leave(.branch(option.id))
     }
+}
+
+extension StepType {
+    public static let loginForm = StepType(declared: "login_form")
 }

@@ -1,8 +1,18 @@
-import MienCore
+public import MienCore
 
 /// Asks the device to create a key protected by its biometrics, with a challenge for the key's
 /// attestation, and registers the key.
 struct RegisterNativeBiometrics: JourneyStep {
+    static let type = StepType.registerNativeBiometrics
+    static let wireName: String? = "registerNativeBiometrics"
+    static let aliases = [
+        "nativeBiometricsRegistration", "register_native_biometrics", "register_mobile_biometrics",
+    ]
+    static let effects: [any SimulatedEffect.Type] = [
+        ResolveUserEffect.self, ChallengeDeviceKeyEffect.self, RegisterDeviceKeyEffect.self,
+    ]
+    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
+
     static let settings = DeviceKeyChange.settings
 
     let change: DeviceKeyChange
@@ -31,7 +41,8 @@ struct RegisterNativeBiometrics: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard case .deviceKey(let challenge) = asked, let user = run.instance.user?.id,
+        guard let challenge = (asked.state as? DeviceChallengePrompt)?.challenge,
+            let user = run.instance.user?.id,
             let publicKey = input.plain["publicKey"]?.stringValue,
             let keyID = input.plain["publicKeyId"]?.stringValue,
             let os = input.plain["os"]?.stringValue
@@ -40,7 +51,7 @@ struct RegisterNativeBiometrics: JourneyStep {
             publicKey: publicKey, publicKeyID: keyID, os: os, challenge: challenge,
             attestation: input.plain["attestation"]?.stringValue)
         return .perform(
-            .registerDeviceKey(user: user, key), .registeringKey(user, publicKeyID: keyID))
+            RegisterDeviceKeyEffect(user: user, key: key), .init(user: user, publicKeyID: keyID))
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
@@ -50,8 +61,22 @@ struct RegisterNativeBiometrics: JourneyStep {
     }
 }
 
+extension StepType {
+    public static let registerNativeBiometrics = StepType(declared: "register_native_biometrics")
+}
+
 /// Asks the device to delete its key, and deletes its registration.
 struct DeleteNativeBiometrics: JourneyStep {
+    static let type = StepType.deleteNativeBiometrics
+    static let wireName: String? = "deleteMobileBiometrics"
+    static let aliases = [
+        "deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics",
+    ]
+    static let effects: [any SimulatedEffect.Type] = [
+        ResolveUserEffect.self, DeleteDeviceKeyEffect.self,
+    ]
+    static let prompts: [any PromptState.Type] = [InputPrompt.self]
+
     static let settings = DeviceKeyChange.settings
 
     let change: DeviceKeyChange
@@ -80,8 +105,8 @@ struct DeleteNativeBiometrics: JourneyStep {
     {
         guard let user = run.instance.user?.id else { throw .invalidState }
         return .perform(
-            .deleteDeviceKey(user: user, keyID: input.plain["publicKeyId"]?.stringValue),
-            .deletingKey)
+            DeleteDeviceKeyEffect(
+                user: user, keyID: input.plain["publicKeyId"]?.stringValue), .init())
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
@@ -89,6 +114,10 @@ struct DeleteNativeBiometrics: JourneyStep {
     {
         try change.resume(answer, run)
     }
+}
+
+extension StepType {
+    public static let deleteNativeBiometrics = StepType(declared: "delete_native_biometrics")
 }
 
 /// The parts shared by both steps: the user whose device is asked, and failure handling.
@@ -120,28 +149,101 @@ struct DeviceKeyChange: Sendable {
     func enter(_ run: StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
         if let identifier = acting.unresolved {
-            return .perform(.resolveUser(identifier: identifier), .resolvingUser)
+            return .perform(ResolveUserEffect(identifier: identifier), .init())
         }
         return ask(acting.user)
     }
 
     private func ask(_ user: UserID) -> Move {
         isRegistration
-            ? .perform(.challengeDeviceKey(user: .id(user), .registration), .challengingKey)
+            ? .perform(
+                ChallengeDeviceKeyEffect(user: .id(user), purpose: .registration), .init())
             : .ask(["user_identifier": .string(user.text)], .input)
     }
 
     func resume(_ answer: EffectResult.Answer, _ run: StepRun) throws(StepFault) -> Move {
         switch answer {
-        case .user(let found): return ask(try run.actingUser(user, resolved: found))
-        case .deviceChallenge(let id, let challenge):
+        case .given(let found as ResolveUserEffect.Answer):
+            return ask(try run.actingUser(user, resolved: found.user))
+        case .given(let answer as DeviceChallenge):
             return .ask(
                 [
                     "user_identifier": .string(try run.actingUser(user).user.text),
-                    "challenge": .string(challenge),
-                ], .deviceKey(id))
-        case .deviceKeyRegistered, .done: return .leave(.success)
+                    "challenge": .string(answer.challenge),
+                ], Asked(DeviceChallengePrompt(challenge: answer.id)))
+        case .given(is RegisterDeviceKeyEffect.Answer), .given(is Done): return .leave(.success)
         default: return .fail(answer.refusal)
         }
+    }
+}
+
+/// Registers a device's key. Checks the attestation against the app's policy.
+public struct RegisterDeviceKeyEffect: StepEffect {
+    public let user: UserID
+    public let key: DeviceKeyRegistration
+
+    public var impact: AuthenticatorImpact { .adds(user) }
+
+    public struct Answer: EffectAnswer {
+        public let user: UserID
+        public let publicKeyID: String
+    }
+
+    public struct Pending: PendingState {
+        public static let name = "registeringKey"
+        let user: UserID
+        let publicKeyID: String
+
+        private enum CodingKeys: String, CodingKey { case user = "_0", publicKeyID }
+
+        public func accepts(_ answer: RegisterDeviceKeyEffect.Answer) -> Bool {
+            answer.user == user && answer.publicKeyID == publicKeyID
+        }
+    }
+}
+
+/// The data a device sends after it creates a key.
+public struct DeviceKeyRegistration: Sendable, Hashable {
+    public let publicKey, publicKeyID, os: String
+    /// The challenge the device received. It is used up even if the attestation is invalid.
+    public let challenge: ChallengeID
+    public let attestation: String?
+}
+
+/// Deletes the registration of one key, or of all.
+public struct DeleteDeviceKeyEffect: StepEffect {
+    public let user: UserID
+    public let keyID: String?
+
+    public var impact: AuthenticatorImpact { .removes(user) }
+
+    public typealias Answer = Done
+
+    public struct Pending: PendingState {
+        public static let name = "deletingKey"
+        public func accepts(_ answer: Done) -> Bool { true }
+    }
+}
+
+extension EffectReply where Answer == RegisterDeviceKeyEffect.Answer {
+    public static func deviceKeyRegistered(_ user: UserID, publicKeyID: String) -> Self {
+        .answer(Answer(user: user, publicKeyID: publicKeyID))
+    }
+}
+
+extension RegisterDeviceKeyEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        guard let index = world.index(of: user) else { return .refused(.unavailable) }
+        world.challenges[key.challenge] = nil
+        world.users[index].deviceKeys.append(key.publicKeyID)
+        return .deviceKeyRegistered(user, publicKeyID: key.publicKeyID)
+    }
+}
+
+extension DeleteDeviceKeyEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        guard let index = world.index(of: user) else { return .refused(.unavailable) }
+        world.users[index].deviceKeys.removeAll { keyID == nil || $0 == keyID }
+        return .done
     }
 }

@@ -3,6 +3,14 @@ import MienCore
 /// Shows the text that a person is asked to consent to. `client_input` consents; `cancel` does not.
 /// Records the consent with the text's version.
 struct RecordConsent: JourneyStep {
+    static let type = StepType.recordConsent
+    static let wireName: String? = "recordConsent"
+    static let aliases = ["record_consent"]
+    static let effects: [any SimulatedEffect.Type] = [
+        ResolveUserEffect.self, RecordConsentEffect.self,
+    ]
+    static let prompts: [any PromptState.Type] = [InputPrompt.self]
+
     static let settings =
         [
             Setting(
@@ -49,7 +57,7 @@ struct RecordConsent: JourneyStep {
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         if let identifier = try run.actingUser(user).unresolved {
-            return .perform(.resolveUser(identifier: identifier), .resolvingUser)
+            return .perform(ResolveUserEffect(identifier: identifier), .init())
         }
         return try ask(run)
     }
@@ -72,21 +80,26 @@ struct RecordConsent: JourneyStep {
         do throws(StepFault) {
             let text = ConsentText(version: textVersion, text: try run.text(text))
             return .perform(
-                .recordConsent(user: user, text), .recordingConsent(user, textVersion: textVersion))
+                RecordConsentEffect(user: user, text: text),
+                .init(user: user, textVersion: textVersion))
         } catch { return .fail(error.code) }
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch (answer, pending) {
-        case (.user(let found), _):
-            _ = try run.actingUser(user, resolved: found)
+        switch (answer, pending.state) {
+        case (.given(let found as ResolveUserEffect.Answer), _):
+            _ = try run.actingUser(user, resolved: found.user)
             return try ask(run)
-        case (.done, .recordingConsent(let user, let version)):
-            run.instance.consents.insert(JourneyInstance.Consent(user: user, textVersion: version))
+        case (.given(is Done), let recording as RecordConsentEffect.Pending):
+            run.consent(recording.user, recording.textVersion)
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
     }
+}
+
+extension StepType {
+    public static let recordConsent = StepType(declared: "record_consent")
 }

@@ -1,4 +1,4 @@
-import MienCore
+public import MienCore
 
 /// Restores access for a user who signed in with less than the account requires, such as an email
 /// code alone.
@@ -7,6 +7,9 @@ import MienCore
 /// same way, after the hold period, ends it with `success`. A run that used a recovery code, or two
 /// kinds of proof, need not wait.
 struct RecoverAccount: JourneyStep {
+    static let type = StepType.recoverAccount
+    static let effects: [any SimulatedEffect.Type] = [RecoverAccountEffect.self]
+
     static let settings =
         [
             Setting(
@@ -31,6 +34,7 @@ struct RecoverAccount: JourneyStep {
         }
         facts.outcomes = [StepFacts.OutcomeFacts(.success), held]
         facts.needsUser = .authenticated
+        facts.proof = .restoring
         facts.add(failure, client)
         return facts
     }
@@ -45,24 +49,79 @@ struct RecoverAccount: JourneyStep {
             throw StepFault(.insufficientUserAuthentication)
         }
         return .perform(
-            .recoverAccount(user: user.id, methods: proof.methods), .recovering(user.id))
+            RecoverAccountEffect(user: user.id, methods: proof.methods), .init(user: user.id))
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch answer {
-        case .recovery(_, .sufficient): return .leave(.success)
-        case .recovery(_, .restored):
+        guard case .given(let answer as RecoverAccountEffect.Answer) = answer else {
+            return .fail(answer.refusal)
+        }
+        switch answer.decision {
+        case .sufficient: return .leave(.success)
+        case .restored:
             run.recover()
             return .leave(.success)
-        case .recovery(_, .held(let effectiveAt)):
+        case .held(let effectiveAt):
             if let outputVariable {
                 try run.set(
                     outputVariable, ["effective_at": .number(Double(effectiveAt.milliseconds))])
             }
             return .leave(.held)
-        default: return .fail(answer.refusal)
         }
+    }
+}
+
+extension StepType {
+    public static let recoverAccount = StepType(declared: "recover_account")
+}
+
+/// Requests or completes the recovery of an account.
+public struct RecoverAccountEffect: StepEffect {
+    public let user: UserID
+    /// The methods proved in this run.
+    public let methods: [String]
+
+    public var impact: AuthenticatorImpact { .none }
+
+    public struct Answer: EffectAnswer {
+        public let user: UserID
+        public let decision: RecoveryDecision
+    }
+
+    public struct Pending: PendingState {
+        public static let name = "recovering"
+        let user: UserID
+
+        private enum CodingKeys: String, CodingKey { case user = "_0" }
+
+        public func accepts(_ answer: RecoverAccountEffect.Answer) -> Bool { answer.user == user }
+    }
+}
+
+/// The result of a request to recover an account.
+public enum RecoveryDecision: Sendable, Hashable {
+    /// The hold period is over and the run has restored access.
+    case restored
+    /// The user has provided enough proof and does not need recovery.
+    case sufficient
+    case held(until: Instant)
+}
+
+extension EffectReply where Answer == RecoverAccountEffect.Answer {
+    public static func recovery(_ user: UserID, _ decision: RecoveryDecision) -> Self {
+        .answer(Answer(user: user, decision: decision))
+    }
+}
+
+extension RecoverAccountEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        guard let index = world.index(of: user) else { return .refused(.unavailable) }
+        guard world.users[index].hasEffectiveRecovery else {
+            return .recovery(user, .held(until: now + SimulatedWorld.hold))
+        }
+        world.users[index].hasEffectiveRecovery = false
+        return .recovery(user, .restored)
     }
 }

@@ -1,7 +1,13 @@
-import MienCore
+public import MienCore
 
 /// Registers the last selfie as the user's reference. Runs on the server without asking the client.
 struct RegisterFace: JourneyStep {
+    static let type = StepType.registerFace
+    static let effects: [any SimulatedEffect.Type] = [
+        ResolveUserEffect.self, RecordConsentEffect.self, FindConsentEffect.self,
+        RegisterFaceEffect.self,
+    ]
+
     struct Consent: Sendable {
         let textVersion: String
         /// An expression that is true if an earlier form obtained consent.
@@ -55,7 +61,7 @@ struct RegisterFace: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
         if let identifier = acting.unresolved {
-            return .perform(.resolveUser(identifier: identifier), .resolvingUser)
+            return .perform(ResolveUserEffect(identifier: identifier), .init())
         }
         return try seeToConsent(acting.user, &run)
     }
@@ -68,13 +74,14 @@ struct RegisterFace: JourneyStep {
         }
         if let given = consent.given, try run.truth(given) {
             return .perform(
-                .recordConsent(user: user, ConsentText(version: consent.textVersion, text: nil)),
-                .recordingConsent(user, textVersion: consent.textVersion))
+                RecordConsentEffect(
+                    user: user, text: ConsentText(version: consent.textVersion, text: nil)),
+                .init(user: user, textVersion: consent.textVersion))
         }
         guard consent.acceptsEarlier else { throw StepFault(.consentMissing) }
         return .perform(
-            .findConsent(user: user, textVersion: consent.textVersion),
-            .findingConsent(user, textVersion: consent.textVersion))
+            FindConsentEffect(user: user, textVersion: consent.textVersion),
+            .init(user: user, textVersion: consent.textVersion))
     }
 
     /// Registers the face and uses the capture up, whatever the result.
@@ -82,26 +89,85 @@ struct RegisterFace: JourneyStep {
         guard let capture = run.instance.capture else { throw StepFault(.captureMissing) }
         run.instance.capture = nil
         return .perform(
-            .registerFace(user: user, capture: capture, consentTextVersion: consent.textVersion),
-            .registeringFace(user, capture, consentTextVersion: consent.textVersion))
+            RegisterFaceEffect(
+                user: user, capture: capture, consentTextVersion: consent.textVersion),
+            .init(user: user, capture: capture, consentTextVersion: consent.textVersion))
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch (answer, pending) {
-        case (.user(let found), _):
-            return try seeToConsent(try run.actingUser(user, resolved: found), &run)
-        case (.done, .recordingConsent(let user, let version)):
-            run.instance.consents.insert(JourneyInstance.Consent(user: user, textVersion: version))
-            return try register(user, &run)
-        case (.consent(true), .findingConsent(let user, textVersion: _)):
-            return try register(user, &run)
-        case (.consent(false), _): return .fail(.consentMissing)
-        case (.faceRegistered(_, capture: _, let replacement), _):
-            if let replacement { run.replace(replacement) }
+        switch (answer, pending.state) {
+        case (.given(let found as ResolveUserEffect.Answer), _):
+            return try seeToConsent(try run.actingUser(user, resolved: found.user), &run)
+        case (.given(is Done), let recording as RecordConsentEffect.Pending):
+            run.consent(recording.user, recording.textVersion)
+            return try register(recording.user, &run)
+        case (
+            .given(let consent as FindConsentEffect.Answer),
+            let finding as FindConsentEffect.Pending
+        ):
+            return consent.isGiven ? try register(finding.user, &run) : .fail(.consentMissing)
+        case (.given(let registered as RegisterFaceEffect.Answer), _):
+            if let replacement = registered.replacement { run.replace(replacement) }
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
+    }
+}
+
+extension StepType {
+    public static let registerFace = StepType(declared: "register_face")
+}
+
+/// Stores a capture as the user's reference. The engine has already checked consent.
+public struct RegisterFaceEffect: StepEffect {
+    public let user: UserID
+    public let capture: CaptureID
+    public let consentTextVersion: String
+
+    public var impact: AuthenticatorImpact { .adds(user) }
+
+    public struct Answer: EffectAnswer {
+        public let user: UserID
+        public let capture: CaptureID
+        /// The face that this one replaces.
+        public let replacement: AuthenticatorReplacement?
+    }
+
+    public struct Pending: PendingState {
+        public static let name = "registeringFace"
+        let user: UserID
+        let capture: CaptureID
+        let consentTextVersion: String
+
+        private enum CodingKeys: String, CodingKey {
+            case user = "_0", capture = "_1", consentTextVersion
+        }
+
+        public func accepts(_ answer: RegisterFaceEffect.Answer) -> Bool {
+            answer.user == user && answer.capture == capture
+        }
+    }
+}
+
+extension EffectReply where Answer == RegisterFaceEffect.Answer {
+    /// - Parameter replacement: the face that this one replaces.
+    public static func faceRegistered(
+        _ user: UserID, capture: CaptureID, _ replacement: AuthenticatorReplacement? = nil
+    ) -> Self {
+        .answer(Answer(user: user, capture: capture, replacement: replacement))
+    }
+}
+
+extension RegisterFaceEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        guard let index = world.index(of: user),
+            let selfie = world.captures.removeValue(forKey: capture)
+        else {
+            return .refused(.captureMissing)
+        }
+        world.users[index].faces = [selfie.person]
+        return .faceRegistered(user, capture: capture)
     }
 }

@@ -1,4 +1,4 @@
-import MienCore
+public import MienCore
 
 /// Sends the client a registration code for a device, then asks for the first code from the
 /// device's new OTP token.
@@ -6,6 +6,14 @@ import MienCore
 /// The device redeems the registration code itself. The secret goes directly to the device,
 /// encrypted to its key, and does not pass through the journey.
 struct RegisterOTP: JourneyStep {
+    static let type = StepType.registerOTP
+    static let wireName: String? = "otpRegistration"
+    static let aliases = ["register_otp"]
+    static let effects: [any SimulatedEffect.Type] = [
+        ResolveUserEffect.self, OfferOTPEffect.self, ConfirmOTPEffect.self,
+    ]
+    static let prompts: [any PromptState.Type] = [OTPRegistrationPrompt.self]
+
     static let settings =
         ActingUser.settings + [
             Setting(
@@ -47,13 +55,13 @@ struct RegisterOTP: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
         if let identifier = acting.unresolved {
-            return .perform(.resolveUser(identifier: identifier), .resolvingUser)
+            return .perform(ResolveUserEffect(identifier: identifier), .init())
         }
         return offer(acting.user)
     }
 
     private func offer(_ user: UserID) -> Move {
-        .perform(.offerOTP(user: user, profile), .offeringOTP(user))
+        .perform(OfferOTPEffect(user: user, profile: profile), .init(user: user))
     }
 
     func options(_ asked: Asked) -> [ClientOption] { [OTPPasscode.option] }
@@ -61,7 +69,8 @@ struct RegisterOTP: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard case .otpRegistration(var progress) = asked, let user = run.instance.user?.id,
+        guard var progress = (asked.state as? OTPRegistrationPrompt)?.progress,
+            let user = run.instance.user?.id,
             let passcode = OTPPasscode.of(input)
         else {
             throw .invalidState
@@ -69,30 +78,33 @@ struct RegisterOTP: JourneyStep {
         guard run.now < progress.expiresAt else { return .fail(.expired) }
         progress.attemptsLeft -= 1
         return .perform(
-            .confirmOTP(user: user, progress.registration, passcode: passcode),
-            .confirmingOTP(user, progress))
+            ConfirmOTPEffect(
+                user: user, registration: progress.registration, passcode: passcode),
+            .init(user: user, progress: progress))
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch (answer, pending) {
-        case (.user(let found), _): return offer(try run.actingUser(user, resolved: found))
-        case (.otpOffered(let registration, let code, let expiresAt), .offeringOTP(let user)):
+        switch (answer, pending.state) {
+        case (.given(let found as ResolveUserEffect.Answer), _):
+            return offer(try run.actingUser(user, resolved: found.user))
+        case (.given(let offer as OfferOTPEffect.Answer), let offering as OfferOTPEffect.Pending):
             let progress = OTPProgress(
-                registration: registration, attemptsLeft: maxAttempts, expiresAt: expiresAt)
+                registration: offer.registration, attemptsLeft: maxAttempts,
+                expiresAt: offer.expiresAt)
             return ask(
                 progress,
                 [
-                    "registration_code": code.use { .string($0) },
-                    "user_identifier": .string(user.text),
+                    "registration_code": offer.code.use { .string($0) },
+                    "user_identifier": .string(offering.user.text),
                 ])
-        case (.otpRegistered, _): return .leave(.success)
+        case (.given(is ConfirmOTPEffect.Answer), _): return .leave(.success)
         // The client has signed in, so the error is specific. The registration code is not sent
         // again.
-        case (.refused(let code), .confirmingOTP(_, let progress))
-        where [.wrongCode, .notRegistered].contains(code) && progress.attemptsLeft > 0:
-            return ask(progress, ["error": ["code": .string(code.rawValue)]])
+        case (.refused(let code), let check as ConfirmOTPEffect.Pending)
+        where [.wrongCode, .notRegistered].contains(code) && check.progress.attemptsLeft > 0:
+            return ask(check.progress, ["error": ["code": .string(code.rawValue)]])
         default: return .fail(answer.refusal)
         }
     }
@@ -103,8 +115,13 @@ struct RegisterOTP: JourneyStep {
             "attempts_left": .number(Double(progress.attemptsLeft)),
             "expires_at": .number(Double(progress.expiresAt.milliseconds)),
         ]
-        return .ask(.object(data.merging(more) { $1 }), .otpRegistration(progress))
+        return .ask(
+            .object(data.merging(more) { $1 }), Asked(OTPRegistrationPrompt(progress: progress)))
     }
+}
+
+extension StepType {
+    public static let registerOTP = StepType(declared: "register_otp")
 }
 
 /// The passcode field that all OTP token steps share.
@@ -116,5 +133,110 @@ enum OTPPasscode {
 
     static func of(_ input: ValidInput) -> Sensitive<String>? {
         input.plain["passcode"]?.stringValue.map { Sensitive($0) }
+    }
+}
+
+/// A prompt for the first code of a new OTP token.
+struct OTPRegistrationPrompt: PromptState {
+    static let name = "otpRegistration"
+    let progress: OTPProgress
+
+    private enum CodingKeys: String, CodingKey { case progress = "_0" }
+}
+
+struct OTPProgress: Sendable, Hashable, Codable {
+    /// The registration's ID, not its code.
+    let registration: CodeID
+    var attemptsLeft: Int
+    let expiresAt: Instant
+}
+
+/// Offers the registration of an OTP token to a device.
+public struct OfferOTPEffect: StepEffect {
+    public let user: UserID
+    public let profile: OTPProfile
+
+    public var impact: AuthenticatorImpact { .adds(user) }
+
+    /// The registration code for the device, and its expiration time.
+    public struct Answer: EffectAnswer {
+        public let registration: CodeID
+        public let code: Sensitive<String>
+        public let expiresAt: Instant
+    }
+
+    public struct Pending: PendingState {
+        public static let name = "offeringOTP"
+        let user: UserID
+
+        private enum CodingKeys: String, CodingKey { case user = "_0" }
+
+        public func accepts(_ answer: OfferOTPEffect.Answer) -> Bool { true }
+    }
+}
+
+/// Checks that a device redeemed the offer and that this is its code.
+public struct ConfirmOTPEffect: StepEffect {
+    public let user: UserID
+    public let registration: CodeID
+    public let passcode: Sensitive<String>
+
+    public var impact: AuthenticatorImpact { .none }
+
+    public struct Answer: EffectAnswer { public let user: UserID }
+
+    public struct Pending: PendingState {
+        public static let name = "confirmingOTP"
+        let user: UserID
+        let progress: OTPProgress
+
+        private enum CodingKeys: String, CodingKey { case user = "_0", progress = "_1" }
+
+        public func accepts(_ answer: ConfirmOTPEffect.Answer) -> Bool { answer.user == user }
+    }
+}
+
+/// The kind of codes that a new OTP token generates.
+public struct OTPProfile: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable { case totp, hotp }
+
+    public static let digitCounts = 6...10
+
+    public let kind: Kind
+    public let digits: Int
+
+    /// - Parameter digits: 6…10.
+    public init(kind: Kind = .totp, digits: Int = 6) { (self.kind, self.digits) = (kind, digits) }
+}
+
+extension EffectReply where Answer == OfferOTPEffect.Answer {
+    public static func otpOffered(
+        _ registration: CodeID, registrationCode: Sensitive<String>, expiresAt: Instant
+    ) -> Self {
+        .answer(Answer(registration: registration, code: registrationCode, expiresAt: expiresAt))
+    }
+}
+
+extension EffectReply where Answer == ConfirmOTPEffect.Answer {
+    public static func otpRegistered(_ user: UserID) -> Self { .answer(Answer(user: user)) }
+}
+
+extension OfferOTPEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        guard world.index(of: user) != nil else { return .refused(.unavailable) }
+        let id = world.issue(CodeID.self)
+        return .otpOffered(
+            id, registrationCode: Sensitive("registration-\(world.issued)"),
+            expiresAt: now + .seconds(600))
+    }
+}
+
+extension ConfirmOTPEffect: SimulatedEffect {
+    /// The simulated device redeems the offer immediately.
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        guard let index = world.index(of: user) else { return .refused(.unavailable) }
+        guard passcode.use({ $0 == world.tokenCode }) else { return .refused(.wrongCode) }
+        world.users[index].hasToken = true
+        return .otpRegistered(user)
     }
 }

@@ -1,7 +1,15 @@
-import MienCore
+public import MienCore
 
 /// Takes a selfie of a live person. Another step determines whose face it is.
 struct SelfieAcquisition: JourneyStep {
+    static let type = StepType.selfieAcquisition
+    static let wireName: String? = "selfieAcquisition"
+    static let aliases = ["selfie_acquisition", "action:selfie_acquisition"]
+    static let effects: [any SimulatedEffect.Type] = [
+        OpenCaptureEffect.self, ReadCaptureEffect.self,
+    ]
+    static let prompts: [any PromptState.Type] = [CapturePrompt.self]
+
     static let settings =
         [
             Setting("output_variable", .variable, "Set to `{capture_id, …}`."),
@@ -49,6 +57,10 @@ struct SelfieAcquisition: JourneyStep {
         return facts
     }
 
+    func problems(within limits: JourneyDefinition.Limits) -> [SettingProblem] {
+        liveness.problems
+    }
+
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         run.instance.capture = nil
         let user: UserReference? =
@@ -56,8 +68,9 @@ struct SelfieAcquisition: JourneyStep {
                 run.instance.user.map { .id($0.id) }
             }
         return .perform(
-            .openCapture(CaptureRequest(purpose: purpose, liveness: liveness, user: user)),
-            .openingCapture)
+            OpenCaptureEffect(
+                request: CaptureRequest(purpose: purpose, liveness: liveness, user: user)),
+            .init())
     }
 
     func options(_ asked: Asked) -> [ClientOption] { [ClientOption(.clientInput, label: "Done")] }
@@ -65,30 +78,48 @@ struct SelfieAcquisition: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard case .capture(let capture) = asked else { throw .invalidState }
-        return .perform(.readCapture(capture), .readingCapture(capture))
+        guard let capture = (asked.state as? CapturePrompt)?.capture else { throw .invalidState }
+        return .perform(ReadCaptureEffect(capture: capture), .init(capture: capture))
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
         switch answer {
-        case .captureOpened(let capture, let startToken):
-            return .ask(["start_token": .string(startToken)], .capture(capture))
-        case .captured(let capture, let summary):
+        case .given(let opened as OpenCaptureEffect.Answer):
+            return .ask(
+                ["start_token": .string(opened.startToken)],
+                Asked(CapturePrompt(capture: opened.capture)))
+        case .given(let taken as ReadCaptureEffect.Answer):
             if let outputVariable {
                 try run.set(
                     outputVariable,
-                    .object(summary.merging(["capture_id": .string(capture.text)]) { $1 }))
+                    .object(
+                        taken.summary.merging(["capture_id": .string(taken.capture.text)]) { $1 }))
             }
-            run.instance.capture = capture
+            run.instance.capture = taken.capture
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
     }
 }
 
+extension StepType {
+    public static let selfieAcquisition = StepType(declared: "selfie_acquisition")
+}
+
 extension LivenessPolicy {
+    /// The findings of the linter about the setting `liveness`.
+    var problems: [SettingProblem] {
+        guard mode == .image else { return [] }
+        return [
+            SettingProblem(
+                .warning, .livenessOff, "liveness",
+                "a photo of the person passes unless the app requires more; omit the mode, or use “liveness_active”"
+            )
+        ]
+    }
+
     /// Reads the setting `liveness`.
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         self.init()
@@ -101,5 +132,102 @@ extension LivenessPolicy {
         actions = try reader.choices("actions")
         actionCount = try reader.integer("action_count", Self.actionCountRange)
         if let fault = faults.first { throw reader.error(fault.setting, "it \(fault.message)") }
+    }
+}
+
+/// A prompt to take a selfie in a capture session.
+struct CapturePrompt: PromptState {
+    static let name = "capture"
+    let capture: CaptureID
+
+    private enum CodingKeys: String, CodingKey { case capture = "_0" }
+}
+
+/// Opens a capture session.
+public struct OpenCaptureEffect: StepEffect {
+    public let request: CaptureRequest
+
+    public var impact: AuthenticatorImpact { .none }
+
+    public struct Answer: EffectAnswer {
+        public let capture: CaptureID
+        public let startToken: String
+    }
+
+    public struct Pending: PendingState {
+        public static let name = "openingCapture"
+        public func accepts(_ answer: OpenCaptureEffect.Answer) -> Bool { true }
+    }
+}
+
+/// Reads a capture that the client reports as finished.
+public struct ReadCaptureEffect: StepEffect {
+    public let capture: CaptureID
+
+    public var impact: AuthenticatorImpact { .none }
+
+    /// A capture that passed every liveness and quality check.
+    public struct Answer: EffectAnswer {
+        public let capture: CaptureID
+        /// Values for the step's output variable.
+        public let summary: [String: JSONValue]
+    }
+
+    public struct Pending: PendingState {
+        public static let name = "readingCapture"
+        let capture: CaptureID
+
+        private enum CodingKeys: String, CodingKey { case capture = "_0" }
+
+        public func accepts(_ answer: ReadCaptureEffect.Answer) -> Bool {
+            answer.capture == capture
+        }
+    }
+}
+
+public struct CaptureRequest: Sendable, Hashable {
+    public enum Purpose: String, Sendable, Codable, CaseIterable {
+        case authentication, registration
+    }
+
+    public let purpose: Purpose
+    /// The step's requirements beyond the app's own.
+    public let liveness: LivenessPolicy
+    /// The user whose face is expected, if any.
+    public let user: UserReference?
+
+    public init(
+        purpose: Purpose, liveness: LivenessPolicy = LivenessPolicy(), user: UserReference? = nil
+    ) {
+        (self.purpose, self.liveness, self.user) = (purpose, liveness, user)
+    }
+}
+
+extension EffectReply where Answer == OpenCaptureEffect.Answer {
+    public static func captureOpened(_ capture: CaptureID, startToken: String) -> Self {
+        .answer(Answer(capture: capture, startToken: startToken))
+    }
+}
+
+extension EffectReply where Answer == ReadCaptureEffect.Answer {
+    public static func captured(_ capture: CaptureID, summary: [String: JSONValue]) -> Self {
+        .answer(Answer(capture: capture, summary: summary))
+    }
+}
+
+extension OpenCaptureEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        .captureOpened(world.issue(CaptureID.self), startToken: "start-token-\(world.issued)")
+    }
+}
+
+extension ReadCaptureEffect: SimulatedEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        guard let name = world.selfieNow, let selfie = world.selfies[name] else {
+            return .refused(.captureUnfinished)
+        }
+        guard selfie.isLive else { return .refused(.captureRefused) }
+        world.captures[capture] = selfie
+        return .captured(capture, summary: [:])
     }
 }

@@ -24,6 +24,7 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public static let loginForm: Self = "loginForm"
     public static let information: Self = "information"
     public static let recordConsent: Self = "recordConsent"
+    public static let waitForTime: Self = "waitForTime"
     public static let identityVerification: Self = "identityVerification"
     public static let selfieAcquisition: Self = "selfieAcquisition"
     public static let registerNativeBiometrics: Self = "registerNativeBiometrics"
@@ -57,12 +58,13 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public static let pinCodeTransactionSigning: Self = "pinCodeTransactionSigning"
 
     /// Maps canonical names to the spellings in the mobile and web SDKs and in journey definitions.
-    private static let aliases: [String: [String]] = [
+    static let aliases: [String: [String]] = [
         "success": ["action:success"],
         "rejection": ["action:rejection"],
         "loginForm": ["login_form", "action:login_form"],
         "information": ["action:information"],
         "recordConsent": ["record_consent"],
+        "waitForTime": ["wait_for_time"],
         "identityVerification": ["action:id_verification", "identity_verification"],
         "selfieAcquisition": ["selfie_acquisition", "action:selfie_acquisition"],
         "registerNativeBiometrics": [

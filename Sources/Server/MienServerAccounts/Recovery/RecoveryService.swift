@@ -27,7 +27,7 @@ package struct RecoveryService: Sendable {
 
     /// - Parameter methods: The methods that the user has just proved, as `amr` values.
     package func request(_ user: UserID, _ methods: [String], app: AppRecord) async throws
-        -> EffectResult.Answer
+        -> RecoverAccountEffect.Reply
     {
         // Two kinds of proof need no hold.
         guard AuthenticationContext.of(methods) == "1" else { return .recovery(user, .sufficient) }
@@ -35,7 +35,8 @@ package struct RecoveryService: Sendable {
         let id = RecoveryID.random(using: &generator),
             link = MailedLink(store.keys, publicURL: publicURL()), now = clock.now, policy = policy
         let proved = Set(methods).sorted()
-        let (answer, mail) = try await store.write { tables -> (EffectResult.Answer, Mail?) in
+        let (answer, mail) = try await store.write {
+            tables -> (RecoverAccountEffect.Reply, Mail?) in
             guard let account = try tables.accounts.find(user), account.state == .active else {
                 return (.refused(.userMissing), nil)
             }
@@ -73,7 +74,7 @@ package struct RecoveryService: Sendable {
     private static func complete(
         _ record: RecoveryRecord, _ account: AccountRecord, _ app: AppRecord, _ tables: Tables,
         at now: Instant
-    ) throws -> (EffectResult.Answer, Mail?) {
+    ) throws -> (RecoverAccountEffect.Reply, Mail?) {
         guard try tables.recoveries.end(record.id, .completed, at: now) else {
             return (.refused(.expired), nil)
         }

@@ -86,7 +86,7 @@ extension EffectPerformer {
         }
     }
 
-    func create(_ user: NewUser, _ context: EffectContext) async throws -> EffectResult.Answer {
+    func create(_ user: NewUser, _ context: EffectContext) async throws -> CreateUserEffect.Reply {
         let profile = AccountProfile(
             externalID: user.externalID?.use { $0 }, username: user.username?.use { $0 },
             claimedEmail: user.email?.use { $0 },
@@ -107,7 +107,7 @@ extension EffectPerformer {
     /// administrator can lift it.
     func setLock(
         _ isLocked: Bool, _ user: UserID, _ type: AuthenticatorType, _ context: EffectContext
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> EffectReply<Done> {
         guard context.app.isFirstParty else { return .refused(.notAllowed) }
         let now = clock.now, app = context.app.id
         return try await store.write { tables in
@@ -145,7 +145,7 @@ extension EffectPerformer {
     }
 
     func recordConsent(_ user: UserID, _ text: ConsentText, _ context: EffectContext) async throws
-        -> EffectResult.Answer
+        -> EffectReply<Done>
     {
         let now = clock.now, app = context.app.id
         var generator = SystemRandomNumberGenerator()
@@ -161,5 +161,41 @@ extension EffectPerformer {
                     detail: ["text_version": .string(text.version)]), at: now)
         }
         return .done
+    }
+}
+
+extension ResolveUserEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        .user(try await performer.account(.identifier(identifier), context)?.id)
+    }
+}
+
+extension CreateUserEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await EvenPace.keep(step: EvenPace.signUpStep) {
+            try await performer.create(user, context)
+        }
+    }
+}
+
+extension SetAuthenticatorLockEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.setLock(Direction.isLocked, user, authenticator, context)
+    }
+}
+
+extension RecordConsentEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.recordConsent(user, text, context)
+    }
+}
+
+extension FindConsentEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        let app = context.app.id
+        let consent = try await performer.store.read {
+            try $0.consents.current(of: user, app: app, purpose: FaceConsent.purpose)
+        }
+        return .consent(consent?.textVersion == textVersion)
     }
 }

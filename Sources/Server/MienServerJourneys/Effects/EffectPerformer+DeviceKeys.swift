@@ -11,7 +11,7 @@ internal import MienStore
 /// Device keys protected by biometrics. They share their records with the biometric grant.
 extension EffectPerformer {
     func registerKey(_ user: UserID, _ new: DeviceKeyRegistration, _ context: EffectContext)
-        async throws -> EffectResult.Answer
+        async throws -> RegisterDeviceKeyEffect.Reply
     {
         let settings = context.app.settings.biometric
         // Use up the challenge first in any case. Only an attestation requires that it is still
@@ -85,7 +85,7 @@ extension EffectPerformer {
 
     /// Returns a challenge, whether or not the user exists.
     func challenge(_ purpose: DeviceKeyPurpose, _ context: EffectContext) async throws
-        -> EffectResult.Answer
+        -> EffectReply<DeviceChallenge>
     {
         let token = try await challenges.make(for: .journey, binding: context.run.text).token
         guard let id = ChallengeID(token) else { return .refused(.unavailable) }
@@ -106,7 +106,7 @@ extension EffectPerformer {
     }
 
     func verify(_ user: UserReference, _ proof: DeviceKeyProof, _ context: EffectContext)
-        async throws -> EffectResult.Answer
+        async throws -> EffectReply<Authentication>
     {
         let text = Self.challengeText(proof.challenge, proof.purpose)
         let isFresh = try await challenges.take(
@@ -134,12 +134,36 @@ extension EffectPerformer {
     }
 
     func deleteKey(_ user: UserID, _ keyID: String?, _ context: EffectContext) async throws
-        -> EffectResult.Answer
+        -> EffectReply<Done>
     {
         do {
             let count = try await deviceKeys.delete(
                 keyID, of: user, app: context.app.id, actor: "journey")
             return count > 0 ? .done : .refused(.notRegistered)
         } catch is DeviceKeyService.Refusal { return .refused(.notAllowed) }
+    }
+}
+
+extension RegisterDeviceKeyEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.registerKey(user, key, context)
+    }
+}
+
+extension ChallengeDeviceKeyEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.challenge(purpose, context)
+    }
+}
+
+extension VerifyDeviceKeyEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.verify(user, proof, context)
+    }
+}
+
+extension DeleteDeviceKeyEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.deleteKey(user, keyID, context)
     }
 }

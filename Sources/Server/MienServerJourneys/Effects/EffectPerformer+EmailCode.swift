@@ -10,7 +10,7 @@ internal import MienStore
 /// Email codes.
 extension EffectPerformer {
     func sendCode(_ user: UserReference, length: Int, seconds: Int, _ context: EffectContext)
-        async throws -> EffectResult.Answer
+        async throws -> SendEmailCodeEffect.Reply
     {
         var generator = SystemRandomNumberGenerator()
         let codeID = CodeID.random(using: &generator)
@@ -66,7 +66,7 @@ extension EffectPerformer {
     func check(
         _ code: CodeID, _ user: UserReference, _ passcode: Sensitive<String>,
         _ context: EffectContext
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> EffectReply<Authentication> {
         let hash = passcode.use { codeHash($0, code) }, now = clock.now
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .emailCode, context) ? found : nil
@@ -109,5 +109,19 @@ extension EffectPerformer {
 
     func codeHash(_ code: String, _ id: CodeID) -> [UInt8] {
         store.keys.hash(ofSecret: Array("code \(id.text) \(code)".utf8))
+    }
+}
+
+extension SendEmailCodeEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await EvenPace.keep {
+            try await performer.sendCode(user, length: length, seconds: lifetimeSeconds, context)
+        }
+    }
+}
+
+extension CheckEmailCodeEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await EvenPace.keep { try await performer.check(code, user, passcode, context) }
     }
 }

@@ -12,7 +12,7 @@ internal import MienStore
 extension EffectPerformer {
     func registerFace(
         _ user: UserID, _ capture: CaptureID, _ consentVersion: String, _ context: EffectContext
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> RegisterFaceEffect.Reply {
         let passed: CaptureService.Passed
         switch try await captures.outcome(capture, run: context.run, app: context.app) {
         case .failure(let error): return .refused(error.code)
@@ -24,7 +24,7 @@ extension EffectPerformer {
         let newID = AuthenticatorID.random(using: &generator)
         let bytes = passed.template.bytes, photos = passed.template.entries.count,
             notice = notices.draft()
-        let (answer, mail) = try await store.write { tables -> (EffectResult.Answer, Mail?) in
+        let (answer, mail) = try await store.write { tables -> (RegisterFaceEffect.Reply, Mail?) in
             guard let account = try tables.accounts.find(user), account.state.takesAuthenticators,
                 try standing.holds(in: tables)
             else {
@@ -69,7 +69,7 @@ extension EffectPerformer {
     }
 
     func authenticate(_ user: UserReference, capture: CaptureID, _ context: EffectContext)
-        async throws -> EffectResult.Answer
+        async throws -> AuthenticateFaceEffect.Reply
     {
         let passed: CaptureService.Passed
         switch try await captures.outcome(capture, run: context.run, app: context.app) {
@@ -121,5 +121,35 @@ extension EffectPerformer {
         return .faceAuthenticated(
             account.id, capture: capture, amr: [AuthenticatorType.face.method],
             by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
+    }
+}
+
+extension OpenCaptureEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        let (id, token) = try await performer.captures.open(request, for: context.captureOrigin)
+        return .captureOpened(id, startToken: token)
+    }
+}
+
+extension ReadCaptureEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        switch try await performer.captures.outcome(capture, run: context.run, app: context.app) {
+        case .failure(let error): .refused(error.code)
+        case .success(let passed): .captured(capture, summary: EffectPerformer.summary(passed))
+        }
+    }
+}
+
+extension RegisterFaceEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.registerFace(user, capture, consentTextVersion, context)
+    }
+}
+
+extension AuthenticateFaceEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await EvenPace.keep(where: \.isRefusal) {
+            try await performer.authenticate(user, capture: capture, context)
+        }
     }
 }

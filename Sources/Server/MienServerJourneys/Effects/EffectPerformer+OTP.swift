@@ -3,13 +3,14 @@ internal import MienAccess
 internal import MienCore
 internal import MienJourney
 internal import MienServerAccess
+internal import MienServerCore
 internal import MienServerOTP
 internal import MienStore
 
 /// OTP tokens: one-time codes that users' devices compute.
 extension EffectPerformer {
     func offerOTP(_ user: UserID, _ profile: OTPProfile, _ context: EffectContext) async throws
-        -> EffectResult.Answer
+        -> OfferOTPEffect.Reply
     {
         let kind: OTPToken.Kind =
             switch profile.kind {
@@ -31,7 +32,7 @@ extension EffectPerformer {
         _ user: UserID, _ registration: CodeID, _ passcode: Sensitive<String>,
         _ context: EffectContext
     ) async throws
-        -> EffectResult.Answer
+        -> ConfirmOTPEffect.Reply
     {
         guard let account = try await account(.id(user), context),
             try await tokens.isRegistered(registration.text, of: account, app: context.app.id)
@@ -47,7 +48,7 @@ extension EffectPerformer {
         {
         case .accepted: return .otpRegistered(user)
         case .refused(let locked, let isJudged):
-            _ = try await refuse(
+            try await noteRefusal(
                 .otp, account.id, context, isJudged: isJudged, locked: locked,
                 reason: "registration")
             return .refused(locked ? .locked : .wrongCode)
@@ -56,7 +57,7 @@ extension EffectPerformer {
 
     func authenticateOTP(
         _ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> EffectReply<Authentication> {
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .otp, context) ? found : nil
         let judgement = try await tokens.authenticate(
@@ -68,7 +69,7 @@ extension EffectPerformer {
     /// Verifies a transaction signature. The challenge is used up before the signature is checked,
     /// and the signature covers the data that was shown.
     func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext)
-        async throws -> EffectResult.Answer
+        async throws -> EffectReply<Authentication>
     {
         let text = Self.challengeText(
             signature.challenge, .transaction(approvalData: signature.approvalData))
@@ -84,7 +85,7 @@ extension EffectPerformer {
 
     private func answer(
         _ judgement: OTPService.Judgement, _ account: AccountRecord?, _ context: EffectContext
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> EffectReply<Authentication> {
         switch judgement {
         case .accepted(let authenticator):
             guard let account else { return .refused(.unavailable) }
@@ -95,5 +96,35 @@ extension EffectPerformer {
         case .refused(let locked, let isJudged):
             return try await refuse(.otp, account?.id, context, isJudged: isJudged, locked: locked)
         }
+    }
+}
+
+extension OfferOTPEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.offerOTP(user, profile, context)
+    }
+}
+
+extension ConfirmOTPEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.confirmOTP(user, registration, passcode, context)
+    }
+}
+
+extension AuthenticateOTPEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await EvenPace.keep { try await performer.authenticateOTP(user, passcode, context) }
+    }
+}
+
+extension ChallengeOTPEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.challenge(.transaction(approvalData: approvalData), context)
+    }
+}
+
+extension VerifyOTPSignatureEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await EvenPace.keep { try await performer.verify(user, signature, context) }
     }
 }

@@ -10,7 +10,7 @@ internal import MienStore
 extension EffectPerformer {
     func authenticate(
         _ user: UserReference, password: Sensitive<String>, _ context: EffectContext
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> EffectReply<Authentication> {
         let account = try await account(user, context)
         guard try await mayGuess(user, account, .password, context) else {
             return .refused(.invalidCredentials)
@@ -60,5 +60,13 @@ extension EffectPerformer {
         return .authenticated(
             account.id, amr: [AuthenticatorType.password.method],
             by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
+    }
+}
+
+extension AuthenticatePasswordEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await EvenPace.keep(where: \.isRefusal) {
+            try await performer.authenticate(user, password: password, context)
+        }
     }
 }

@@ -9,7 +9,7 @@ internal import MienStore
 extension EffectPerformer {
     func authenticateRecoveryCode(
         _ user: UserReference, _ code: Sensitive<String>, _ context: EffectContext
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> EffectReply<Authentication> {
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .recoveryCode, context) ? found : nil
         let judgement = try await recoveryCodes.authenticate(
@@ -28,5 +28,19 @@ extension EffectPerformer {
             return try await refuse(
                 .recoveryCode, account?.id, context, isJudged: isJudged, locked: locked)
         }
+    }
+}
+
+extension AuthenticateRecoveryCodeEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await EvenPace.keep {
+            try await performer.authenticateRecoveryCode(user, code, context)
+        }
+    }
+}
+
+extension RecoverAccountEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.recoveries.request(user, methods, app: context.app)
     }
 }

@@ -12,10 +12,11 @@ extension EffectPerformer: PasswordSignIn {
         let context = EffectContext(
             run: .random(using: &generator), turn: 0, app: app, device: device, user: nil,
             begun: nil)
-        let answer = try await perform(
-            .authenticatePassword(user: .identifier(name), password: password), context)
-        guard case .authenticated(let account, let methods, let use?) = answer else { return nil }
+        let reply = try await reply(
+            to: AuthenticatePasswordEffect(user: .identifier(name), password: password), context)
+        guard case .answer(let proof) = reply, let use = proof.use else { return nil }
         return PasswordProof(
-            account: account, methods: methods, authenticator: use.authenticator, epoch: use.epoch)
+            account: proof.user, methods: proof.amr, authenticator: use.authenticator,
+            epoch: use.epoch)
     }
 }

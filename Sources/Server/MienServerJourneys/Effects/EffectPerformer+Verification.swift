@@ -9,7 +9,7 @@ internal import MienStore
 /// Identity verification. For now it checks only a selfie, with liveness if the policy requires it.
 extension EffectPerformer {
     func openVerification(_ request: VerificationRequest, _ context: EffectContext) async throws
-        -> EffectResult.Answer
+        -> OpenVerificationEffect.Reply
     {
         var generator = SystemRandomNumberGenerator()
         let random = Base64URL.encode(generator.bytes(16))
@@ -36,7 +36,7 @@ extension EffectPerformer {
     /// were not.
     func readVerification(
         _ id: VerificationID, _ state: Sensitive<String>?, _ context: EffectContext
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> ReadVerificationEffect.Reply {
         if let state,
             !state.use({ isSame(Array($0.utf8), Array(verificationState(id, context).utf8)) })
         {
@@ -66,5 +66,17 @@ extension EffectPerformer {
             "photos": .number(Double(passed.template.entries.count)),
             "mode": .string(passed.mode.rawValue),
         ]
+    }
+}
+
+extension OpenVerificationEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.openVerification(request, context)
+    }
+}
+
+extension ReadVerificationEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.readVerification(session, state, context)
     }
 }

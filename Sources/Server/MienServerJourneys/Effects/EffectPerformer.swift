@@ -116,114 +116,51 @@ package final class EffectPerformer: Sendable {
 
     /// - Throws: An error that keeps the effect from being performed, such as a store failure or a
     ///   full queue. The run then does not advance.
-    func perform(_ work: JourneyEffect.Work, _ context: EffectContext) async throws
+    func perform(_ effect: any StepEffect, _ context: EffectContext) async throws
         -> EffectResult.Answer
     {
-        do { return try await performChecked(work, context) } catch let error as OAuthError
-            where error.code == .invalidToken
-        {
+        guard let effect = effect as? any PerformedEffect else {
+            preconditionFailure("\(type(of: effect)) must conform to PerformedEffect")
+        }
+        return try await answer(to: effect, context)
+    }
+
+    private func answer<Effect: PerformedEffect>(to effect: Effect, _ context: EffectContext)
+        async throws -> EffectResult.Answer
+    {
+        EffectResult.Answer(try await reply(to: effect, context))
+    }
+
+    /// As ``perform(_:_:)``, for an effect whose type is known.
+    func reply<Effect: PerformedEffect>(to effect: Effect, _ context: EffectContext) async throws
+        -> Effect.Reply
+    {
+        do {
+            if let refusal = try await refusal(of: effect.impact, context) {
+                return .refused(refusal)
+            }
+            return try await effect.performed(by: self, context)
+        } catch let error as OAuthError where error.code == .invalidToken {
             return .refused(.insufficientUserAuthentication)
         }
     }
 
-    private func performChecked(_ work: JourneyEffect.Work, _ context: EffectContext) async throws
-        -> EffectResult.Answer
+    /// Returns why the user's sign-in does not permit the effect, or `nil` if it does.
+    private func refusal(of impact: AuthenticatorImpact, _ context: EffectContext) async throws
+        -> StepErrorCode?
     {
-        if let (change, user) = Self.change(by: work),
-            let refusal = try await changes.refusal(of: change, of: user, in: context)
-        {
-            try await note(
-                "authenticator.change_refused", user, context, ["reason": .string(refusal.rawValue)]
-            )
-            return .refused(refusal)
+        let (change, user): (AuthenticatorChange, UserID)
+        switch impact {
+        case .none, .verifies: return nil
+        case .adds(let owner): (change, user) = (.add, owner)
+        case .removes(let owner): (change, user) = (.remove, owner)
         }
-        switch work {
-        case .resolveUser(let identifier):
-            return .user(try await account(.identifier(identifier), context)?.id)
-        case .authenticatePassword(let user, let password):
-            return try await EvenPace.keep(where: \.isRefusal) {
-                try await authenticate(user, password: password, context)
-            }
-        case .openCapture(let request):
-            let (id, token) = try await captures.open(request, for: context.captureOrigin)
-            return .captureOpened(id, startToken: token)
-        case .readCapture(let id):
-            switch try await captures.outcome(id, run: context.run, app: context.app) {
-            case .failure(let error): return .refused(error.code)
-            case .success(let passed): return .captured(id, summary: Self.summary(passed))
-            }
-        case .openIdentityVerification(let request):
-            return try await openVerification(request, context)
-        case .readIdentityVerification(let id, let state):
-            return try await readVerification(id, state, context)
-        case .registerFace(let user, let capture, let version):
-            return try await registerFace(user, capture, version, context)
-        case .authenticateFace(let user, let capture):
-            return try await EvenPace.keep(where: \.isRefusal) {
-                try await authenticate(user, capture: capture, context)
-            }
-        case .createUser(let user):
-            return try await EvenPace.keep(step: EvenPace.signUpStep) {
-                try await create(user, context)
-            }
-        case .sendEmailCode(let user, let length, let lifetime):
-            return try await EvenPace.keep {
-                try await sendCode(user, length: length, seconds: lifetime, context)
-            }
-        case .checkEmailCode(let code, let user, let passcode):
-            return try await EvenPace.keep { try await check(code, user, passcode, context) }
-        case .registerDeviceKey(let user, let key): return try await registerKey(user, key, context)
-        case .challengeDeviceKey(_, let purpose): return try await challenge(purpose, context)
-        case .verifyDeviceKey(let user, let proof): return try await verify(user, proof, context)
-        case .deleteDeviceKey(let user, let keyID): return try await deleteKey(user, keyID, context)
-        case .offerOTP(let user, let profile): return try await offerOTP(user, profile, context)
-        case .confirmOTP(let user, let registration, let passcode):
-            return try await confirmOTP(user, registration, passcode, context)
-        case .authenticateOTP(let user, let passcode):
-            return try await EvenPace.keep { try await authenticateOTP(user, passcode, context) }
-        case .challengeOTP(let data):
-            return try await challenge(.transaction(approvalData: data), context)
-        case .verifyOTPSignature(let user, let signature):
-            return try await EvenPace.keep { try await verify(user, signature, context) }
-        case .authenticateRecoveryCode(let user, let code):
-            return try await EvenPace.keep {
-                try await authenticateRecoveryCode(user, code, context)
-            }
-        case .recoverAccount(let user, let methods):
-            return try await recoveries.request(user, methods, app: context.app)
-        case .lockAuthenticator(let user, let type):
-            return try await setLock(true, user, type, context)
-        case .unlockAuthenticator(let user, let type):
-            return try await setLock(false, user, type, context)
-        case .callWebhook(let call):
-            return await webhooks.call(
-                call, run: context.run, turn: context.turn, app: context.app.id)
-        case .recordConsent(let user, let text): return try await recordConsent(user, text, context)
-        case .findConsent(let user, let version):
-            let app = context.app.id
-            let consent = try await store.read {
-                try $0.consents.current(of: user, app: app, purpose: FaceConsent.purpose)
-            }
-            return .consent(consent?.textVersion == version)
+        guard let refusal = try await changes.refusal(of: change, of: user, in: context) else {
+            return nil
         }
-    }
-
-    /// Returns the change that an effect makes to a user's authenticators. There is no `default`,
-    /// so a new effect does not compile until it is classified.
-    private static func change(by work: JourneyEffect.Work) -> (AuthenticatorChange, UserID)? {
-        switch work {
-        case .registerFace(let user, capture: _, consentTextVersion: _): (.add, user)
-        case .registerDeviceKey(let user, _), .offerOTP(let user, _): (.add, user)
-        case .deleteDeviceKey(let user, keyID: _): (.remove, user)
-        case .resolveUser, .authenticatePassword, .openCapture, .readCapture,
-            .openIdentityVerification, .readIdentityVerification, .authenticateFace,
-            .createUser, .sendEmailCode, .checkEmailCode, .challengeDeviceKey, .verifyDeviceKey,
-            .confirmOTP, .authenticateOTP, .challengeOTP,
-            .verifyOTPSignature, .lockAuthenticator, .unlockAuthenticator, .callWebhook,
-            .recordConsent, .findConsent,
-            .authenticateRecoveryCode, .recoverAccount:
-            nil
-        }
+        try await note(
+            "authenticator.change_refused", user, context, ["reason": .string(refusal.rawValue)])
+        return refusal
     }
 
     // MARK: Audit and metrics
@@ -251,10 +188,20 @@ package final class EffectPerformer: Sendable {
     /// - Parameter isJudged: Whether the lock gate counted the guess. The gate limits such guesses,
     ///   so each gets its own audit entry. Anybody can cause any number of other refusals, so those
     ///   are only counted.
-    func refuse(
+    func refuse<Answer>(
         _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext,
         isJudged: Bool = false, locked: Bool = false, reason: String? = nil
-    ) async throws -> EffectResult.Answer {
+    ) async throws -> EffectReply<Answer> {
+        try await noteRefusal(
+            type, account, context, isJudged: isJudged, locked: locked, reason: reason)
+        return .refused(.invalidCredentials)
+    }
+
+    /// Counts a refusal, and records it in the audit log. Parameters are those of `refuse`.
+    func noteRefusal(
+        _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext, isJudged: Bool,
+        locked: Bool, reason: String? = nil
+    ) async throws {
         metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"refused\"")
         var detail: [String: JSONValue] = locked ? ["locked": true] : [:]
         if let reason { detail["reason"] = .string(reason) }
@@ -267,7 +214,6 @@ package final class EffectPerformer: Sendable {
         try await store.write {
             try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now)
         }
-        return .refused(.invalidCredentials)
     }
 
     func note(
@@ -279,11 +225,5 @@ package final class EffectPerformer: Sendable {
                 AuditEvent(event, actor: "journey", account: account, app: app, detail: detail),
                 at: now)
         }
-    }
-}
-
-extension EffectResult.Answer {
-    fileprivate var isRefusal: Bool {
-        if case .refused = self { true } else { false }
     }
 }

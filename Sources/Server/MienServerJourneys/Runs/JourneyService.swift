@@ -210,7 +210,9 @@ package final class JourneyService: Sendable {
                 signUp: state.signUp, endsAt: state.instance.expiresAt)
             let answer = try await performer.perform(effect.work, context)
             state.note(answer, to: effect.work)
-            if case .userCreated(let user) = answer { state.signUp = user }
+            if case .given(let created as CreateUserEffect.Answer) = answer {
+                state.signUp = created.user
+            }
             decision = try step(&state, .performed(effect.result(answer)), definition)
         }
         var generator = SystemRandomNumberGenerator()

@@ -33,40 +33,16 @@ struct RunState: Codable, Sendable {
 
 extension RunState {
     /// Records the method that has succeeded.
-    mutating func note(_ answer: EffectResult.Answer, to work: JourneyEffect.Work) {
-        let account: UserID
-        switch answer {
-        case .authenticated(let user, _, _), .faceAuthenticated(let user, _, _, _): account = user
-        default: return
-        }
-        guard let method = work.method else { return }
-        let success = Success(account: account, method: method)
+    mutating func note(_ answer: EffectResult.Answer, to work: any StepEffect) {
+        guard case .given(let proof as any AuthenticationAnswer) = answer,
+            case .verifies(let method) = work.impact
+        else { return }
+        let success = Success(account: proof.user, method: method)
         if successes?.contains(success) != true { successes = (successes ?? []) + [success] }
     }
 
     /// Returns the methods that have succeeded for this user in this run.
     func methods(of user: UserID) -> Set<AuthenticatorType> {
         Set((successes ?? []).filter { $0.account == user }.map(\.method))
-    }
-}
-
-extension JourneyEffect.Work {
-    /// The authenticator that this work verifies; `nil` if it verifies none.
-    fileprivate var method: AuthenticatorType? {
-        switch self {
-        case .authenticatePassword: .password
-        case .authenticateFace: .face
-        case .checkEmailCode: .emailCode
-        case .verifyDeviceKey: .nativeBiometrics
-        case .authenticateOTP, .verifyOTPSignature: .otp
-        case .authenticateRecoveryCode: .recoveryCode
-        case .resolveUser, .openCapture, .readCapture, .openIdentityVerification,
-            .readIdentityVerification, .registerFace, .createUser,
-            .sendEmailCode, .registerDeviceKey, .challengeDeviceKey, .deleteDeviceKey, .offerOTP,
-            .confirmOTP, .challengeOTP, .recoverAccount,
-            .lockAuthenticator,
-            .unlockAuthenticator, .callWebhook, .recordConsent, .findConsent:
-            nil
-        }
     }
 }

@@ -38,7 +38,7 @@ package struct WebhookCaller: Sendable {
 
     /// - Parameter turn: Distinguishes this call from other calls of the same run.
     package func call(_ call: WebhookCall, run: InstanceID, turn: Int, app: AppID) async
-        -> EffectResult.Answer
+        -> CallWebhookEffect.Reply
     {
         guard let target = WebhookTarget(call.url), target.isEncrypted || mayBePrivate,
             hosts.contains(target.host)
@@ -75,7 +75,7 @@ package struct WebhookCaller: Sendable {
     }
 
     private func deliver(_ delivery: Delivery, to target: WebhookTarget, at address: String)
-        async throws -> EffectResult.Answer
+        async throws -> CallWebhookEffect.Reply
     {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow)
@@ -86,7 +86,7 @@ package struct WebhookCaller: Sendable {
         // We control the retries ourselves.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let result: Result<EffectResult.Answer, any Error>
+        let result: Result<CallWebhookEffect.Reply, any Error>
         do { result = .success(try await tries(delivery, to: target, with: client)) } catch {
             result = .failure(error)
         }
@@ -95,12 +95,12 @@ package struct WebhookCaller: Sendable {
     }
 
     private func tries(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
-        async throws -> EffectResult.Answer
+        async throws -> CallWebhookEffect.Reply
     {
         for pause in Self.pauses {
             do {
                 let answer = try await request(delivery, to: target, with: client)
-                guard case .webhookAnswered(let status, _) = answer, Self.isPassing(status) else {
+                guard case .answer(let given) = answer, Self.isPassing(given.status) else {
                     return answer
                 }
             } catch let error as NIOTooManyBytesError {
@@ -117,7 +117,7 @@ package struct WebhookCaller: Sendable {
     }
 
     private func request(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
-        async throws -> EffectResult.Answer
+        async throws -> CallWebhookEffect.Reply
     {
         let seconds = clock.now.seconds
         var request = HTTPClientRequest(url: target.url)
@@ -162,9 +162,9 @@ package struct WebhookCaller: Sendable {
     /// Limits the whole call, including the last byte of the answer. An HTTP client's own timeouts
     /// end with the response head or restart with each byte.
     private static func within(
-        _ limit: Duration, _ body: @escaping @Sendable () async throws -> EffectResult.Answer
-    ) async throws -> EffectResult.Answer {
-        try await withThrowingTaskGroup(of: EffectResult.Answer.self) { tasks in
+        _ limit: Duration, _ body: @escaping @Sendable () async throws -> CallWebhookEffect.Reply
+    ) async throws -> CallWebhookEffect.Reply {
+        try await withThrowingTaskGroup(of: CallWebhookEffect.Reply.self) { tasks in
             tasks.addTask(operation: body)
             tasks.addTask {
                 try await Task.sleep(for: limit)

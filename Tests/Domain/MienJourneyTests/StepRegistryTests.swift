@@ -1,0 +1,94 @@
+import MienCore
+import Testing
+
+@testable import MienJourney
+
+@Suite("The list of steps")
+struct StepRegistryTests {
+    @Test("each name belongs to one step")
+    func names() {
+        let types = StepType.allCases.map(\.rawValue)
+        #expect(Set(types).count == types.count)
+        let names = StepType.all.flatMap { step in (step.wireName.map { [$0] } ?? []) + step.aliases
+        }
+        #expect(Set(names).count == names.count)
+        for type in StepType.allCases {
+            #expect(StepType(rawValue: type.rawValue) == type)
+            #expect(type.implementation.type == type)
+        }
+        #expect(StepType(rawValue: "nonsense") == nil)
+    }
+
+    @Test("exactly the steps with a wire name have prompts", arguments: StepType.allCases)
+    func prompts(type: StepType) {
+        let step = type.implementation
+        #expect((step.wireName == nil) == step.prompts.isEmpty)
+        #expect(step.wireName != nil || step.aliases.isEmpty)
+    }
+
+    @Test("each step lists an effect or a setting once", arguments: StepType.allCases)
+    func lists(type: StepType) {
+        let effects = type.effects.map { ObjectIdentifier($0) },
+            settings = type.implementation.settings.map(\.name)
+        #expect(Set(effects).count == effects.count)
+        #expect(Set(settings).count == settings.count)
+    }
+
+    @Test("each code of the linter is listed once")
+    func lintCodes() {
+        let codes = LintFinding.Code.allCases
+        #expect(Set(codes).count == codes.count)
+    }
+
+    @Test("effects that change authenticators, or prove them, say so")
+    func impact() {
+        let user = Made.ada, reference = UserReference.id(Made.ada), secret = Sensitive("x")
+        let challenge = ChallengeID("chl_1")!, code = CodeID("otc_1")!
+        let key = DeviceKeyRegistration(
+            publicKey: "p", publicKeyID: "k", os: "ios", challenge: challenge, attestation: nil)
+        let proof = DeviceKeyProof(
+            challenge: challenge, purpose: .authentication, publicKeyID: "k", signature: secret,
+            userIdentifier: nil, challengeText: nil)
+        let signature = OTPSignature(challenge: challenge, approvalData: [:], passcode: secret)
+        let important: [(any StepEffect, AuthenticatorImpact)] = [
+            (
+                RegisterFaceEffect(user: user, capture: Made.capture, consentTextVersion: "1"),
+                .adds(user)
+            ),
+            (RegisterDeviceKeyEffect(user: user, key: key), .adds(user)),
+            (OfferOTPEffect(user: user, profile: OTPProfile()), .adds(user)),
+            (DeleteDeviceKeyEffect(user: user, keyID: nil), .removes(user)),
+            (AuthenticatePasswordEffect(user: reference, password: secret), .verifies(.password)),
+            (AuthenticateFaceEffect(user: reference, capture: Made.capture), .verifies(.face)),
+            (
+                CheckEmailCodeEffect(code: code, user: reference, passcode: secret),
+                .verifies(.emailCode)
+            ),
+            (VerifyDeviceKeyEffect(user: reference, proof: proof), .verifies(.nativeBiometrics)),
+            (AuthenticateOTPEffect(user: reference, passcode: secret), .verifies(.otp)),
+            (VerifyOTPSignatureEffect(user: reference, signature: signature), .verifies(.otp)),
+            (
+                AuthenticateRecoveryCodeEffect(user: reference, code: secret),
+                .verifies(.recoveryCode)
+            ),
+        ]
+        for (effect, impact) in important {
+            #expect(effect.impact == impact, "\(type(of: effect))")
+        }
+    }
+
+    @Test(
+        "a journey asks for the authenticators of its steps",
+        arguments: [
+            (.authenticatePassword, .password), (.authenticateFace, .face),
+            (.authenticateNativeBiometrics, .nativeBiometrics),
+            (.transactionSigningNativeBiometrics, .nativeBiometrics),
+            (.emailOTPAuthentication, .emailCode), (.authenticateOTP, .otp),
+            (.transactionSigningOTP, .otp),
+        ] as [(StepType, AuthenticatorType)])
+    func authenticators(type: StepType, authenticator: AuthenticatorType) throws {
+        let definition = try JourneyDefinition(
+            DefinitionTests.step(type.rawValue, .object(DefinitionTests.least[type] ?? [:])))
+        #expect(definition.authenticatorsAsked == [authenticator])
+    }
+}
