@@ -131,6 +131,35 @@ struct WaitForTimeTests {
         #expect(try codes(600) == [.waitTooLong])
     }
 
+    @Test("the linter reports a cycle whose only prompt is a wait for a time that may have passed")
+    func cycles() throws {
+        func codes(_ config: JSONValue) throws -> [LintFinding.Code] {
+            let journey: JSONValue = [
+                "id": "poll", "version": 1, "title": "Poll", "start": "call",
+                "steps": [
+                    "call": [
+                        "type": "call_webhook",
+                        "config": ["url": "https://hook.example", "output_variable": "hook"],
+                        "on": ["success": "check", "failure": "no"],
+                    ],
+                    "check": [
+                        "type": "condition", "config": ["expression": "hook.status == 200"],
+                        "on": ["true": "no", "false": "wait"],
+                    ],
+                    "wait": [
+                        "type": "wait_for_time", "config": config,
+                        "on": ["success": "call", "failure": "no"],
+                    ],
+                    "no": ["type": "reject_access"],
+                ],
+            ]
+            return JourneyLinter.lint(try JourneyDefinition(journey)).map(\.code)
+        }
+        #expect(try codes(["until": "hook.status"]).contains(.endlessCycle))
+        #expect(try !codes(["seconds": 5]).contains(.endlessCycle))
+        #expect(try !codes(["seconds": 5, "until": "hook.status"]).contains(.endlessCycle))
+    }
+
     @Test("recorded tests pass the time")
     func recorded() throws {
         let test = try RecordedTest([

@@ -225,8 +225,10 @@ public enum JourneyLinter {
             !(definition.steps[$0.from]?.step.facts.isLoop == true && $0.outcome == .body)
         }
         let endless = flow.cycles { edge in
-            !(definition.steps[edge.from]?.step.facts.isLoop == true && edge.outcome == .body)
-                && definition.steps[edge.from]?.isClientFacing == false
+            guard let step = definition.steps[edge.from] else { return false }
+            let facts = step.step.facts
+            return !(facts.isLoop && edge.outcome == .body)
+                && (!step.isClientFacing || facts.mayContinueAtOnce)
         }
         var findings = endless.map {
             LintFinding(

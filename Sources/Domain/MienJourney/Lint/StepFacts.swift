@@ -61,6 +61,8 @@ struct StepFacts {
     var needsCapture = false
     var needsConsentTextVersion: String?
     var isClientFacing = false
+    /// Whether a step that asks the client may also continue at once.
+    var mayContinueAtOnce = false
     var isLoop = false
     var end: End?
     /// The authentication method with which the step signs the user in.

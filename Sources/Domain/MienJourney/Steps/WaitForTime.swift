@@ -43,6 +43,8 @@ struct WaitForTime: JourneyStep {
         var facts = StepFacts()
         facts.outcomes = [StepFacts.OutcomeFacts(.success)]
         facts.reads = until.map { [StepFacts.Read("until", $0)] } ?? []
+        // A time in the past does not wait.
+        facts.mayContinueAtOnce = seconds == nil
         facts.add(failure, client)
         return facts
     }

@@ -49,6 +49,8 @@ extension Tables {
     ) throws {
         try authenticators.insert(new, of: account)
         if let grant { try grants.replace(old.id, with: new.id, in: grant) }
-        _ = try removeAuthenticator(old, at: now)
+        guard try removeAuthenticator(old, at: now) else {
+            throw StoreError(.stale, "the authenticator to replace is no longer there")
+        }
     }
 }
