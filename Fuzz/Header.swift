@@ -25,8 +25,11 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
 
 private func written(_ challenge: AuthenticationChallenge) -> String {
     let parameters = challenge.parameters.map { name, value in
-        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return "\(name)=\"\(escaped)\""
+        // Bytes, because a character may join a quote with what precedes it.
+        let escaped = value.utf8.flatMap { byte -> [UInt8] in
+            byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") ? [0x5c, byte] : [byte]
+        }
+        return "\(name)=\"\(String(decoding: escaped, as: UTF8.self))\""
     }
     return challenge.scheme + " " + parameters.joined(separator: ", ")
 }

@@ -55,7 +55,15 @@ func signature(over message: [UInt8]) -> [UInt8] {
     guard let signature = try? knownKey.signature(for: message) else {
         preconditionFailure("the key cannot sign")
     }
-    return Array(signature.derRepresentation)
+    // Written here, because the package's encoder does not work with packages built for release:
+    // see scripts/fuzz.
+    let numbers = Array(signature.rawRepresentation)
+    return DERText.sequence(integer(numbers.prefix(32)), integer(numbers.suffix(32)))
+}
+
+private func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
+    let digits = Array(number.drop { $0 == 0 })
+    return DERText.value([2], (digits.first ?? 0x80) < 0x80 ? digits : [0] + digits)
 }
 
 /// Returns a certificate with this body (`TBSCertificate`), signed by the known key.
