@@ -6,7 +6,7 @@ terminal=no
 if [ -t 1 ]; then terminal=yes; fi
 # `label` is empty when no line is open. `missing` counts what --check misses.
 label='' started=0 missing=0
-# What the part is doing now, for the open line.
+# The current activity of the part, shown in the open line.
 doing=''
 
 tenths() { echo $((${EPOCHREALTIME/[.,]/} / 100000)); }

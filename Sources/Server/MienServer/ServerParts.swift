@@ -161,7 +161,7 @@ struct ServerParts: Sendable {
             budget: bodies,
             publicURL: { [publicURL] in publicURL.text }
         ).add(to: router)
-        UserRoutes(
+        DeviceKeyRoutes(
             grants: grants, keys: biometrics.keys, changes: changes, body: body,
             listsKeys: configuration.listsDeviceKeys
         ).add(

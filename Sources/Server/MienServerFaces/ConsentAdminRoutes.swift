@@ -31,8 +31,7 @@ package struct ConsentAdminRoutes {
                     of: account.id, app: app, purpose: FaceConsent.purpose, at: now)
                 let face = try tables.authenticators.find(.face, of: account, app: app)
                 if let face {
-                    _ = try tables.grants.revokeAll(by: face.id, at: now)
-                    _ = try tables.authenticators.delete(face.id, of: account.id)
+                    _ = try tables.removeAuthenticator(face, at: now)
                 }
                 guard count > 0 || face != nil else {
                     throw Problem(.notFound, "This user has not consented to that app.")

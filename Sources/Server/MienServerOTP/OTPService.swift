@@ -127,8 +127,7 @@ package struct OTPService: Sendable {
                 kind: kind, digits: wanted.digits, secret: secret, receipt: receipt)
             let old = try tables.authenticators.find(.otp, of: account, app: wanted.app)
             if let old {
-                _ = try tables.grants.revokeAll(by: old.id, at: now)
-                _ = try tables.authenticators.delete(old.id, of: account.id)
+                _ = try tables.removeAuthenticator(old, at: now)
             }
             let record = AuthenticatorRecord(
                 id: id, account: account.id, type: .otp, app: wanted.app, content: token.content,
@@ -312,8 +311,7 @@ package struct OTPService: Sendable {
             guard try !tables.locks.isHeld(record.id) else {
                 throw Problem.authenticatorLocked("This OTP token")
             }
-            _ = try tables.grants.revokeAll(by: record.id, at: now)
-            _ = try tables.authenticators.delete(record.id, of: account.id)
+            _ = try tables.removeAuthenticator(record, at: now)
             try tables.audit.append(
                 AuditEvent(
                     "otp.removed", actor: "user", account: account.id, app: app,

@@ -405,8 +405,7 @@ package struct PasskeyService: Sendable {
             guard try !tables.locks.isHeld(record.id) else {
                 throw Problem.authenticatorLocked("This passkey")
             }
-            _ = try tables.grants.revokeAll(by: record.id, at: now)
-            _ = try tables.authenticators.delete(record.id, of: account.id)
+            _ = try tables.removeAuthenticator(record, at: now)
             try tables.audit.append(
                 AuditEvent(
                     "passkey.removed", actor: "user", account: account.id, app: app,

@@ -34,9 +34,9 @@ import Testing
         let kept = try matcher.reference(for: enrolled)
         for _ in 0..<50 {
             let probe = people.direction().map { Float($0) }
-            let anew = matcher.normalizedScore(
+            let recomputed = matcher.normalizedScore(
                 try matcher.reference(for: probe), try matcher.reference(for: enrolled))
-            #expect(matcher.normalizedScore(try matcher.reference(for: probe), kept) == anew)
+            #expect(matcher.normalizedScore(try matcher.reference(for: probe), kept) == recomputed)
         }
     }
 

@@ -7,7 +7,7 @@ package import MienServerCore
 internal import MienStore
 
 /// Routes for users to manage their own device keys, with an app's access token.
-package struct UserRoutes {
+package struct DeviceKeyRoutes {
     let grants: GrantService
     let keys: DeviceKeyService
     let changes: AuthenticatorChanges
