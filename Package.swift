@@ -23,10 +23,15 @@ enum Group: String {
     case server = "Server", sdk = "SDK", tools = "Tools"
 }
 
-func library(_ name: String, in group: Group, _ dependencies: [Target.Dependency] = []) -> Target {
+/// - Parameter embeds: Whether the folder has an `Embedded.txt`, a list of files that the target
+///   gets as strings.
+func library(
+    _ name: String, in group: Group, _ dependencies: [Target.Dependency] = [], embeds: Bool = false
+) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)",
-        swiftSettings: strict)
+        exclude: embeds ? ["Embedded.txt"] : [], swiftSettings: strict,
+        plugins: embeds ? ["EmbedFiles"] : [])
 }
 
 func program(_ name: String, in group: Group, _ dependencies: [Target.Dependency]) -> Target {
@@ -284,7 +289,7 @@ let package = Package(
             [
                 "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
                 "MienKeys", "MienStore", hummingbird, lifecycle, logging, nioCore,
-            ]),
+            ], embeds: true),
         // The assembly.
         library(
             "MienServer", in: .server,
@@ -294,7 +299,7 @@ let package = Package(
                 "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess",
                 "MienCore", "MienImage", "MienInference", "MienJourney", "MienStore",
                 "MienVault", hummingbird, lifecycle, logging,
-            ]),
+            ], embeds: true),
 
         // MARK: SDK
 
@@ -346,6 +351,10 @@ let package = Package(
                 "MienCore", "MienPixels", "MienImage", "MienMedia", "MienInference", "MienFace",
                 "MienModels", "MienTesting",
             ]),
+
+        // Writes texts of the repository's files into Swift, at build time.
+        program("embed-files", in: .tools, []),
+        .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"]),
 
         // MARK: Tests
 

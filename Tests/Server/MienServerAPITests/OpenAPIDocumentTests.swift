@@ -16,8 +16,8 @@ struct OpenAPIDocumentTests {
     @Test("the server serves docs/openapi.json")
     func embedded() throws {
         #expect(
-            try String(contentsOf: APIDocument.file, encoding: .utf8) == OpenAPIDocument.text,
-            "run scripts/openapi")
+            try String(contentsOf: APIDocument.file, encoding: .utf8)
+                == OpenAPIDocument.text)
     }
 
     @Test("it is OpenAPI 3.1, and every reference resolves")
