@@ -113,6 +113,9 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let configuration = Target.Dependency.product(
+    name: "Configuration", package: "swift-configuration")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -160,6 +163,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -221,7 +226,8 @@ let package = Package(
             [
                 "MienAPI", "MienAccess", "MienCore", "MienInference", "MienPassword", crypto,
                 hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, lifecycle, logging,
-                nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, yaml,
+                metrics,
+                configuration, nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, yaml,
             ]),
         // Mail and webhooks.
         library(
@@ -436,7 +442,7 @@ let package = Package(
             [
                 "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
                 "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess", "MienStore",
-                "MienJourney", "MienCore", "MienTesting", logging,
+                "MienJourney", "MienCore", "MienTesting", logging, metrics,
             ]),
         tests(
             "MienClientTests", in: .sdk,

@@ -39,7 +39,8 @@ struct ServerParts: Sendable {
     private let recoveries: RecoveryService
     private let changes: AuthenticatorChanges
     private let devices: KnownDeviceService
-    private let metrics = Metrics()
+    private let registry = PrometheusRegistry()
+    private let metrics: Metrics
     private let clock: ServerClock
     private let configuration: ServerConfiguration
     private let logger: Logger
@@ -53,6 +54,7 @@ struct ServerParts: Sendable {
         (self.configuration, self.store, self.publicURL, self.clock, self.logger) = (
             configuration, store, publicURL, clock, logger
         )
+        metrics = Metrics(registry)
         let limits = WorkLimits.server(waitSeconds: configuration.queueWaitSeconds),
             signatures = SignatureQueue(limits: limits)
         let faces = try FaceService(
@@ -143,7 +145,7 @@ struct ServerParts: Sendable {
     /// Routes for apps, browsers, and load balancers: everything except the admin API and metrics.
     func publicRouter() -> Router<MienRequestContext> {
         let router = baseRouter()
-        OperationRoutes(store: store, metrics: metrics, issuer: issuer).add(to: router)
+        OperationRoutes(store: store, registry: registry, issuer: issuer).add(to: router)
         let starts = configuration.startsPerMinute, live = configuration.liveCapturesPerMinute
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
@@ -190,7 +192,7 @@ struct ServerParts: Sendable {
     /// Routes for administrators and monitoring at `admin.listen`: the admin API and metrics.
     func adminRouter() -> Router<MienRequestContext> {
         let router = baseRouter()
-        OperationRoutes(store: store, metrics: metrics, issuer: issuer).addMetrics(to: router)
+        OperationRoutes(store: store, registry: registry, issuer: issuer).addMetrics(to: router)
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         let admin = router.group("v1").add(
             middleware: AdminOnly(

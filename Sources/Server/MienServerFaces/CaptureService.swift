@@ -326,10 +326,10 @@ package final class CaptureService: Sendable {
             if let trail { try tables.trails.insert(trail) }
             try isCounted ? tables.audit.count(event, at: now) : tables.audit.append(event, at: now)
         }
-        metrics.count("mien_captures_total", "mode=\"\(mode)\",result=\"\(result)\"")
+        metrics.count(.captures, ["mode": "\(mode)", "result": result])
         if !hasPassed {
             for reason in content.reasons ?? [] {
-                metrics.count("mien_capture_refusals_total", "reason=\"\(reason)\"")
+                metrics.count(.captureRefusals, ["reason": reason])
             }
         }
     }

@@ -8,11 +8,11 @@ internal import NIOCore
 /// Routes for health, metrics, signing keys, and the API description.
 package struct OperationRoutes {
     let store: Store
-    let metrics: Metrics
+    let registry: PrometheusRegistry
     let issuer: TokenIssuer
 
-    package init(store: Store, metrics: Metrics, issuer: TokenIssuer) {
-        (self.store, self.metrics, self.issuer) = (store, metrics, issuer)
+    package init(store: Store, registry: PrometheusRegistry, issuer: TokenIssuer) {
+        (self.store, self.registry, self.issuer) = (store, registry, issuer)
     }
 
     /// Adds the routes for health, signing keys, and the API description.
@@ -40,7 +40,7 @@ package struct OperationRoutes {
         router.get("metrics") { _, _ in
             Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: .init(byteBuffer: ByteBuffer(string: metrics.text)))
+                body: .init(byteBuffer: ByteBuffer(string: registry.text)))
         }
     }
 }

@@ -22,7 +22,8 @@ enum EmbedFiles {
             guard words.count == 2 else {
                 fail("\(paths[0]):\(index + 1): expected a name, a space, and a path: “\(line)”")
             }
-            guard words[0].wholeMatch(of: /[a-z][A-Za-z0-9]*/) != nil, names.insert(words[0]).inserted
+            guard words[0].wholeMatch(of: /[a-z][A-Za-z0-9]*/) != nil,
+                names.insert(words[0]).inserted
             else {
                 fail("\(paths[0]):\(index + 1): “\(words[0])” is not a new name in camel case")
             }

@@ -235,7 +235,7 @@ struct MailTests {
 
     private func deliver(
         _ settings: [String: String], _ mails: [Mail],
-        _ check: (LogLines, Metrics) async throws -> Void
+        _ check: (LogLines, PrometheusRegistry) async throws -> Void
     ) async throws {
         let standard = [
             "MIEN_MAIL_HOST": "localhost", "MIEN_MAIL_SECURITY": "none",
@@ -243,18 +243,18 @@ struct MailTests {
         ]
         let configuration = try ServerConfiguration(
             environment: standard.merging(settings) { $1 }, home: scratch.url)
-        let logs = LogLines(), metrics = Metrics()
+        let logs = LogLines(), registry = PrometheusRegistry()
         let service = try MailService(
-            configuration: configuration, logger: logs.logger, metrics: metrics)
+            configuration: configuration, logger: logs.logger, metrics: Metrics(registry))
         for mail in mails { service.send(mail) }
         let running = Task { try await service.run() }
-        try await check(logs, metrics)
+        try await check(logs, registry)
         running.cancel()
         try await running.value
     }
 
-    private static func counted(_ metrics: Metrics, _ line: String) async throws {
-        while !metrics.text.contains(line) { try await Task.sleep(for: .milliseconds(10)) }
+    private static func counted(_ registry: PrometheusRegistry, _ line: String) async throws {
+        while !registry.text.contains(line) { try await Task.sleep(for: .milliseconds(10)) }
     }
 
     @Test(
@@ -267,8 +267,8 @@ struct MailTests {
         let others = Mail(to: Sensitive("bea@example.org"), subject: "Other", body: Sensitive("b"))
         let port = try await peer.port()
         try await deliver(["MIEN_MAIL_PORT": "\(port)"], [Self.mail, Self.mail, others]) {
-            logs, metrics in
-            try await Self.counted(metrics, "mien_mails_total{result=\"sent\"} 3")
+            logs, registry in
+            try await Self.counted(registry, "mien_mails_total{result=\"sent\"} 3")
             let seen = peer.all.filter { $0["text"] != nil || $0["refused"] != nil }
             #expect(
                 seen.count { $0["refused"] != nil } == 2 && seen.count { $0["text"] != nil } == 3)
@@ -292,8 +292,8 @@ struct MailTests {
                 ]
             ])
         let port = try await peer.port()
-        try await deliver(["MIEN_MAIL_PORT": "\(port)"], [Self.mail, Self.mail]) { logs, metrics in
-            try await Self.counted(metrics, "mien_mails_total{result=\"failed\"} 2")
+        try await deliver(["MIEN_MAIL_PORT": "\(port)"], [Self.mail, Self.mail]) { logs, registry in
+            try await Self.counted(registry, "mien_mails_total{result=\"failed\"} 2")
             #expect(
                 peer.all.count { $0["refused"] != nil } == 2
                     && !peer.all.contains { $0["text"] != nil })

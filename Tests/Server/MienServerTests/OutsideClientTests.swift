@@ -49,6 +49,36 @@ struct OutsideClientTests {
         #expect(await server.stop() == 0)
     }
 
+    @Test("Prometheus's client library reads the metrics")
+    func metrics() async throws {
+        let server = try await ServeProcess.start(in: scratch)
+        try await Self.addUser(server.admin(#require(server.credential)))
+        let refused = try await server.client().start("password-login")
+        try await refused.respond("password", ["username": "ada", "password": "a wrong guess"])
+        let admin = try await RawConnection.open(server.adminAddress)
+        let text = String(decoding: try await admin.request("GET", "/metrics").body, as: UTF8.self)
+        let families = try #require(
+            try await Peer("metrics_reader", ["text": .string(text)]).rest().first?["families"]?
+                .arrayValue)
+        func family(_ name: String) throws -> JSONValue {
+            try #require(families.first { $0["name"]?.stringValue == name }, "\(name)")
+        }
+        let refusals = try family("mien_authentications")
+        #expect(refusals["type"] == "counter" && refusals["help"]?.stringValue?.isEmpty == false)
+        #expect(
+            refusals["samples"]?.arrayValue?.contains {
+                $0["labels"]?["result"] == "refused" && $0["value"] == "1"
+            } == true, "\(refusals)")
+        let seconds = try family("mien_http_request_duration_seconds")
+        let routes = Set(
+            (seconds["samples"]?.arrayValue ?? []).compactMap {
+                $0["labels"]?["route"]?.stringValue
+            })
+        #expect(seconds["type"] == "histogram")
+        #expect(routes.contains("/v1/journeys/{journey}/start"), "\(routes)")
+        #expect(await server.stop() == 0)
+    }
+
     @Test("Authlib: discovery, code and PKCE, refresh, revocation, introspection")
     func authlib() async throws {
         let certificates = try await Peer.certificates(in: scratch),

@@ -116,7 +116,7 @@ package struct GrantService: Sendable {
             return account
         }
         guard let active else { throw Self.refused }
-        metrics.count("mien_grants_total", "result=\"granted\"")
+        metrics.count(.grants, ["result": "granted"])
         return try answer(
             grant, of: active, grant.scope, grant.resources, signIn.app, nonce: signIn.nonce,
             at: now)
@@ -312,10 +312,10 @@ package struct GrantService: Sendable {
             }
         }
         guard let (grant, account) = rotated else {
-            metrics.count("mien_grants_total", "result=\"refused\"")
+            metrics.count(.grants, ["result": "refused"])
             throw Self.refused
         }
-        metrics.count("mien_grants_total", "result=\"refreshed\"")
+        metrics.count(.grants, ["result": "refreshed"])
         return try answer(
             grant, of: account, asked ?? grant.scope,
             resources.isEmpty ? grant.resources : resources, app, at: now)

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Yams
+internal import Configuration
+internal import Synchronization
 
 /// The settings as text. A YAML file overrides the default values, and the environment overrides
 /// both.
@@ -8,110 +8,56 @@ struct SettingSources {
     /// The origin of each value that is not the default, for error messages.
     private(set) var origins: [String: String] = [:]
 
-    /// Whether every key of every mapping is a scalar.
-    private static func hasPlainKeys(_ node: Node) -> Bool {
-        switch node {
-        case .mapping(let mapping):
-            mapping.allSatisfy { $0.key.scalar != nil && hasPlainKeys($0.value) }
-        case .sequence(let sequence): sequence.allSatisfy(hasPlainKeys)
-        case .scalar, .alias: true
-        }
-    }
-
     /// - Parameter file: YAML with the keys as sections, or `nil`.
-    /// - Throws: ``ConfigurationError`` if the file is not YAML, has an unknown key, or has a value
-    ///   that is neither text nor a list.
+    /// - Throws: ``ConfigurationError`` if the file is malformed, see ``SettingsFile``.
     init(file: (path: String, contents: String)?, environment: [String: String]) throws {
-        for setting in ServerSetting.all { texts[setting.key] = setting.standard }
+        let variables = Dictionary(
+            uniqueKeysWithValues: ServerSetting.all.map { ($0.variable, $0.key) }
+        )
+        // `prefixKeys` and the provider's own spelling make MIEN_TLS_KEY of tls.key, as
+        // `ServerSetting.variable` does.
+        var providers: [any ConfigProvider] = [
+            EnvironmentVariablesProvider(
+                environmentVariables: environment.filter { variables[$0.key] != nil }
+            ).prefixKeys(with: "mien")
+        ]
         if let file {
-            let top: Any?
-            do {
-                let node = try Yams.compose(yaml: file.contents)
-                // Yams ends the process on a mapping whose key is not plain text.
-                guard node.map(Self.hasPlainKeys) ?? true else {
-                    throw ConfigurationError([
-                        "\(file.path): a key is not plain text; write key: value"
-                    ])
-                }
-                top = node?.any
-            } catch let error as ConfigurationError { throw error } catch {
-                throw ConfigurationError(["\(file.path) is not YAML: \(error)"])
-            }
-            var problems: [String] = []
-            if let top {
-                guard let sections = top as? [String: Any] else {
-                    throw ConfigurationError([
-                        "\(file.path): the top level is not a list of settings"
-                    ])
-                }
-                read(sections, under: "", from: file.path, &problems)
-            }
-            guard problems.isEmpty else { throw ConfigurationError(problems) }
+            let texts = try SettingsFile(path: file.path, contents: file.contents).texts
+            providers.append(
+                InMemoryProvider(
+                    name: file.path,
+                    values: Dictionary(
+                        uniqueKeysWithValues: texts.map {
+                            (
+                                AbsoluteConfigKey(ConfigKey($0)),
+                                ConfigValue(.string($1), isSecret: false)
+                            )
+                        })))
         }
+        let reporter = FirstProvider()
+        let reader = ConfigReader(providers: providers, accessReporter: reporter)
         for setting in ServerSetting.all {
-            guard let text = environment[setting.variable] else { continue }
-            texts[setting.key] = text
-            origins[setting.key] = setting.variable
-        }
-    }
-
-    private mutating func read(
-        _ section: [String: Any], under prefix: String, from path: String,
-        _ problems: inout [String]
-    ) {
-        for (name, value) in section.sorted(by: { $0.key < $1.key }) {
-            let key = prefix + name
-            if let setting = ServerSetting.byKey[key] {
-                guard let text = Self.text(value, setting.kind) else {
-                    problems.append("\(path): \(key) must be a single value")
-                    continue
-                }
-                texts[key] = text
-                origins[key] = "\(path): \(key)"
-            } else if let deeper = value as? [String: Any],
-                ServerSetting.all.contains(where: { $0.key.hasPrefix(key + ".") })
-            {
-                read(deeper, under: key + ".", from: path, &problems)
-            } else {
-                problems.append(
-                    "\(path): unknown setting “\(key)”\(Self.suggestion(key)); run mien serve --print-config to see all settings"
-                )
+            texts[setting.key] = reader.string(
+                forKey: ConfigKey(setting.key), isSecret: setting.isSecret,
+                default: setting.standard)
+            switch reporter.index {
+            case 0: origins[setting.key] = setting.variable
+            case 1: origins[setting.key] = file.map { "\($0.path): \(setting.key)" }
+            default: break
             }
         }
     }
+}
 
-    private static func text(_ value: Any, _ kind: ServerSetting.Kind) -> String? {
-        switch value {
-        case let text as String: text
-        case let flag as Bool: flag ? "true" : "false"
-        case let number as Int: String(number)
-        case let number as Double: String(number)
-        case is NSNull: ""
-        case let list as [Any]:
-            if case .list = kind { list.map { "\($0)" }.joined(separator: ",") } else { nil }
-        default: nil
-        }
-    }
+/// Remembers which provider had the last value that was read.
+private final class FirstProvider: AccessReporter {
+    private let last = Mutex<Int?>(nil)
 
-    private static func suggestion(_ key: String) -> String {
-        let near = ServerSetting.all.map { ($0.key, distance($0.key, key)) }.min { $0.1 < $1.1 }
-        guard let near, near.1 <= 3 else { return "" }
-        return "; did you mean “\(near.0)”?"
-    }
+    /// The provider's index, or `nil` for a default.
+    var index: Int? { last.withLock { $0 } }
 
-    /// Returns the Levenshtein distance.
-    private static func distance(_ a: String, _ b: String) -> Int {
-        let a = Array(a.utf8), b = Array(b.utf8)
-        var row = Array(0...b.count)
-        for i in a.indices {
-            var corner = row[0]
-            row[0] = i + 1
-            for j in b.indices {
-                let above = row[j + 1]
-                row[j + 1] = min(row[j] + 1, above + 1, corner + (a[i] == b[j] ? 0 : 1))
-                corner = above
-            }
-        }
-        return row[b.count]
+    func report(_ event: AccessEvent) {
+        let index = event.providerResults.firstIndex { (try? $0.result.get())?.value != nil }
+        last.withLock { $0 = index }
     }
 }

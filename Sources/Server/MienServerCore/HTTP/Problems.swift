@@ -18,6 +18,7 @@ package struct ProblemMiddleware: RouterMiddleware {
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
+        let began = ContinuousClock.now
         var context = context, response: Response
         if let given = RequestIdentity.given(request) {
             context.logger[metadataKey: "hb.request.id"] = .string(given)
@@ -34,7 +35,10 @@ package struct ProblemMiddleware: RouterMiddleware {
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.id
         response.headers[.contentTypeOptions] = "nosniff"
-        metrics.count("mien_http_requests_total", "status=\"\(response.status.code)\"")
+        metrics.count(.requests, ["status": "\(response.status.code)"])
+        metrics.record(
+            .requestSeconds, ContinuousClock.now - began,
+            ["route": context.endpointPath ?? "unknown"])
         return response
     }
 

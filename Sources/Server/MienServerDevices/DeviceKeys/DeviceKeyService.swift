@@ -236,8 +236,7 @@ package struct DeviceKeyService: Sendable {
             return try await refuse(account.id, app.id, actor, isJudged: true, [:])
         }
         try await gate.succeed(pass)
-        metrics.count(
-            "mien_authentications_total", "type=\"native_biometrics\",result=\"accepted\"")
+        metrics.count(.authentications, ["type": "native_biometrics", "result": "accepted"])
         return .owner(
             Owner(
                 account: account.id, authenticator: authenticator.id, epoch: account.epoch,
@@ -252,7 +251,7 @@ package struct DeviceKeyService: Sendable {
         _ account: UserID?, _ app: AppID, _ actor: String, isJudged: Bool = false,
         _ detail: [String: JSONValue]
     ) async throws -> Verdict {
-        metrics.count("mien_authentications_total", "type=\"native_biometrics\",result=\"refused\"")
+        metrics.count(.authentications, ["type": "native_biometrics", "result": "refused"])
         let now = clock.now
         let event = AuditEvent(
             "native_biometrics.refused", actor: actor, account: account, app: app, detail: detail)

@@ -297,7 +297,7 @@ package struct PasskeyService: Sendable {
             try await accept(found.authenticator.id, found.account.id, received, result, app.id)
         else { throw Self.refused }
         try await gate.succeed(pass)
-        metrics.count("mien_authentications_total", "type=\"passkey\",result=\"accepted\"")
+        metrics.count(.authentications, ["type": "passkey", "result": "accepted"])
         return Owner(
             account: found.account.id, authenticator: found.authenticator.id,
             epoch: found.account.epoch,
@@ -356,7 +356,7 @@ package struct PasskeyService: Sendable {
             return true
         }
         if !isAccepted {
-            metrics.count("mien_authentications_total", "type=\"passkey\",result=\"refused\"")
+            metrics.count(.authentications, ["type": "passkey", "result": "refused"])
         }
         return isAccepted
     }
@@ -366,7 +366,7 @@ package struct PasskeyService: Sendable {
     private func refuse(
         _ user: UserID?, _ app: AppID, isJudged: Bool = false, _ detail: [String: JSONValue]
     ) async throws -> Problem {
-        metrics.count("mien_authentications_total", "type=\"passkey\",result=\"refused\"")
+        metrics.count(.authentications, ["type": "passkey", "result": "refused"])
         let now = clock.now
         let event = AuditEvent(
             "passkey.refused", actor: "app", account: user, app: app, detail: detail)

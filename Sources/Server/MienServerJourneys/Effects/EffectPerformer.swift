@@ -172,7 +172,7 @@ package final class EffectPerformer: Sendable {
     }
 
     func countAccepted(_ type: AuthenticatorType) {
-        metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"accepted\"")
+        metrics.count(.authentications, ["type": type.rawValue, "result": "accepted"])
     }
 
     /// Returns a mark for the use of a single-use code by one step of one run. The mark is written
@@ -202,7 +202,7 @@ package final class EffectPerformer: Sendable {
         _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext, isJudged: Bool,
         locked: Bool, reason: String? = nil
     ) async throws {
-        metrics.count("mien_authentications_total", "type=\"\(type.rawValue)\",result=\"refused\"")
+        metrics.count(.authentications, ["type": type.rawValue, "result": "refused"])
         var detail: [String: JSONValue] = locked ? ["locked": true] : [:]
         if let reason { detail["reason"] = .string(reason) }
         // Write for unknown users as well, and as durably. Writing takes time, so a write for

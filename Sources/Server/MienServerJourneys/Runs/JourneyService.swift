@@ -76,7 +76,7 @@ package final class JourneyService: Sendable {
                 ProvedDevice(id: $0.id, account: $0.account)
             }
         }
-        metrics.count("mien_journeys_started_total")
+        metrics.count(.journeysStarted)
         let (answer, secret) = try await advance(
             &state,
             .start(
@@ -239,13 +239,13 @@ package final class JourneyService: Sendable {
         case .complete(let completion):
             if let signUp = state.signUp, try await !performer.signUps.complete(signUp, app: app.id)
             {
-                metrics.count("mien_journeys_ended_total", "end=\"rejection\"")
+                metrics.count(.journeysEnded, ["end": "rejection"])
                 return (Self.rejected(nil, expiry), token.secret)
             }
             return (try await completed(completion, state, app, expiry), token.secret)
         case .reject(let rejection):
             if let signUp = state.signUp { try await performer.signUps.abandon(signUp) }
-            metrics.count("mien_journeys_ended_total", "end=\"rejection\"")
+            metrics.count(.journeysEnded, ["end": "rejection"])
             return (Self.rejected(rejection, expiry), token.secret)
         }
     }
@@ -316,7 +316,7 @@ package final class JourneyService: Sendable {
                     user, app.id, epoch: proof?.epoch, methods: state.methods(of: user), at: now)
             }
         }
-        metrics.count("mien_journeys_ended_total", "end=\"success\"")
+        metrics.count(.journeysEnded, ["end": "success"])
         return JourneyAnswer(
             state: nil, journeyStepID: WireNames.success,
             token: try grants.issuer.sign(claims, at: now), deviceToken: deviceToken,

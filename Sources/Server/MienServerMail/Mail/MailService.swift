@@ -52,7 +52,7 @@ package final class MailService: Service {
 
     package func send(_ mail: Mail, through queue: Queue = .codes) {
         if case .dropped? = queues[queue]?.add.yield(mail) {
-            metrics.count("mien_mails_total", "result=\"dropped\"")
+            metrics.count(.mails, ["result": "dropped"])
             logger.error("the mail queue is full; one email was dropped")
         }
     }
@@ -84,7 +84,7 @@ package final class MailService: Service {
         for pause in Self.pauses.map(Optional.some) + [nil] {
             do {
                 if let relay { try await relay.send(mail) } else { try write(mail) }
-                metrics.count("mien_mails_total", "result=\"sent\"")
+                metrics.count(.mails, ["result": "sent"])
                 return
             } catch {
                 let isPermanent = error is MailError || (error as? SMTPError)?.isPermanent == true
@@ -96,7 +96,7 @@ package final class MailService: Service {
                 try? await Task.sleep(for: pause)
             }
         }
-        metrics.count("mien_mails_total", "result=\"failed\"")
+        metrics.count(.mails, ["result": "failed"])
     }
 
     /// Returns the description of errors that are known to contain no personal address, and only

@@ -1,0 +1,39 @@
+/// A metric of the server. `docs/spec/metrics.md` lists them all.
+package struct Metric: Sendable {
+    /// The name in Prometheus, with its unit: `…_total` for counters, `…_seconds` for durations.
+    package let name: String
+    /// One sentence for `# HELP`.
+    package let help: String
+    /// The names of its labels, in order.
+    package let labels: [String]
+
+    package static let all = [
+        requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
+        authentications, grants, mails,
+    ]
+
+    package static let requests = Metric(
+        name: "mien_http_requests_total", help: "Responses, by status code.", labels: ["status"])
+    package static let requestSeconds = Metric(
+        name: "mien_http_request_duration_seconds",
+        help: "Time from a request's head to its response, by route.", labels: ["route"])
+    package static let journeysStarted = Metric(
+        name: "mien_journeys_started_total", help: "Journey runs started.", labels: [])
+    package static let journeysEnded = Metric(
+        name: "mien_journeys_ended_total", help: "Journey runs ended, by success or rejection.",
+        labels: ["end"])
+    package static let captures = Metric(
+        name: "mien_captures_total", help: "Captures judged, by mode and result.",
+        labels: ["mode", "result"])
+    package static let captureRefusals = Metric(
+        name: "mien_capture_refusals_total",
+        help: "Reasons for which captures were refused; one capture may have several.",
+        labels: ["reason"])
+    package static let authentications = Metric(
+        name: "mien_authentications_total",
+        help: "Authentications, by type of authenticator and result.", labels: ["type", "result"])
+    package static let grants = Metric(
+        name: "mien_grants_total", help: "Token grants, by result.", labels: ["result"])
+    package static let mails = Metric(
+        name: "mien_mails_total", help: "Emails, by result.", labels: ["result"])
+}

@@ -1,0 +1,85 @@
+import Foundation
+import MienTesting
+import Testing
+
+@testable import MienServerCore
+
+@Suite struct SettingsTests {
+    @Test func `every setting can be set with its variable, which overrides the file`() throws {
+        for setting in ServerSetting.all {
+            let value = "from the environment"
+            let sources = try SettingSources(
+                file: ("mien.yaml", Self.file(setting.key, "from the file")),
+                environment: [setting.variable: value, "MIEN_UNKNOWN": "x", "PORT": "1"])
+            #expect(sources.texts[setting.key] == value)
+            #expect(sources.origins == [setting.key: setting.variable])
+        }
+    }
+
+    @Test func `every setting can be set in the file, which overrides the default`() throws {
+        for setting in ServerSetting.all {
+            let sources = try SettingSources(
+                file: ("/etc/mien.yaml", Self.file(setting.key, "from the file")), environment: [:])
+            #expect(sources.texts[setting.key] == "from the file")
+            #expect(sources.origins == [setting.key: "/etc/mien.yaml: \(setting.key)"])
+        }
+    }
+
+    @Test func `an empty variable overrides the file`() throws {
+        let sources = try SettingSources(
+            file: ("mien.yaml", Self.file("mail.host", "relay.example.org")),
+            environment: ["MIEN_MAIL_HOST": ""])
+        #expect(sources.texts["mail.host"] == "")
+    }
+
+    @Test func `settings that are set nowhere have their defaults`() throws {
+        let sources = try SettingSources(file: nil, environment: [:])
+        #expect(sources.origins.isEmpty && sources.texts.count == ServerSetting.all.count)
+        for setting in ServerSetting.all { #expect(sources.texts[setting.key] == setting.standard) }
+    }
+
+    /// Compares docs/settings.md with the settings. `MIEN_UPDATE=1` writes it.
+    @Test func `the page lists every setting`() throws {
+        let file = Repository.root.appending(path: "docs/settings.md")
+        var page = try String(contentsOf: file, encoding: .utf8)
+        let marks = ("<!-- settings -->\n", "<!-- end of settings -->")
+        let start = try #require(page.firstRange(of: marks.0)).upperBound
+        let end = try #require(page.firstRange(of: marks.1)).lowerBound
+        if ProcessInfo.processInfo.environment["MIEN_UPDATE"] == "1" {
+            page.replaceSubrange(start..<end, with: Self.table)
+            try Data(page.utf8).write(to: file)
+        } else {
+            #expect(page[start..<end] == Self.table, "MIEN_UPDATE=1 writes the page")
+        }
+    }
+
+    /// A file that sets one key.
+    private static func file(_ key: String, _ value: String) -> String {
+        let parts = key.split(separator: ".")
+        let lines = parts.enumerated().map { String(repeating: "  ", count: $0) + "\($1):" }
+        return lines.joined(separator: "\n") + " \(value)\n"
+    }
+
+    private static var table: String {
+        var lines = ["", "| key | variable | takes | default | |", "|---|---|---|---|---|"]
+        for setting in ServerSetting.all {
+            let standard = setting.standard.isEmpty ? "" : "`\(setting.standard)`"
+            lines.append(
+                "| `\(setting.key)` | `\(setting.variable)` | \(words(setting)) | \(standard) | "
+                    + "\(setting.meaning) |")
+        }
+        return lines.joined(separator: "\n") + "\n\n"
+    }
+
+    private static func words(_ setting: ServerSetting) -> String {
+        switch setting.kind {
+        case .text: setting.isSecret ? "text, secret" : "text"
+        case .path: "path"
+        case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
+        case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .flag: "`true` or `false`"
+        case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+        case .list: "a list"
+        }
+    }
+}
