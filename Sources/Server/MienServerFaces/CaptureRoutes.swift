@@ -41,12 +41,12 @@ package struct CaptureRoutes {
                 )
             }
             // Check the token before receiving megabytes from a client that may not send any.
-            try await captures.check(token: token)
+            let capture = try await captures.authenticate(token)
             let share = budget.share()
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(request, upTo: frameBytes, share)
             return try await JSONBody.response(
-                isBatch ? captures.frames(bytes, token: token) : captures.frame(bytes, token: token)
+                isBatch ? captures.frames(bytes, of: capture) : captures.frame(bytes, of: capture)
             )
         }
         router.get("capture") { request, _ in

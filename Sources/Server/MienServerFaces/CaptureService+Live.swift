@@ -24,7 +24,10 @@ extension CaptureService {
                     until: record.expiresAt, maxFrames: self.maxLiveFrames)
                 var content = content
                 content.liveUntil = session.deadline
-                try self.live.add(session, record.id, for: client, at: self.clock.now)
+                try self.live.add(
+                    LiveCapture(
+                        session: session, record: record, content: content, client: client),
+                    at: self.clock.now)
                 do { try await self.write(record, content, from: record, [:]) } catch {
                     self.live.remove(record.id)
                     throw error
@@ -40,24 +43,17 @@ extension CaptureService {
     /// - Parameter body: a ``FrameBatch``.
     /// - Throws: ``Problem``, `.frameOutOfOrder` if other frames are next; `ImageError` for a
     ///   malformed picture, in which case the frames before it were taken.
-    func frames(_ body: [UInt8], token: String) async throws -> CaptureAnswer {
+    func frames(_ body: [UInt8], of capture: Authenticated) async throws -> CaptureAnswer {
         let batch: [LinkedFrame]
         do { batch = try FrameBatch.decode(body) } catch {
             throw Problem(.invalidRequest, error.description)
         }
-        return try await inTurn(token) { record, content in
-            guard record.state == .open else { throw self.closed(content) }
-            guard content.rules.mode != .image else {
-                throw Problem(
-                    .unsupportedMediaType,
-                    "This capture takes single pictures. Send one with content-type: image/jpeg or image/png."
-                )
+        return try await inTurn(capture.id) {
+            guard let held = self.live.find(capture.id) else {
+                return try await self.framesWithoutSession(capture)
             }
-            if let ended = try await self.endLost(record, content) { return ended }
-            guard var session = self.live.find(record.id) else {
-                throw Problem(
-                    .frameOutOfOrder, "The session has not begun. Call POST /v1/capture/start.")
-            }
+            var session = held.session
+            let (record, content) = (held.record, held.content)
             switch session.admit(batch, at: self.clock.now) {
             case .outOfOrder(let next):
                 throw Problem(
@@ -66,16 +62,33 @@ extension CaptureService {
                 )
             case .refused(let reason):
                 return try await self.end(record, content, session, failed: [reason])
-            case .admitted: break
-            }
-            for frame in batch {
-                try await self.look(at: frame, &session, record.id, for: self.share(of: content))
-                if session.judgement.end != nil {
-                    return try await self.end(record, content, session)
+            case .admitted(let frames):
+                // Also after a malformed picture: the frames before it were taken.
+                defer { self.live.update(session, record.id) }
+                for frame in frames {
+                    try await self.look(at: frame, &session, for: self.share(of: content))
+                    if session.judgement.end != nil {
+                        return try await self.end(record, content, session)
+                    }
                 }
+                return self.answer(record, content, session)
             }
-            return self.answer(record, content)
         }
+    }
+
+    /// Answers a batch for a capture that has no session: it has ended, takes single pictures, or
+    /// has not begun.
+    private func framesWithoutSession(_ capture: Authenticated) async throws -> CaptureAnswer {
+        let (record, content) = try await current(capture)
+        guard record.state == .open else { throw closed(content) }
+        guard content.rules.mode != .image else {
+            throw Problem(
+                .unsupportedMediaType,
+                "This capture takes single pictures. Send one with content-type: image/jpeg or image/png."
+            )
+        }
+        if let ended = try await endLost(record, content) { return ended }
+        throw Problem(.frameOutOfOrder, "The session has not begun. Call POST /v1/capture/start.")
     }
 
     /// Ends sessions that have timed out or whose client is gone.
@@ -84,7 +97,7 @@ extension CaptureService {
         for id in live.overdue(at: clock.now) {
             do {
                 try await inTurn(id) { record, content in
-                    guard let session = self.live.find(id), session.isOver(at: self.clock.now)
+                    guard let session = self.live.find(id)?.session, session.isOver(at: self.clock.now)
                     else { return }
                     guard record.state == .open else { return self.live.remove(id) }
                     _ = try await self.end(
@@ -100,7 +113,7 @@ extension CaptureService {
     /// `nil` for other sessions.
     func endLost(_ record: CaptureRecord, _ content: Content) async throws -> CaptureAnswer? {
         guard record.state == .open, let until = content.liveUntil else { return nil }
-        let session = live.find(record.id)
+        let session = live.find(record.id)?.session
         if clock.now >= until {
             return try await end(
                 record, content, session, failed: [SessionRefusal.timedOut.rawValue])
@@ -112,18 +125,17 @@ extension CaptureService {
 
     /// Analyzes a frame. Its picture is kept only for this call.
     private func look(
-        at frame: LinkedFrame, _ session: inout LiveSession, _ id: CaptureID, for share: WorkShare
+        at admitted: LiveSession.AdmittedFrame, _ session: inout LiveSession, for share: WorkShare
     ) async throws {
         session.willLook(at: clock.now)
-        live.update(session, id)
-        let time = Duration.milliseconds(Int64(frame.milliseconds))
+        let frame = admitted.frame
         let reading = try await reader.liveReading(
-            of: frame.picture, index: Int(frame.number) - 1, at: time, for: share)
-        try session.take(frame, reading.withoutPicture)
+            of: frame.picture, index: Int(frame.number) - 1,
+            at: .milliseconds(Int64(frame.milliseconds)), for: share)
+        session.take(admitted, reading.withoutPicture)
         if session.judgement.wantsExtraction {
             session.extracted(try await reader.entry(of: reading, for: share))
         }
-        live.update(session, id)
     }
 
     /// Writes the verdict and removes the session from memory.

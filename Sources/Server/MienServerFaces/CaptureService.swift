@@ -109,12 +109,14 @@ package final class CaptureService: Sendable {
     /// - Throws: ``Problem``: `.liveCaptureRequired` if the capture must show a live person,
     ///   `.captureClosed` if it takes no more frames; `ImageError` if the frame is not a picture;
     ///   ``ServerBusy`` or `CancellationError`, in which case the frame does not count.
-    func frame(_ bytes: [UInt8], token: String) async throws -> CaptureAnswer {
-        try await inTurn(token) { record, content in
+    func frame(_ bytes: [UInt8], of capture: Authenticated) async throws -> CaptureAnswer {
+        try await inTurn(capture.id) {
+            let (record, opened) = try await self.current(capture)
+            var content = opened
             guard content.rules.mode == .image else { throw Self.liveRequired }
             try self.requireFrames(of: record, content)
             let counted = try await self.count(record, content)
-            var next = counted, content = content
+            var next = counted
             let look: FaceService.Look
             do {
                 look = try await self.faces.look(
@@ -155,13 +157,29 @@ package final class CaptureService: Sendable {
         }
     }
 
-    /// Checks that the session of a token takes frames, before the server reads one.
+    /// A capture whose start token was verified.
+    struct Authenticated {
+        let id: CaptureID
+        fileprivate init(id: CaptureID) { self.id = id }
+    }
+
+    /// Verifies a start token and checks that its session takes frames, before the server reads one.
     ///
     /// - Throws: ``Problem`` if there is no such session, or if it has ended or has taken all its
     ///   frames.
-    func check(token: String) async throws {
+    func authenticate(_ token: String) async throws -> Authenticated {
         let record = try await session(token)
         try requireFrames(of: record, Self.opened(record))
+        return Authenticated(id: record.id)
+    }
+
+    /// Reads an authenticated capture as it is now.
+    func current(_ capture: Authenticated) async throws -> (CaptureRecord, Content) {
+        guard let record = try await store.read({ try $0.captures.find(capture.id) }) else {
+            throw Self.unknownToken
+        }
+        guard clock.now < record.expiresAt else { throw Self.expired }
+        return (record, try Self.opened(record))
     }
 
     /// Checks that a capture takes another frame: while it is open or, for a registration from
@@ -214,7 +232,7 @@ package final class CaptureService: Sendable {
             guard record.state == .open || record.state == .passed else {
                 return self.answer(record, content)
             }
-            let session = self.live.find(record.id)
+            let session = self.live.find(record.id)?.session
             var next = record, content = content
             next.state = .cancelled
             next.frames = session?.looks ?? record.frames
@@ -265,21 +283,27 @@ package final class CaptureService: Sendable {
 
     // MARK: Shared by both kinds
 
-    /// Runs `body` with the session of a token after all earlier calls for this session.
+    /// Runs `body` after all earlier calls for this session.
     func inTurn(
-        _ token: String, _ body: (CaptureRecord, Content) async throws -> CaptureAnswer
+        _ id: CaptureID, _ body: () async throws -> CaptureAnswer
     ) async throws -> CaptureAnswer {
-        let id = try await session(token).id
-        let answer = try await turns.withLock(id) {
-            let record = try await self.session(token)
-            return try await body(record, Self.opened(record))
-        }
-        guard let answer else {
+        guard let answer = try await turns.withLock(id, body) else {
             throw Problem(
                 .tooManyRequests,
                 "Too many frames of this session are waiting. Send the next one after an answer.")
         }
         return answer
+    }
+
+    /// Runs `body` with the session of a token after all earlier calls for this session.
+    func inTurn(
+        _ token: String, _ body: (CaptureRecord, Content) async throws -> CaptureAnswer
+    ) async throws -> CaptureAnswer {
+        let id = try await session(token).id
+        return try await inTurn(id) {
+            let record = try await self.session(token)
+            return try await body(record, Self.opened(record))
+        }
     }
 
     /// Does the same for a session that no client is calling about.
@@ -342,22 +366,27 @@ package final class CaptureService: Sendable {
         guard let record = try await store.read({ try $0.captures.find(id) }),
             isSame(record.tokenHash, hash)
         else {
-            throw Problem(.invalidCredentials, "No capture session has this start token.")
+            throw Self.unknownToken
         }
-        guard clock.now < record.expiresAt else {
-            throw Problem(.captureClosed, "The capture session has expired.")
-        }
+        guard clock.now < record.expiresAt else { throw Self.expired }
         return record
     }
 
-    func answer(_ record: CaptureRecord, _ content: Content) -> CaptureAnswer {
+    private static let unknownToken = Problem(
+        .invalidCredentials, "No capture session has this start token.")
+    private static let expired = Problem(.captureClosed, "The capture session has expired.")
+
+    /// - Parameter session: The session as it is now, if the caller holds it.
+    func answer(
+        _ record: CaptureRecord, _ content: Content, _ session: LiveSession? = nil
+    ) -> CaptureAnswer {
         var answer = CaptureAnswer(
             status: record.state.rawValue, guidance: [],
             framesLeft: max(0, maxFrames - record.frames), expiresAt: record.expiresAt.milliseconds,
             mode: content.rules.mode.rawValue, reasons: content.reasons)
         guard content.rules.mode != .image else { return answer }
         answer.framesLeft = record.state == .open ? maxLiveFrames : 0
-        if let session = live.find(record.id), record.state == .open {
+        if let session = session ?? live.find(record.id)?.session, record.state == .open {
             session.addState(to: &answer, at: clock.now)
         }
         return answer

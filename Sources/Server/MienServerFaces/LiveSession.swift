@@ -48,10 +48,16 @@ struct LiveSession: Sendable {
 
     /// The decision about a batch, made before any picture is decoded.
     enum Admission: Equatable {
-        case admitted
+        case admitted([AdmittedFrame])
         /// The session goes on. The client may send the frames from `next` on.
         case outOfOrder(next: UInt32)
         case refused(String)
+    }
+
+    /// A frame whose link was verified, and the chain that ends with it. Pictures are hashed once.
+    struct AdmittedFrame: Equatable {
+        let frame: LinkedFrame
+        fileprivate let chain: FrameChain
     }
 
     func admit(_ batch: [LinkedFrame], at now: Instant) -> Admission {
@@ -59,7 +65,7 @@ struct LiveSession: Sendable {
         guard looks + batch.count <= maxFrames else {
             return .refused(CaptureRefusal.tooManyFrames.rawValue)
         }
-        var chain = chain
+        var chain = chain, admitted: [AdmittedFrame] = []
         let elapsed = now - began
         for frame in batch {
             do throws(FrameChain.Fault) { try chain.accept(frame) } catch {
@@ -76,8 +82,9 @@ struct LiveSession: Sendable {
             if time < elapsed - Self.maxBehind {
                 return .refused(CaptureRefusal.frameLate.rawValue)
             }
+            admitted.append(AdmittedFrame(frame: frame, chain: chain))
         }
-        return .admitted
+        return .admitted(admitted)
     }
 
     /// Whether the session has timed out or its client is gone.
@@ -90,8 +97,9 @@ struct LiveSession: Sendable {
     ///
     /// - Parameter reading: The reading without its picture, because the session outlives the
     ///   picture.
-    mutating func take(_ frame: LinkedFrame, _ reading: FaceReading) throws(FrameChain.Fault) {
-        try chain.accept(frame)
+    mutating func take(_ admitted: AdmittedFrame, _ reading: FaceReading) {
+        precondition(admitted.frame.number == chain.next, "frames are taken in order")
+        chain = admitted.chain
         if let patch = reading.face?.patch, hashes.count < maxFrames {
             let hash = ReplayHash(patch)
             hashes.append(hash)

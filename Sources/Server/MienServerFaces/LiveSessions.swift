@@ -1,14 +1,25 @@
 internal import MienAPI
 internal import MienCore
 internal import MienServerCore
+internal import MienStore
 internal import Synchronization
+
+/// A live capture in progress. While it is here, its record is open and does not change, so calls
+/// about it need not read the record again.
+struct LiveCapture: Sendable {
+    var session: LiveSession
+    let record: CaptureRecord
+    let content: CaptureService.Content
+    /// The address that the session is for.
+    let client: String
+}
 
 /// The live captures in progress in this process. They end with it.
 final class LiveSessions: Sendable {
     private let maxSessions: Int
     /// One address may have a quarter of the sessions, so that it cannot shut out all others.
     private let maxPerAddress: Int
-    private let sessions = Mutex<[CaptureID: (session: LiveSession, client: String)]>([:])
+    private let sessions = Mutex<[CaptureID: LiveCapture]>([:])
 
     /// - Parameter maxSessions: The maximum number of concurrent sessions. One takes about 300 KB.
     init(maxSessions: Int) {
@@ -17,17 +28,18 @@ final class LiveSessions: Sendable {
         )
     }
 
-    func find(_ id: CaptureID) -> LiveSession? { sessions.withLock { $0[id]?.session } }
+    func find(_ id: CaptureID) -> LiveCapture? { sessions.withLock { $0[id] } }
 
-    /// - Parameter client: The address that the session is for.
     /// - Throws: ``ServerBusy`` if there are too many sessions; ``Problem`` `.tooManyRequests` if
     ///   this address has too many.
-    func add(_ session: LiveSession, _ id: CaptureID, for client: String, at now: Instant) throws {
+    func add(_ capture: LiveCapture, at now: Instant) throws {
         let (all, own) = sessions.withLock { sessions -> (Int, Int) in
             // Do not count sessions that are over and wait for the sweep.
             let going = sessions.values.filter { !$0.session.isOver(at: now) },
-                own = going.count { $0.client == client }
-            if going.count < maxSessions, own < maxPerAddress { sessions[id] = (session, client) }
+                own = going.count { $0.client == capture.client }
+            if going.count < maxSessions, own < maxPerAddress {
+                sessions[capture.record.id] = capture
+            }
             return (going.count, own)
         }
         if all >= maxSessions { throw ServerBusy() }
