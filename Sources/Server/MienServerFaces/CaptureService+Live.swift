@@ -97,7 +97,8 @@ extension CaptureService {
         for id in live.overdue(at: clock.now) {
             do {
                 try await inTurn(id) { record, content in
-                    guard let session = self.live.find(id)?.session, session.isOver(at: self.clock.now)
+                    guard let session = self.live.find(id)?.session,
+                        session.isOver(at: self.clock.now)
                     else { return }
                     guard record.state == .open else { return self.live.remove(id) }
                     _ = try await self.end(

@@ -112,10 +112,8 @@ package struct AuthenticatorChanges: Sendable {
     /// Returns the highest assurance that the account's authenticators allow in an app.
     ///
     /// Counts every authenticator that an administrator has not locked. Failures of strangers, and
-    /// locks that a journey sets after them, do not lower the result. Email codes prove a mailbox,
-    /// recovery codes restore access, and device keys without attestation prove nothing about the
-    /// device, so none of them raises it. Faces and one-time codes count if a journey of the app
-    /// requests them.
+    /// locks that a journey sets after them, do not lower the result. What each type adds is in its
+    /// ``AuthenticatorRules``.
     package func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
             let records = try tables.authenticators.all(of: account).filter { record in
@@ -125,24 +123,13 @@ package struct AuthenticatorChanges: Sendable {
             return (try tables.apps.find(id), records)
         }
         guard let app else { return .none }
-        let requested = try await requested(app.settings.journeys)
-        var methods: Set<String> = []
-        for record in usable {
-            switch record.type {
-            case .password: methods.insert(record.type.method)
-            case .face, .otp:
-                if requested.contains(record.type) { methods.insert(record.type.method) }
-            case .passkey:
-                if identities.contains("passkey") {
-                    methods.formUnion([record.type.method, "mfa"])
-                }
-            case .nativeBiometrics:
-                guard identities.contains("biometric"), app.settings.biometric.isEnabled,
-                    record.isAttestedDeviceKey
-                else { continue }
-                methods.formUnion(record.deviceKeyMethods)
-            case .emailCode, .recoveryCode: continue
-            }
+        let means = SignInMeans(
+            requested: try await requested(app.settings.journeys),
+            acceptsPasskeys: identities.contains("passkey"),
+            acceptsDeviceKeys: identities.contains("biometric")
+                && app.settings.biometric.isEnabled)
+        let methods = usable.reduce(into: Set<String>()) {
+            $0.formUnion($1.type.rules.methods(of: $1.facts, through: means))
         }
         return AuthenticationContext.assurance(of: methods)
     }

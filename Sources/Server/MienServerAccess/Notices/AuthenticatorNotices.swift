@@ -97,24 +97,6 @@ package struct AuthenticatorNotices: Sendable {
     }
 }
 
-extension AuthenticatorType {
-    /// The name of the method in emails and pages.
-    package var noun: String {
-        switch self {
-        case .password: "password"
-        case .face: "face"
-        case .nativeBiometrics: "device key"
-        case .emailCode: "email code"
-        case .passkey: "passkey"
-        case .otp: "one-time-code token"
-        case .recoveryCode: "set of recovery codes"
-        }
-    }
-
-    /// The name with an article, for the beginning of a sentence.
-    package var indefiniteNoun: String { (self == .emailCode ? "An " : "A ") + noun }
-}
-
 extension Instant {
     /// `2026-11-22 at 14:30 UTC`
     package var noticeText: String {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienAccess
 internal import MienAttestation
 package import MienCore
 internal import MienKeys

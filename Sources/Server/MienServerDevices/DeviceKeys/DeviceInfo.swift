@@ -1,3 +1,4 @@
+internal import MienAccess
 internal import MienCore
 internal import MienServerAccess
 

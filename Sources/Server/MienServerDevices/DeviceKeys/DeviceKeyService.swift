@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MienAccess
+package import MienAccess
 package import MienCore
 package import MienKeys
 package import MienServerAccess
