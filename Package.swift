@@ -116,6 +116,7 @@ let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift
 let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -165,6 +166,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -175,6 +177,7 @@ let package = Package(
         system("SystemJPEG", "libjpeg", ["libjpeg62-turbo-dev"]),
         system("SystemPNG", "libpng", ["libpng-dev"]),
         system("SystemGIF", nil, ["libgif-dev"]),
+        system("SystemZlib", nil, ["zlib1g-dev"]),
         system("SystemArgon2", "libargon2", ["libargon2-dev"]),
         system("SystemTSS", "tss2-esys", ["libtss2-dev"]),
         system(
@@ -203,9 +206,11 @@ let package = Package(
 
         // MARK: Engines: Swift owners of C libraries, which know no faces.
 
-        library("MienImage", in: .engines, ["CMienImage", "MienCore", "MienPixels"]),
+        library(
+            "MienImage", in: .engines, ["CMienImage", "MienCore", "MienPixels", systemPackage]),
         library("MienInference", in: .engines, ["CMienOpenVINO", "MienCore"]),
-        library("MienMedia", in: .engines, ["CMienMedia", "SystemAV", "MienPixels"]),
+        library(
+            "MienMedia", in: .engines, ["CMienMedia", "SystemAV", "MienPixels", systemPackage]),
         library("MienPassword", in: .engines, ["SystemArgon2", "MienCore"]),
         library("MienTPM", in: .engines, ["SystemTSS", "MienCore"]),
 
@@ -215,7 +220,10 @@ let package = Package(
         library("MienStore", in: .adapters, ["MienAccess", "MienVault", "MienCore", grdb, crypto]),
         library(
             "MienModels", in: .adapters,
-            ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto]),
+            [
+                "CMienFolders", "SystemZlib", "MienInference", "MienFace", "MienPixels", "MienCore",
+                crypto, systemPackage,
+            ]),
 
         // MARK: Server: a small core, one target per feature, and the assembly. A feature never
         // depends on another, except that journeys perform the work of all.

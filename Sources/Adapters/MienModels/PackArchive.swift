@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SystemPackage
 
 /// A pack's `.tar` archive, optionally compressed with gzip.
 struct PackArchive {
@@ -36,8 +37,10 @@ struct PackArchive {
     ///   own size.
     /// - Returns: the folder with the manifest.
     func unpack(into folder: URL, limit: Int) throws(PackError) -> URL {
-        let stream = try Decompressor(file, shown)
-        var reader = TarReader(limit: limit) { try stream.take($0) }
+        let file = file, bytes = file.bytes()
+        var take: (Int) throws -> [UInt8] = { try bytes($0) }
+        if file.begins(with: GzipStream.magic) { take = GzipStream(source: take).take }
+        var reader = TarReader(limit: limit, take: take)
         do {
             while let entry = try reader.next() {
                 guard !entry.isFolder, entry.path.count <= 2 else { continue }
@@ -45,6 +48,9 @@ struct PackArchive {
             }
         } catch let fault as TarReader.Fault {
             throw PackError(.unavailable, "\(shown) \(Self.words(for: fault))")
+        } catch is GzipStream.Malformed {
+            throw PackError(
+                .unavailable, "\(shown) is damaged: its gzip data is malformed; fetch it again")
         } catch let error as PackError {
             throw error
         } catch {
@@ -73,11 +79,11 @@ struct PackArchive {
         }
         try FileManager.default.createDirectory(
             at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)
-        let number = unsafe open(
-            destination.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        let file = FileHandle(fileDescriptor: number, closeOnDealloc: true)
-        try reader.contents { try file.write(contentsOf: $0) }
+        let file = try FileDescriptor.open(
+            FilePath(destination.path), .writeOnly,
+            options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+            permissions: .ownerReadWrite)
+        try file.closeAfter { try reader.contents { _ = try file.writeAll($0) } }
     }
 
     private static func words(for fault: TarReader.Fault) -> String {
@@ -90,58 +96,6 @@ struct PackArchive {
         case .name: "contains a name that leads out of it or cannot be displayed"
         case .limit:
             "is too large: the limits are 2 GB unpacked, 10,000 entries and a manifest of 1 MB"
-        }
-    }
-}
-
-/// An archive's bytes, decompressed with gzip if needed.
-private final class Decompressor {
-    private let file: PackFile
-    private let gzip: Process?
-    private let output = Pipe()
-    private static let partSize = 1 << 18
-
-    init(_ file: PackFile, _ shown: String) throws(PackError) {
-        self.file = file
-        var magic: [UInt8] = [0, 0]
-        guard
-            unsafe magic.withUnsafeMutableBytes({ unsafe pread(file.number, $0.baseAddress, 2, 0) })
-                == 2, magic == [0x1F, 0x8B]
-        else {
-            gzip = nil
-            return
-        }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["gzip", "-dc"]
-        process.standardInput = FileHandle(fileDescriptor: file.number, closeOnDealloc: false)
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        do { try process.run() } catch {
-            throw PackError(.unavailable, "\(shown) could not be unpacked: cannot run gzip")
-        }
-        gzip = process
-    }
-
-    /// Closing the pipe ends gzip, so unread data is not decompressed.
-    deinit {
-        guard let gzip else { return }
-        try? output.fileHandleForReading.close()
-        kill(gzip.processIdentifier, SIGKILL)
-        gzip.waitUntilExit()
-    }
-
-    /// Returns up to `count` bytes; none at the end.
-    func take(_ count: Int) throws -> [UInt8] {
-        let number = gzip == nil ? file.number : output.fileHandleForReading.fileDescriptor
-        var part = [UInt8](repeating: 0, count: min(count, Self.partSize))
-        while true {
-            let got = unsafe part.withUnsafeMutableBytes {
-                unsafe read(number, $0.baseAddress, $0.count)
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-            return Array(part[..<got])
         }
     }
 }

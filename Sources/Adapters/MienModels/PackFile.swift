@@ -1,48 +1,67 @@
 internal import Crypto
 internal import Foundation
+internal import SystemPackage
 
 /// A regular file opened for reading, with its size at that time. Not `Sendable`: use it from one
 /// function at a time.
 final class PackFile {
     /// The size in bytes when the file was opened. Data appended later is not read.
     let size: Int
-    let number: Int32
+    private let file: FileDescriptor
     private static let partSize = 1 << 20
 
     /// - Parameter followingLink: set for a path given by a person. A link inside a pack is not a
     ///   valid file of the pack.
     /// - Returns: `nil` if the file does not exist, cannot be read, or is not a regular file.
     init?(_ url: URL, followingLink: Bool = false) {
-        // O_NONBLOCK: opening a pipe must not wait for its writer.
-        number = unsafe open(
-            url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW))
-        var status = stat()
-        guard number >= 0, unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG
+        // With nonBlocking, opening a pipe does not wait for its writer.
+        var options: FileDescriptor.OpenOptions = [.closeOnExec, .nonBlocking]
+        if !followingLink { options.insert(.noFollow) }
+        guard let file = try? FileDescriptor.open(FilePath(url.path), .readOnly, options: options)
         else {
-            size = 0
             return nil
         }
-        size = Int(status.st_size)
+        guard let status = try? file.stat(), status.type == .regular else {
+            try? file.close()
+            return nil
+        }
+        (self.file, size) = (file, Int(status.size))
     }
 
-    deinit { if number >= 0 { close(number) } }
+    deinit { try? file.close() }
 
     /// Passes the bytes to `body` in parts, from the start.
     /// - Returns: `false` if reading fails or the file has become shorter.
     func read(_ body: (ArraySlice<UInt8>) -> Void) -> Bool {
-        var part = [UInt8](repeating: 0, count: min(Self.partSize, max(size, 1))), done = 0
-        while done < size {
-            let wanted = min(part.count, size - done)
-            let count = unsafe part.withUnsafeMutableBytes {
-                unsafe pread(number, $0.baseAddress, wanted, off_t(done))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            body(part[..<count])
-            done += count
+        let next = bytes()
+        var left = size
+        while left > 0 {
+            guard let part = try? next(left), !part.isEmpty else { return false }
+            body(part[...])
+            left -= part.count
         }
         return true
     }
+
+    /// Returns a function that returns the next bytes, from the start: up to the number requested,
+    /// and none at the end.
+    func bytes() -> (_ atMost: Int) throws(Errno) -> [UInt8] {
+        var position: Int64 = 0
+        return { [self] limit throws(Errno) in
+            var part = [UInt8](repeating: 0, count: min(limit, Self.partSize))
+            let count: Int
+            do {
+                count = try unsafe part.withUnsafeMutableBytes {
+                    try unsafe file.read(fromAbsoluteOffset: position, into: $0)
+                }
+            } catch { throw error as? Errno ?? .ioError }
+            position += Int64(count)
+            part.removeLast(part.count - count)
+            return part
+        }
+    }
+
+    func begins(with magic: [UInt8]) -> Bool { (try? bytes()(magic.count)) == magic }
 
     /// - Returns: `nil` if the file cannot be read.
     func contents() -> Data? {

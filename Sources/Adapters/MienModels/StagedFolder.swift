@@ -1,5 +1,6 @@
 internal import CMienFolders
 public import Foundation
+internal import SystemPackage
 
 /// Replaces folders atomically.
 public enum StagedFolder {
@@ -26,7 +27,7 @@ public enum StagedFolder {
                 at: parent, withIntermediateDirectories: true, attributes: readable)
         }
         let lock = try lock(parent)
-        defer { close(lock) }
+        defer { try? lock.close() }
         sweep(parent)
         let staging = parent.appending(
             path: prefix + UUID().uuidString, directoryHint: .isDirectory)
@@ -70,18 +71,21 @@ public enum StagedFolder {
         ).path
     }
 
-    private static func lock(_ folder: URL) throws(PackError) -> Int32 {
-        let number = unsafe open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else {
+    private static func lock(_ folder: URL) throws(PackError) -> FileDescriptor {
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try .open(
+                FilePath(folder.path), .readOnly, options: [.directory, .closeOnExec])
+        } catch {
             throw PackError(
-                .unavailable, "\(folder.path) cannot be opened: \(SystemWords.word(Int(errno)))")
+                .unavailable, "\(folder.path) cannot be opened: \(SystemWords.reason(error))")
         }
         for _ in 0..<lockTries {
-            if flock(number, LOCK_EX | LOCK_NB) == 0 { return number }
+            if flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 { return descriptor }
             guard errno == EWOULDBLOCK || errno == EINTR else { break }
             usleep(lockPauseMicroseconds)
         }
-        close(number)
+        try? descriptor.close()
         throw PackError(
             .unavailable,
             "another program has been changing \(folder.path) for a minute; try again when that program has ended"
@@ -98,11 +102,15 @@ public enum StagedFolder {
     }
 
     private static func sync(_ url: URL) throws(PackError) {
-        let number = unsafe open(url.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        defer { if number >= 0 { close(number) } }
-        guard number >= 0, fsync(number) == 0 else {
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(url.path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+            try file.closeAfter {
+                guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            }
+        } catch {
             throw PackError(
-                .unavailable, "\(url.path) cannot be stored: \(SystemWords.word(Int(errno)))")
+                .unavailable, "\(url.path) cannot be stored: \(SystemWords.reason(error))")
         }
     }
 

@@ -1,8 +1,10 @@
 internal import Foundation
+internal import SystemPackage
 
 /// Describes system errors in words that do not depend on Foundation's wording.
 enum SystemWords {
     static func reason(_ error: any Error) -> String {
+        if let error = error as? Errno { return word(Int(error.rawValue)) }
         let error = error as NSError
         if let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError,
             underlying.domain == NSPOSIXErrorDomain

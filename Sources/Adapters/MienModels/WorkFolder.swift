@@ -1,4 +1,5 @@
 public import Foundation
+internal import SystemPackage
 
 /// A temporary folder of this process, removed with its last reference.
 ///
@@ -6,7 +7,7 @@ public import Foundation
 /// creating a new one removes unlocked leftovers.
 public final class WorkFolder: Sendable {
     public let url: URL
-    private let lock: Int32
+    private let lock: FileDescriptor?
     /// A younger folder may not be locked yet.
     private static let graceSeconds = 60
 
@@ -25,29 +26,28 @@ public final class WorkFolder: Sendable {
                 "cannot create a temporary folder in \(parent.path): \(SystemWords.reason(error))")
         }
         lock = Self.open(url)
-        if lock >= 0 { flock(lock, LOCK_EX | LOCK_NB) }
+        if let lock { flock(lock.rawValue, LOCK_EX | LOCK_NB) }
     }
 
     deinit {
         try? FileManager.default.removeItem(at: url)
-        if lock >= 0 { close(lock) }
+        try? lock?.close()
     }
 
-    private static func open(_ folder: URL) -> Int32 {
-        unsafe Foundation.open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    private static func open(_ folder: URL) -> FileDescriptor? {
+        try? FileDescriptor.open(
+            FilePath(folder.path), .readOnly, options: [.directory, .noFollow, .closeOnExec])
     }
 
     private static func sweep(_ parent: URL, _ prefix: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
         where name.hasPrefix(prefix) {
-            let folder = parent.appending(path: name, directoryHint: .isDirectory),
-                number = open(folder)
-            guard number >= 0 else { continue }
-            defer { close(number) }
-            var status = stat()
-            guard unsafe fstat(number, &status) == 0, status.st_uid == geteuid(),
+            let folder = parent.appending(path: name, directoryHint: .isDirectory)
+            guard let descriptor = open(folder) else { continue }
+            defer { try? descriptor.close() }
+            guard let status = try? descriptor.stat(), status.userID.rawValue == geteuid(),
                 time(nil) - status.st_mtim.tv_sec > graceSeconds,
-                flock(number, LOCK_EX | LOCK_NB) == 0
+                flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0
             else { continue }
             try? FileManager.default.removeItem(at: folder)
         }

@@ -1,5 +1,6 @@
 internal import Foundation
 public import MienPixels
+internal import SystemPackage
 
 /// Reads images by path. Every error names the file.
 public enum ImageFile {
@@ -28,33 +29,36 @@ public enum ImageFile {
     private static func contents(of path: String, limits: ImageLimits) throws(ImageFileError.Reason)
         -> [UInt8]
     {
-        // With O_NONBLOCK, opening a pipe does not wait for its writer.
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw .system(errno) }
-        defer { close(file) }
-        var status = stat()
-        guard unsafe fstat(file, &status) == 0 else { throw .system(errno) }
-        guard status.st_mode & S_IFMT != S_IFDIR else { throw .isDirectory }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
-        guard status.st_size <= limits.maxBytes else {
-            throw .image(.tooManyBytes(count: Int(status.st_size), limit: limits.maxBytes))
+        do {
+            // With nonBlocking, opening a pipe does not wait for its writer.
+            let file = try FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
+            return try file.closeAfter {
+                let status = try file.stat()
+                guard status.type != .directory else { throw ImageFileError.Reason.isDirectory }
+                guard status.type == .regular else { throw ImageFileError.Reason.notRegular }
+                let size = Int(status.size)
+                guard size <= limits.maxBytes else {
+                    throw ImageFileError.Reason.image(
+                        .tooManyBytes(count: size, limit: limits.maxBytes))
+                }
+                return try readAll(file, limit: limits.maxBytes)
+            }
+        } catch let error as Errno {
+            throw .system(error.rawValue)
+        } catch {
+            throw error as? ImageFileError.Reason ?? .system(EIO)
         }
-        return try readAll(file, limit: limits.maxBytes)
     }
 
-    private static func readAll(_ file: Int32, limit: Int) throws(ImageFileError.Reason) -> [UInt8]
-    {
+    private static func readAll(_ file: FileDescriptor, limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count <= limit {
-            let count = unsafe part.withUnsafeMutableBytes {
-                unsafe Foundation.read(file, $0.baseAddress, $0.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .system(errno) }
+            let count = try unsafe part.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
             if count == 0 { return bytes }
             bytes += part[..<count]
         }
-        throw .image(.tooManyBytes(count: bytes.count, limit: limit))
+        throw ImageFileError.Reason.image(.tooManyBytes(count: bytes.count, limit: limit))
     }
 }

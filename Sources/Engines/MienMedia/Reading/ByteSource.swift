@@ -1,6 +1,7 @@
 internal import CMienMedia
 internal import Foundation
 internal import SystemAV
+internal import SystemPackage
 
 /// The source of a file's bytes. FFmpeg reads only from it and opens nothing itself, so a file
 /// cannot make it read another file or access a network.
@@ -8,7 +9,7 @@ internal import SystemAV
 /// For one thread at a time.
 final class ByteSource {
     private enum Storage {
-        case file(descriptor: Int32)
+        case file(FileDescriptor)
         case memory([UInt8])
     }
     private let storage: Storage
@@ -21,17 +22,19 @@ final class ByteSource {
     init(file path: String, limits: VideoLimits, isStopped: @escaping @Sendable () -> Bool)
         throws(MediaError)
     {
-        // With O_NONBLOCK, opening a pipe does not wait for its writer.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Self.error(errno) }
-        (storage, self.isStopped) = (.file(descriptor: descriptor), isStopped)
-        var status = stat()
-        count = unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : -1
-        guard count >= 0 else { throw Self.error(errno) }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
+        let status: Stat
+        do {
+            // With nonBlocking, opening a pipe does not wait for its writer.
+            let file = try FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
+            (storage, self.isStopped) = (.file(file), isStopped)
+            status = try file.stat()
+            count = Int(status.size)
+        } catch { throw Self.error((error as? Errno) ?? .ioError) }
+        guard status.type != .directory else {
             throw MediaError(.fileIsDirectory, "This is a directory. Specify one video file.")
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard status.type == .regular else {
             throw MediaError(
                 .fileNotRegular,
                 "This is a pipe, a device, or another special file. Specify a regular file; for cameras, use the camera option."
@@ -46,19 +49,19 @@ final class ByteSource {
     }
 
     deinit {
-        if case .file(let descriptor) = storage { close(descriptor) }
+        if case .file(let file) = storage { try? file.close() }
     }
 
-    private static func error(_ number: Int32) -> MediaError {
-        switch number {
-        case ENOENT, ENOTDIR: MediaError(.fileNotFound, "The file does not exist. Check the path.")
-        case EACCES, EPERM:
+    private static func error(_ error: Errno) -> MediaError {
+        switch error {
+        case .noSuchFileOrDirectory, .notDirectory:
+            MediaError(.fileNotFound, "The file does not exist. Check the path.")
+        case .permissionDenied, .notPermitted:
             MediaError(
                 .fileNotAllowed,
                 "The current user may not read this file. Change its permissions.")
         default:
-            unsafe MediaError(
-                .fileUnreadable, "Reading failed: \(String(cString: strerror(number))).")
+            MediaError(.fileUnreadable, "Reading failed: \(error).")
         }
     }
 
@@ -76,14 +79,14 @@ final class ByteSource {
             }
             position += wanted
             return Int32(wanted)
-        case .file(let descriptor):
-            while true {
-                let got = unsafe pread(descriptor, buffer.baseAddress, wanted, off_t(position))
-                if got < 0, errno == EINTR { continue }
-                guard got >= 0 else { return -errno }
+        case .file(let file):
+            do {
+                let got = try unsafe file.read(
+                    fromAbsoluteOffset: Int64(position),
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
                 position += got
                 return got == 0 ? mien_media_status_end() : Int32(got)
-            }
+            } catch { return -((error as? Errno) ?? .ioError).rawValue }
         }
     }
 
