@@ -323,9 +323,18 @@ let package = Package(
         library("MienPackBuilder", in: .tools, ["MienCore"]),
         // Puts load on a running server, for measurements.
         library("MienLoad", in: .tools),
+        // What the programs share: options, words for people and scripts, exit codes, and the
+        // evaluation of collections of photos.
+        library(
+            "MienCommandSupport", in: .tools,
+            [
+                "MienCore", "MienPixels", "MienImage", "MienInference", "MienMedia", "MienFace",
+                "MienModels", "MienVault", arguments,
+            ]),
         program(
             "mien", in: .tools,
             [
+                "MienCommandSupport",
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
@@ -446,7 +455,8 @@ let package = Package(
         tests(
             "MienCommandTests", in: .tools,
             [
-                "mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace",
+                "mien", "MienCommandSupport", "MienMedia", "MienMediaTesting", "MienModels",
+                "MienVault", "MienFace",
                 "MienImage", "MienPixels", "MienClient", "MienAPI",
                 "MienOTP", "MienCore", "MienTesting",
             ]),

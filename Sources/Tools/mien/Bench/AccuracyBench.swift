@@ -1,4 +1,5 @@
 import Foundation
+import MienCommandSupport
 import MienFace
 import MienImage
 import MienModels
@@ -37,7 +38,7 @@ struct AccuracyBench {
 
     private func centerFaces(_ collection: PhotoCollection) async throws -> Int {
         let faces = try engine.loadEngine(try engine.loadPack())
-        let progress = Progress("Detecting", total: collection.photos.count)
+        let progress = ProgressBar("Detecting", total: collection.photos.count)
         defer { progress.finish() }
         var found = 0
         for (done, photo) in collection.photos.enumerated() {

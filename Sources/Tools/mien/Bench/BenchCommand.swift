@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienFace
 import MienImage
@@ -65,7 +66,7 @@ struct BenchCommand: AsyncParsableCommand {
         let bench = PipelineBench(engine: faces, repeats: repeats)
         var report = BenchReport()
 
-        let progress = Progress(
+        let progress = ProgressBar(
             "Measuring", total: 2 * photos.count + 2 + (compare ? photos.count : 0))
         var done = 0
         func step() {

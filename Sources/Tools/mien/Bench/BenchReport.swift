@@ -1,3 +1,5 @@
+import MienCommandSupport
+
 /// The results of `mien bench`, with the budgets of the design.
 struct BenchReport: Encodable {
     struct Pipeline: Encodable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienFace
 import MienModels
 
@@ -49,7 +50,7 @@ struct LiveBenchCommand: AsyncParsableCommand {
             }
             pictures.append((name, LiveFrameBench.frame(photo, around: face.detection.box)))
         }
-        let progress = Progress("Measuring", total: pictures.count + 5)
+        let progress = ProgressBar("Measuring", total: pictures.count + 5)
         var done = 0
         func step<T>(_ result: T) -> T {
             done += 1

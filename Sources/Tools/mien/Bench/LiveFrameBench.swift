@@ -1,3 +1,4 @@
+import MienCommandSupport
 import MienFace
 import MienImage
 import MienModels

@@ -1,4 +1,5 @@
 import Foundation
+import MienCommandSupport
 import MienPixels
 
 /// Runs dlib's pipeline on the same decoded photos with a C++ program, `Benchmarks/dlib-peer`.

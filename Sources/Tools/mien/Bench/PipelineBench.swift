@@ -1,4 +1,5 @@
 import Foundation
+import MienCommandSupport
 import MienFace
 import MienModels
 import MienPixels

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienLoad
+import MienModels
 
 /// `mien bench server`
 struct ServerBenchCommand: ParsableCommand {
@@ -39,8 +41,8 @@ struct ServerBenchCommand: ParsableCommand {
 
     func run() throws {
         let bench = ServerBench(
-            seconds: seconds, workers: concurrent, journeys: journeys, home: MienHomeFolder.current)
-        let stages = Progress("Measuring", total: 5)
+            seconds: seconds, workers: concurrent, journeys: journeys, home: MienHome.current)
+        let stages = ProgressBar("Measuring", total: 5)
         var done = 0
         let result: ServerBench.Result
         do {

@@ -1,35 +1,36 @@
-import ArgumentParser
-import Foundation
-import MienClient
-import MienDevice
-import MienFace
-import MienImage
-import MienInference
-import MienMedia
-import MienModels
-import MienOTP
-import MienServer
-import MienServerCore
-import MienVault
+internal import ArgumentParser
+internal import Foundation
+internal import MienFace
+internal import MienImage
+internal import MienInference
+internal import MienMedia
+internal import MienModels
+internal import MienVault
 
 /// An error for people and scripts: one sentence that says what is wrong, where, what is allowed,
 /// and how to fix it.
-struct Failure: Error {
-    let outcome: Outcome
+public struct Failure: Error {
+    public let outcome: Outcome
     /// A stable code for scripts.
-    let code: String
-    let message: String
+    public let code: String
+    public let message: String
 
-    init(_ outcome: Outcome, _ code: String, _ message: String) {
+    public init(_ outcome: Outcome, _ code: String, _ message: String) {
         (self.outcome, self.code, self.message) = (outcome, code, Terminal.safe(message))
     }
 }
 
+/// An error that a program maps to an exit code, of a module that ``Failure`` does not know.
+package protocol FailureConvertible: Error {
+    var failure: Failure { get }
+}
+
 extension Failure {
-    /// Maps every error of the modules below to an exit code.
-    init(_ error: any Error) {
+    /// Maps every error of the modules below, and those that a program maps, to an exit code.
+    package init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
+        case let error as any FailureConvertible: self = error.failure
         case let error as ImageFileError: self.init(.badInput, error.code, error.description)
         case let error as ImageError: self.init(.badInput, error.code.rawValue, error.description)
         case let error as PersonNameError:
@@ -44,17 +45,10 @@ extension Failure {
             self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
         case let error as InferenceError: self.init(.notSetUp, error.code.rawValue, error.reason)
         case let error as FaceModelError: self.init(.notSetUp, "face.model", error.description)
-        case let error as ServerStartError:
-            self.init(.notSetUp, error.code.rawValue, error.description)
         case let error as KeyFileError: self.init(.notSetUp, error.code, error.description)
         case let error as FaceStoreError: self.init(.notSetUp, error.code, error.description)
         case let error as FileSystemError:
             self.init(.notSetUp, error.kind.rawValue, error.description)
-        case let error as MienError: self.init(error, about: nil)
-        case let error as FaceAuthError: self.init(.notSetUp, error.code.rawValue, error.reason)
-        case let error as OTPTokenError:
-            self.init(error.isSlip ? .badInput : .notSetUp, error.code.rawValue, error.reason)
-        case let error as OTPError: self.init(.badInput, error.code.rawValue, error.reason)
         case let error as CalibrationError:
             self.init(.badInput, "calibrate.too-few", error.description)
         case let error as CocoaError:
@@ -66,35 +60,6 @@ extension Failure {
                 .notSetUp, "internal",
                 "internal error, please report it: \(error)")
         }
-    }
-
-    /// Prints `error` and returns its exit code.
-    ///
-    /// Help goes to standard output. Errors go to standard error; with `--json` also to standard
-    /// output, as an object.
-    static func report(_ error: any Error, arguments: [String]) -> Outcome {
-        if let outcome = error as? Outcome { return outcome }
-        if error is CleanExit || MienCommand.exitCode(for: error) == .success {
-            print(MienCommand.fullMessage(for: error))
-            return .match
-        }
-        let failure: Failure
-        if isUsage(error) {
-            failure = Failure(.badInput, "usage", MienCommand.message(for: error))
-            Terminal.warn(MienCommand.fullMessage(for: error))
-        } else {
-            failure = Failure(error)
-            Terminal.warn("mien: \(failure.message)")
-        }
-        if arguments.contains("--json") {
-            JSON.print(["error": ["code": failure.code, "message": failure.message]])
-        }
-        return failure.outcome
-    }
-
-    /// Whether the argument parser rejected an argument.
-    private static func isUsage(_ error: any Error) -> Bool {
-        error is ValidationError || MienCommand.exitCode(for: error) == .validationFailure
     }
 }
 
@@ -109,18 +74,6 @@ extension MediaError {
             true
         case .noCamera, .cameraBusy, .cameraNotAllowed, .cameraGone, .cameraSilent, .cameraFailed,
             .noCameraLibrary:
-            false
-        }
-    }
-}
-
-extension OTPTokenError {
-    /// Whether the error is about the arguments, not about the token or the machine.
-    fileprivate var isSlip: Bool {
-        switch code {
-        case .unknown, .exists, .full, .pin, .notMultiAuth, .faceInactive, .inputSpent: true
-        case .secret, .restored, .exhausted, .notConfirmed, .otherDevice, .bindingUnavailable,
-            .storage:
             false
         }
     }

@@ -1,12 +1,12 @@
-import Foundation
-import Synchronization
+internal import Foundation
+internal import Synchronization
 
 /// A progress bar on standard error for work that takes longer than a second. It shows nothing if
 /// standard error is not a terminal.
 ///
 /// The bar also moves without updates, so that one long step does not look stuck. May be used from
 /// any thread.
-final class Progress: Sendable {
+public final class ProgressBar: Sendable {
     private struct State {
         var done = 0, total: Int?
         var lastDrawn: ContinuousClock.Instant?
@@ -19,14 +19,16 @@ final class Progress: Sendable {
     private let state: Mutex<State>
     private let write: @Sendable (String) -> Void
 
-    /// - Parameters:
-    ///   - total: the final count of ``update(_:of:)``; `nil` if unknown.
-    ///   - write: prints the bar; tests record what it gets.
-    init(
-        _ title: String, total: Int?, isShown: Bool = Terminal.errorIsTerminal,
-        write: @escaping @Sendable (String) -> Void = {
+    /// - Parameter total: the final count of ``update(_:of:)``; `nil` if unknown.
+    public convenience init(_ title: String, total: Int?) {
+        self.init(title, total: total, isShown: Terminal.errorIsTerminal) {
             FileHandle.standardError.write(Data($0.utf8))
         }
+    }
+
+    /// - Parameter write: prints the bar; tests record what it gets.
+    init(
+        _ title: String, total: Int?, isShown: Bool, write: @escaping @Sendable (String) -> Void
     ) {
         (self.title, self.isShown, self.write) = (title, isShown, write)
         state = Mutex(State(total: total.map { max($0, 1) }))
@@ -35,7 +37,7 @@ final class Progress: Sendable {
 
     /// Updates the count. Call it often: it draws at most ten times a second, and not during the
     /// first second.
-    func update(_ done: Int, of total: Int? = nil) {
+    public func update(_ done: Int, of total: Int? = nil) {
         state.withLock { state in
             state.done = done
             state.total = total ?? state.total
@@ -44,7 +46,7 @@ final class Progress: Sendable {
     }
 
     /// Removes the bar from the screen permanently.
-    func finish() {
+    public func finish() {
         state.withLock { state in
             state.hasEnded = true
             if state.lastDrawn != nil { write("\r\u{1B}[K") }

@@ -1,12 +1,14 @@
-import MienFace
+package import MienFace
 
 /// Progress of a calibration. Fitting mixtures takes most of the time.
-final class CalibrationBar {
-    private let bar = Progress("Calibrating", total: 1000)
+package final class CalibrationBar {
+    private let bar = ProgressBar("Calibrating", total: 1000)
     /// The usual number of rounds of a mixture.
     private static let usualRounds = 40.0
 
-    func update(_ progress: CalibrationProgress) {
+    package init() {}
+
+    package func update(_ progress: CalibrationProgress) {
         switch progress {
         case .fitting(let cohort, let total, let round):
             let part =
@@ -18,5 +20,5 @@ final class CalibrationBar {
         }
     }
 
-    func finish() { bar.finish() }
+    package func finish() { bar.finish() }
 }

@@ -1,29 +1,29 @@
-import Foundation
+internal import Foundation
 
 /// Photos of many people, in a folder with one folder per person.
-struct PhotoCollection {
-    struct Photo: Sendable {
+public struct PhotoCollection {
+    public struct Photo: Sendable {
         /// The person's folder.
-        let person: String
+        package let person: String
         /// The file's name in it.
-        let name: String
-        let path: String
+        package let name: String
+        public let path: String
 
         /// The photo's number in lists of pairs: 12 for `J.Doe_0012.jpg`.
-        var number: Int? {
+        package var number: Int? {
             let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
             return stem.split(separator: "_").last.flatMap { Int($0) }
         }
     }
 
-    let folder: String
-    let photos: [Photo]
-    var personCount: Int { Set(photos.map(\.person)).count }
+    package let folder: String
+    public let photos: [Photo]
+    package var personCount: Int { Set(photos.map(\.person)).count }
 
     private static let extensions: Set<String> = ["jpg", "jpeg", "png", "gif"]
 
     /// - Throws: ``Failure`` when the folder is missing or contains no photos.
-    init(_ folder: String) throws {
+    public init(_ folder: String) throws {
         let root = URL(filePath: folder, directoryHint: .isDirectory)
         func names(in url: URL) -> [String] {
             ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()

@@ -1,11 +1,11 @@
-import Foundation
+internal import Foundation
 
 /// Output for scripts: one JSON object with sorted keys.
-enum JSON {
-    static func print(_ value: some Encodable) { Swift.print(text(value, [.prettyPrinted])) }
+public enum JSON {
+    public static func print(_ value: some Encodable) { Swift.print(text(value, [.prettyPrinted])) }
 
     /// Prints an object as one of several lines, and flushes it at once.
-    static func printLine(_ value: some Encodable) {
+    package static func printLine(_ value: some Encodable) {
         FileHandle.standardOutput.write(Data((text(value, []) + "\n").utf8))
     }
 

@@ -1,22 +1,21 @@
-import Foundation
-import MienCore
-import MienFace
-import MienImage
-import MienModels
+internal import MienCore
+public import MienFace
+internal import MienImage
+internal import MienModels
 
 /// Scores and counts every pair of photos of a collection.
-struct Evaluation {
+public struct Evaluation {
     let collection: PhotoCollection
-    let report: EvaluationReport
+    public let report: EvaluationReport
     /// The same pairs with plain cosine.
-    let raw: ErrorRates
+    public let raw: ErrorRates
 
     /// - Parameters:
     ///   - list: the pairs for accuracy over folds.
     ///   - matcher: the pack's matcher; `nil` scores every pair with a cohort fitted to other
     ///     people of the collection.
     ///   - usesCache: whether descriptors are read from the cache and added to it.
-    init(
+    public init(
         _ collection: PhotoCollection, _ list: PairList?, matcher: FaceMatcher?,
         _ engine: EngineOptions, usesCache: Bool = true
     ) async throws {
@@ -69,7 +68,7 @@ private struct Scored {
     let calibration: CalibrationTable
 
     init(_ set: LabelledDescriptors, _ matcher: FaceMatcher) {
-        let bar = Progress("Comparing all pairs", total: 3)
+        let bar = ProgressBar("Comparing all pairs", total: 3)
         defer { bar.finish() }
         scorer = PairScorer(set, PairNormalization(set, cohort: matcher.cohort))
         bar.update(1)
@@ -106,7 +105,7 @@ extension PairList {
     private static let maximumBytes = 100_000_000
 
     /// - Throws: ``Failure`` that names the file and the line.
-    init(file path: String) throws {
+    public init(file path: String) throws {
         let bytes: [UInt8]
         do {
             bytes = try ImageFile.read(path, limits: ImageLimits(maxBytes: Self.maximumBytes))

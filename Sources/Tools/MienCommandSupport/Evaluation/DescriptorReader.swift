@@ -1,42 +1,36 @@
-import ArgumentParser
-import Foundation
-import MienCore
-import MienFace
-import MienImage
-import MienInference
-import MienModels
-import MienPixels
-import MienVault
-
-/// Whether cached descriptors of earlier runs are used.
-struct CacheOptions: ParsableArguments {
-    @Flag(help: "Recompute all descriptors and do not cache them.") var noCache = false
-}
+internal import Foundation
+internal import MienCore
+package import MienFace
+internal import MienImage
+internal import MienInference
+package import MienModels
+internal import MienPixels
+internal import MienVault
 
 /// Processes a collection of photos on all cores, with a progress bar. Skips photos whose
 /// descriptors are cached.
-struct DescriptorReader {
+package struct DescriptorReader {
     let engine: FaceEngine
     /// `nil` when descriptors are neither read from a cache nor added to it.
     let cache: DescriptorCache?
     let workers: Int
 
     /// A photo that gave a descriptor, by its index in the collection.
-    struct Reading: Sendable {
-        let photo: Int
-        let descriptor: FaceDescriptor
-        let quality: Int
+    package struct Reading: Sendable {
+        package let photo: Int
+        package let descriptor: FaceDescriptor
+        package let quality: Int
     }
 
-    struct Outcome {
-        var readings: [Reading] = []
+    package struct Outcome {
+        package var readings: [Reading] = []
         /// The indices of photos without a face.
-        var faceless: [Int] = []
+        package var faceless: [Int] = []
         /// The indices of photos that could not be read, with the reasons.
-        var unreadable: [(photo: Int, reason: String)] = []
+        package var unreadable: [(photo: Int, reason: String)] = []
     }
 
-    init(_ options: EngineOptions, usesCache: Bool = true) throws {
+    package init(_ options: EngineOptions, usesCache: Bool = true) throws {
         let pack = try options.loadPack()
         workers = ProcessInfo.processInfo.activeProcessorCount
         engine = try options.loadEngine(pack, workers: workers)
@@ -49,7 +43,7 @@ struct DescriptorReader {
     }
 
     /// Everything a descriptor depends on. A change in any of these requires a new descriptor.
-    static func pipeline(of pack: ModelPack, _ options: EngineOptions) throws -> String {
+    package static func pipeline(of pack: ModelPack, _ options: EngineOptions) throws -> String {
         let networks = pack.manifest.files.filter {
             pack.manifest.networks.values.contains($0.name) || $0.name.hasSuffix(".bin")
         }
@@ -62,8 +56,8 @@ struct DescriptorReader {
                 separator: "\n")
     }
 
-    func read(_ collection: PhotoCollection) async throws -> Outcome {
-        let progress = Progress("Processing photos", total: collection.photos.count)
+    package func read(_ collection: PhotoCollection) async throws -> Outcome {
+        let progress = ProgressBar("Processing photos", total: collection.photos.count)
         defer { progress.finish() }
         var outcome = Outcome(), next = 0, done = 0
         try await withThrowingTaskGroup(of: (Int, Result<DescriptorCache.Entry, Failure>).self) {

@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import mien
+@testable import MienCommandSupport
 
 /// The progress bar of long work.
-@Suite struct ProgressTests {
+@Suite struct ProgressBarTests {
     /// The output so far.
     private final class Screen: Sendable {
         let text = Mutex("")
         var shown: String { text.withLock { $0 } }
-        func bar(_ title: String, total: Int?, isShown: Bool = true) -> mien.Progress {
-            mien.Progress(title, total: total, isShown: isShown) { part in
+        func bar(_ title: String, total: Int?, isShown: Bool = true) -> ProgressBar {
+            ProgressBar(title, total: total, isShown: isShown) { part in
                 self.text.withLock { $0 += part }
             }
         }

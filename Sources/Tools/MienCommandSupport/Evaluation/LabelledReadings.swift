@@ -1,8 +1,8 @@
-import MienFace
+package import MienFace
 
 extension DescriptorReader.Outcome {
     /// The descriptors with their people, in the order of ``readings``.
-    func labelled(_ collection: PhotoCollection) throws -> LabelledDescriptors {
+    package func labelled(_ collection: PhotoCollection) throws -> LabelledDescriptors {
         guard let first = readings.first else {
             throw Failure(
                 .badInput, "folder.no-faces", "\(collection.folder): no photo has a face")

@@ -1,5 +1,5 @@
 /// Exit codes that scripts can use.
-enum Outcome: Int32, Error {
+public enum Outcome: Int32, Error {
     case match = 0
     case noMatch = 1
     case badInput = 2

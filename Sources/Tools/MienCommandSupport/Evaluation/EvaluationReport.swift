@@ -1,17 +1,17 @@
-import MienCore
-import MienFace
+internal import MienCore
+public import MienFace
 
 /// The results of an evaluation, for people and for scripts.
-struct EvaluationReport {
-    let evaluation: VerificationEvaluation
-    let rejection: QualityRejection
-    let photos: Int
-    let people: Int
-    let faceless: [String]
-    let unreadable: [String]
-    let isCrossFitted: Bool
+public struct EvaluationReport {
+    public let evaluation: VerificationEvaluation
+    package let rejection: QualityRejection
+    package let photos: Int
+    package let people: Int
+    package let faceless: [String]
+    package let unreadable: [String]
+    package let isCrossFitted: Bool
 
-    var text: String {
+    package var text: String {
         var parts = [
             "\(photos.grouped) photos of \(people.grouped) people"
                 + (isCrossFitted ? "; every pair scored with a cohort of other people" : "")
@@ -41,7 +41,7 @@ struct EvaluationReport {
         return parts.joined(separator: "\n")
     }
 
-    var json: Output {
+    package var json: Output {
         Output(
             photos: photos, people: people, faceless: faceless, unreadable: unreadable,
             crossFitted: isCrossFitted,
@@ -68,7 +68,7 @@ struct EvaluationReport {
             })
     }
 
-    struct Output: Encodable {
+    package struct Output: Encodable {
         struct Accuracy: Encodable {
             let mean, standardError: Double
             let perFold: [Double]

@@ -1,27 +1,29 @@
-import Foundation
-import MienCore
+internal import Foundation
+internal import MienCore
 
 /// Output for people: tables on standard output, messages and progress on standard error. Escapes
 /// control characters, so that text from elsewhere cannot control the terminal.
-enum Terminal {
-    static var errorIsTerminal: Bool { isatty(2) == 1 }
-    static var outputIsTerminal: Bool { isatty(1) == 1 }
+public enum Terminal {
+    package static var errorIsTerminal: Bool { isatty(2) == 1 }
+    package static var outputIsTerminal: Bool { isatty(1) == 1 }
 
-    static func warn(_ text: String) {
+    package static func warn(_ text: String) {
         FileHandle.standardError.write(Data((safe(text) + "\n").utf8))
     }
 
-    static func say(_ text: String) { print(safe(text)) }
+    package static func say(_ text: String) { print(safe(text)) }
 
     /// Escapes control characters, but keeps line breaks, which are the caller's.
-    static func safe(_ text: String) -> String {
+    package static func safe(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
             .joined(separator: "\n")
     }
 
     /// Formats rows with aligned columns, two spaces apart. With a `heading`, it becomes the first
     /// row.
-    static func table(_ rows: [[String]], heading: [String]? = nil, rightAligned: Set<Int> = [])
+    public static func table(
+        _ rows: [[String]], heading: [String]? = nil, rightAligned: Set<Int> = []
+    )
         -> String
     {
         let all = (heading.map { [$0] } ?? []) + rows.map { $0.map(\.printable) }
@@ -44,21 +46,21 @@ enum Terminal {
 }
 
 extension String {
-    func trimmingSuffix(_ character: Character) -> String {
+    fileprivate func trimmingSuffix(_ character: Character) -> String {
         var text = self
         while text.last == character { text.removeLast() }
         return text
     }
 
     /// Formats a number with a fixed number of decimals, independent of the locale.
-    static func decimal(_ value: Double, _ decimals: Int = 1) -> String {
+    public static func decimal(_ value: Double, _ decimals: Int = 1) -> String {
         String(format: "%.\(decimals)f", value)
     }
 }
 
 extension Int {
     /// 11829299 → "11,829,299".
-    var grouped: String {
+    public var grouped: String {
         var digits = String(magnitude), groups: [Substring] = []
         while digits.count > 3 {
             groups.append(Substring(digits.suffix(3)))

@@ -1,25 +1,25 @@
-import Foundation
+package import Foundation
 
 /// Checks and writes the output files of commands. Checks come before long work.
-enum OutputPlace {
+package enum OutputPlace {
     /// - Throws: ``Failure`` when the file cannot be written.
-    static func check(file: String) throws {
+    package static func check(file: String) throws {
         try check(folder: URL(filePath: file).deletingLastPathComponent(), for: file)
     }
 
     /// Checks a folder that may not exist yet.
-    static func check(folder: String) throws {
+    package static func check(folder: String) throws {
         try check(folder: URL(filePath: folder, directoryHint: .isDirectory), for: folder)
     }
 
     /// Writes the file completely or not at all.
-    static func write(_ data: Data, to file: URL) throws {
+    package static func write(_ data: Data, to file: URL) throws {
         do { try data.write(to: file, options: .atomic) } catch {
             throw refused(file.path, (error as? CocoaError)?.inWords)
         }
     }
 
-    static func makeFolder(_ folder: URL) throws {
+    package static func makeFolder(_ folder: URL) throws {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {

@@ -2,11 +2,6 @@ import Foundation
 import MienModels
 import MienVault
 
-/// The home folder of this process.
-enum MienHomeFolder {
-    static var current: MienHome { MienHome(environment: ProcessInfo.processInfo.environment) }
-}
-
 extension MienHome {
     /// The people enrolled on this machine.
     func openStore() throws -> LocalFaceStore {
