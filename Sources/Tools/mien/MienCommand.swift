@@ -25,7 +25,6 @@ struct MienCommand: AsyncParsableCommand {
             FaceCommand.self, OTPCommand.self, OTPTokenCommand.self, JourneyCommand.self,
             ServeCommand.self, AdminCommand.self, ModelsCommand.self,
             DoctorCommand.self,
-            BenchCommand.self,
             DemoCommand.self,
         ])
 

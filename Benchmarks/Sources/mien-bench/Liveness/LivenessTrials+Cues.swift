@@ -1,11 +1,11 @@
-internal import Foundation
-internal import MienFace
-internal import MienImage
-internal import MienModels
-internal import MienPixels
-internal import MienTesting
+import Foundation
+import MienFace
+import MienImage
+import MienModels
+import MienPixels
+import MienTesting
 
-extension Bench {
+extension LivenessTrials {
     /// Prints quantiles of the print and screen cues for each kind of picture. Applies no limit.
     func cues(photos count: Int, clips: Clips?, pictures: [String]) async throws {
         var values: [TextureCues] = [], screens: [TextureCues] = [], large: [TextureCues] = []

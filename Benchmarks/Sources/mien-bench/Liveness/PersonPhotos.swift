@@ -1,20 +1,31 @@
-internal import Foundation
-internal import MienImage
-internal import MienPixels
+import Foundation
+import MienCommandSupport
+import MienImage
+import MienPixels
 
 /// A folder of photos, with one folder per person.
-struct Photos {
+struct PersonPhotos {
     let files: [String]
 
     init(files: [String]) { self.files = files }
 
     init(folder: String) throws {
         let files = FileManager.default
-        let people = try files.contentsOfDirectory(atPath: folder).sorted()
+        guard let people = try? files.contentsOfDirectory(atPath: folder).sorted() else {
+            throw Failure(
+                .badInput, "folder.missing",
+                "\(folder): the folder does not exist; name one that contains a folder of photos per person"
+            )
+        }
         self.files = people.compactMap { person in
             let inside = ((try? files.contentsOfDirectory(atPath: "\(folder)/\(person)")) ?? [])
                 .filter { $0.hasSuffix(".jpg") }.sorted()
             return inside.first.map { "\(folder)/\(person)/\($0)" }
+        }
+        guard !self.files.isEmpty else {
+            throw Failure(
+                .badInput, "folder.empty",
+                "\(folder): no photos were found; expected one folder per person, with .jpg files")
         }
     }
 

@@ -4,8 +4,8 @@ import MienCommandSupport
 import MienLoad
 import MienModels
 
-/// `mien bench server`
-struct ServerBenchCommand: ParsableCommand {
+/// `mien-bench server`
+struct ServerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
         abstract: "Measure a server under load: face logins, requests, tokens, memory.",
@@ -15,8 +15,8 @@ struct ServerBenchCommand: ParsableCommand {
             ratio counts. The load comes from this program, which shares the processor with the servers.
 
             EXAMPLE
-              mien bench server
-              mien bench server --seconds 30 --journeys 100000
+              mien-bench server
+              mien-bench server --seconds 30 --journeys 100000
             """)
 
     @Option(help: ArgumentHelp("How long each measurement takes.", valueName: "seconds"))
@@ -25,6 +25,7 @@ struct ServerBenchCommand: ParsableCommand {
     var concurrent = 8
     @Option(help: ArgumentHelp("Journeys over which memory is measured.", valueName: "count"))
     var journeys = 10_000
+    @OptionGroup var mien: MienProgramOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -41,7 +42,8 @@ struct ServerBenchCommand: ParsableCommand {
 
     func run() throws {
         let bench = ServerBench(
-            seconds: seconds, workers: concurrent, journeys: journeys, home: MienHome.current)
+            seconds: seconds, workers: concurrent, journeys: journeys, program: try mien.program(),
+            home: MienHome.current)
         let stages = ProgressBar("Measuring", total: 5)
         var done = 0
         let result: ServerBench.Result

@@ -21,9 +21,7 @@ struct AccuracyBench {
 
     let engine: EngineOptions
 
-    func run(folder: String, pairs: String?) async throws -> Result {
-        let collection = try PhotoCollection(folder)
-        let list = try pairs.map { try PairList(file: $0) }
+    func run(_ collection: PhotoCollection, pairs list: PairList?) async throws -> Result {
         let centered = try await centerFaces(collection)
         let found = try await Evaluation(collection, list, matcher: nil, engine)
         return Result(

@@ -1,12 +1,12 @@
-internal import MienFace
-internal import MienImage
-internal import MienModels
-internal import MienPixels
-internal import MienTesting
+import MienFace
+import MienImage
+import MienModels
+import MienPixels
+import MienTesting
 
 /// Measures how reliably streams are recognized: recorded clips replayed unchanged or modified, and
 /// other clips.
-extension Bench {
+extension LivenessTrials {
     /// A modification of a stream before it is replayed.
     private enum Change: String, CaseIterable {
         case none = "as it was", jpeg80 = "JPEG again, quality 80", jpeg50 =

@@ -14,6 +14,8 @@ struct ServerBench {
     let workers: Int
     /// The number of journeys over which memory is measured.
     let journeys: Int
+    /// The `mien` program.
+    let program: URL
     let home: MienHome
 
     struct Result: Encodable {
@@ -66,17 +68,16 @@ struct ServerBench {
     }
 
     func run(_ stage: (String) -> Void) throws -> Result {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         stage("Starting the servers")
         let server = try LoadServer(
             program: program,
             environment: LoadServer.unlimited.merging(["MIEN_PACKS": home.packs.path]) { $1 })
         defer { server.stop() }
-        let bare = try LoadServer(program: program, arguments: ["bench", "bare-route"])
+        let bare = try LoadServer(program: MienProgramOptions.own, arguments: ["bare-route"])
         defer { bare.stop() }
         let subject = try Subject(
             port: server.port, adminPort: server.adminPort, adminCredential: server.adminCredential,
-            photos: home.demoPhotos)
+            home: home)
 
         stage("Face logins")
         _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(2 * workers)) {
@@ -159,10 +160,10 @@ extension ServerBench {
         private static let start = #"{"client_id":"default_application"}"#
         private let selfie: [UInt8]
 
-        init(port: Int, adminPort: Int, adminCredential: String, photos: URL) throws {
-            let reference = try Self.photo("obama.jpg", in: photos)
+        init(port: Int, adminPort: Int, adminCredential: String, home: MienHome) throws {
+            let reference = try Self.photo("obama.jpg", in: home)
             // Another photo of the same person, in the size of a phone's frames.
-            selfie = try Self.photo("obama2.jpg", in: photos)
+            selfie = try Self.photo("obama2.jpg", in: home)
             let connection = try LoadConnection(port: port),
                 adminConnection = try LoadConnection(port: adminPort)
             func call(
@@ -282,12 +283,9 @@ extension ServerBench {
         }
 
         /// Scales the photo to the largest size that fits into 640×480.
-        private static func photo(_ name: String, in folder: URL) throws -> [UInt8] {
-            let path = folder.appending(path: name).path
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw Failure(.notSetUp, "bench.photos", "\(path) is missing; run scripts/setup")
-            }
-            return JPEGEncoder.encode(PipelineBench.fitted(try ImageFile.decode(path)), quality: 90)
+        private static func photo(_ name: String, in home: MienHome) throws -> [UInt8] {
+            JPEGEncoder.encode(
+                PipelineBench.fitted(try DemoPhotos.image(name, in: home)), quality: 90)
         }
 
         private static let bare =

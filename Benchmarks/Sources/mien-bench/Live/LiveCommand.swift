@@ -4,8 +4,8 @@ import MienCommandSupport
 import MienFace
 import MienModels
 
-/// `mien bench live`
-struct LiveBenchCommand: AsyncParsableCommand {
+/// `mien-bench live`
+struct LiveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "live",
         abstract: "Measure live capture: a frame, the time to a verdict, memory over an hour.",
@@ -17,8 +17,8 @@ struct LiveBenchCommand: AsyncParsableCommand {
             this process, from the first tenth of the frames to the last frame.
 
             EXAMPLE
-              mien bench live
-              mien bench live --frames 36000
+              mien-bench live
+              mien-bench live --frames 36000
             """)
 
     @Option(help: ArgumentHelp("How often to repeat every measurement.", valueName: "count"))
@@ -42,7 +42,7 @@ struct LiveBenchCommand: AsyncParsableCommand {
     func run() async throws {
         let pack = try engine.loadPack(), faces = try engine.loadEngine(pack)
         var pictures: [(String, [UInt8])] = []
-        for (name, photo) in try BenchCommand.demoPhotos(in: engine.home) {
+        for (name, photo) in try DemoPhotos.all(in: engine.home) {
             guard let face = try await faces.analyze(photo).main else {
                 throw Failure(
                     .badInput, QualityReason.noFace.rawValue,
@@ -57,7 +57,7 @@ struct LiveBenchCommand: AsyncParsableCommand {
             progress.update(done)
             return result
         }
-        var report = LiveBenchReport()
+        var report = LiveReport()
         let bench = LiveFrameBench(engine: faces, repeats: repeats)
         for (name, frame) in pictures {
             report.frame.append(step(try await bench.run(name, frame)))
@@ -71,54 +71,5 @@ struct LiveBenchCommand: AsyncParsableCommand {
         report.pipeline = step(try await soak.pipeline(frames: frames))
         progress.finish()
         if output.json { JSON.print(report) } else { print(report.text) }
-    }
-}
-
-/// The results of `mien bench live`, with the budgets of the design.
-struct LiveBenchReport: Encodable {
-    var frame: [LiveFrameBench.Result] = []
-    var verdict: [VerdictBench.Result] = []
-    var hourOfSessions: SoakBench.Result?
-    var hourInOneSession: SoakBench.Result?
-    /// Memory over frames through the whole pipeline.
-    var pipeline: SoakBench.Result?
-
-    var text: String {
-        func mean(_ part: (LiveFrameBench.Result) -> Stopwatch.Summary) -> String {
-            "\(String.decimal(frame.reduce(0) { $0 + part($1).median.cpuMilliseconds } / Double(max(1, frame.count)), 2)) ms"
-        }
-        var rows = [
-            [
-                "live frame, 640×480: JPEG decode + detect + mesh + pose + quality",
-                mean(\.budgeted), "≤ 6 ms",
-            ],
-            ["  of which JPEG decode", mean(\.decode), ""],
-            [
-                "  as sessions read it: also eyes, one crop's descriptor, patch, hash",
-                mean(\.session), "",
-            ],
-        ]
-        for verdict in verdict {
-            rows.append([
-                "last frame's JPEG to the verdict “\(verdict.verdict)”, \(verdict.mode.rawValue) (wall clock)",
-                "\(String.decimal(verdict.milliseconds)) ms", "≤ 300 ms",
-            ])
-            rows.append([
-                "  the longest of them", "\(String.decimal(verdict.maxMilliseconds)) ms", "",
-            ])
-        }
-        func memory(_ name: String, _ result: SoakBench.Result?) {
-            guard let result else { return }
-            let ended = result.sessions == 0 ? "" : ", \(result.sessions.grouped) sessions"
-            rows.append([
-                "memory: \(name), \(result.frames.grouped) frames\(ended), in \(String.decimal(result.seconds)) s",
-                "\(String.decimal(result.beginMebibytes)) → \(String.decimal(result.endMebibytes)) MiB",
-                "",
-            ])
-        }
-        memory("an hour of sessions, one after another", hourOfSessions)
-        memory("an hour in one session that never begins", hourInOneSession)
-        memory("JPEG frames through the whole pipeline", pipeline)
-        return Terminal.table(rows, heading: ["work", "measured", "budget"])
     }
 }

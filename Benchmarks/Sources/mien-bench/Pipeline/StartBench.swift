@@ -4,6 +4,9 @@ import MienCommandSupport
 /// Measures the time from the start of a process to its first verdict, and its memory, with an
 /// empty and with a filled cache of compiled networks: docs/facts.md §5, row 4.
 struct StartBench {
+    /// The `mien` program.
+    let program: URL
+
     struct Result: Encodable {
         let coldMilliseconds: Double
         let cachedMilliseconds: Double
@@ -39,7 +42,7 @@ struct StartBench {
     @discardableResult
     private func start(_ home: URL, _ arguments: [String]) throws -> Double {
         let process = Process()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = program
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(["MIEN_HOME": home.path])
         { $1 }

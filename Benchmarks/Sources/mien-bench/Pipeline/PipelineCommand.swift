@@ -7,39 +7,31 @@ import MienImage
 import MienModels
 import MienPixels
 
-/// `mien bench`
-struct BenchCommand: AsyncParsableCommand {
+/// `mien-bench pipeline`
+struct PipelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure the face pipeline, comparison, search, and start.",
+        commandName: "pipeline",
+        abstract: "Measure the face pipeline, comparison, search, and start.",
         discussion: """
             Prints every figure next to its budget. With --compare, dlib's pipeline runs on the same \
             decoded photos in the same run (make bench builds it). The ratio counts, because machines \
             differ and are noisy. Figures are processor time of one thread unless stated otherwise.
 
             EXAMPLE
-              mien bench
-              mien bench live
-              mien bench server
-              make bench
-            """,
-        subcommands: [LiveBenchCommand.self, ServerBenchCommand.self, BareRouteCommand.self])
+              mien-bench pipeline
+              mien-bench pipeline --gallery 1000000
+            """)
 
     @Flag(help: "Also run dlib's pipeline.") var compare = false
     @Option(help: ArgumentHelp("The program that runs dlib's pipeline.", valueName: "dlib-peer"))
     var peer: String?
     @Option(help: ArgumentHelp("The folder with dlib's models.", valueName: "folder"))
     var peerModels: String?
-    @Option(
-        help: ArgumentHelp(
-            "Also measure accuracy on this folder of folders of photos per person, such as lfw-dev/images.",
-            valueName: "dir"))
-    var people: String?
-    @Option(help: ArgumentHelp("A list of pairs in folds, for --people.", valueName: "pairs.txt"))
-    var pairs: String?
     @Option(help: ArgumentHelp("How often to repeat every measurement.", valueName: "count"))
     var repeats = 20
     @Option(help: ArgumentHelp("Number of entries in the searched gallery.", valueName: "count"))
     var gallery = 100_000
+    @OptionGroup var mien: MienProgramOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
@@ -58,13 +50,13 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let pack = try engine.loadPack()
+        let program = try mien.program(), pack = try engine.loadPack()
         let matcher = try pack.matcher()
-        let photos = try Self.demoPhotos(in: engine.home)
+        let photos = try DemoPhotos.all(in: engine.home)
         let fitted = photos.map { ($0.name, PipelineBench.fitted($0.image)) }
         let faces = try engine.loadEngine(pack, crops: [FaceDescriber.Crop()])
         let bench = PipelineBench(engine: faces, repeats: repeats)
-        var report = BenchReport()
+        var report = PipelineReport()
 
         let progress = ProgressBar(
             "Measuring", total: 2 * photos.count + 2 + (compare ? photos.count : 0))
@@ -84,30 +76,11 @@ struct BenchCommand: AsyncParsableCommand {
         }
         report.match = try MatchBench(matcher: matcher, repeats: repeats).run(galleryCount: gallery)
         step()
-        report.start = try StartBench().run(
-            photo: engine.home.demoPhotos.appending(path: Self.photos[1]).path,
+        report.start = try StartBench(program: program).run(
+            photo: engine.home.demoPhotos.appending(path: DemoPhotos.names[1]).path,
             packs: engine.home.packs, pack: pack.id.text)
         progress.finish()
-        if let people {
-            report.accuracy = try await AccuracyBench(engine: engine).run(
-                folder: people, pairs: pairs)
-        }
         if output.json { JSON.print(report) } else { print(report.text) }
-    }
-
-    private static let photos = [
-        "biden.jpg", "obama.jpg", "obama2.jpg", "obama3.jpg", "obama_partial_face.jpg",
-        "obama_partial_face2.jpg",
-    ]
-
-    static func demoPhotos(in home: MienHome) throws -> [(name: String, image: RGBImage)] {
-        try photos.map { name in
-            let path = home.demoPhotos.appending(path: name).path
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw Failure(.notSetUp, "bench.photos", "\(path) is missing; run scripts/setup")
-            }
-            return (name, try ImageFile.decode(path))
-        }
     }
 
     private func peerResults(_ photos: [(String, RGBImage)]) throws -> [PeerBench.Result]? {

@@ -1,14 +1,14 @@
-internal import Foundation
-internal import MienFace
-internal import MienImage
-internal import MienModels
-internal import MienPixels
-internal import MienTesting
+import Foundation
+import MienFace
+import MienImage
+import MienModels
+import MienPixels
+import MienTesting
 
 /// Runs trials and collects their results.
-struct Bench {
+struct LivenessTrials {
     let engine: FaceEngine
-    let photos: Photos
+    let photos: PersonPhotos
     static let framesPerSecond = 12.0
     /// Default thresholds, with shorter timeouts than the default, so that trials without a
     /// reaction end sooner.

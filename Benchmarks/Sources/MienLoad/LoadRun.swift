@@ -88,7 +88,7 @@ public struct LoadFigures: Sendable, Encodable {
         public let p50, p95, p99, most: Double
 
         /// Returns a percentile by the nearest-rank method.
-        init(_ milliseconds: [Double]) {
+        public init(_ milliseconds: [Double]) {
             let sorted = milliseconds.sorted()
             func rank(_ part: Double) -> Double {
                 sorted.isEmpty
@@ -103,6 +103,10 @@ public struct LoadFigures: Sendable, Encodable {
     public let seconds: Double
     /// The latencies by the names under which calls were measured.
     public let latencies: [String: Latency]
+
+    public init(seconds: Double, latencies: [String: Latency]) {
+        (self.seconds, self.latencies) = (seconds, latencies)
+    }
 
     public func perSecond(_ name: String) -> Double {
         Double(latencies[name]?.count ?? 0) / seconds

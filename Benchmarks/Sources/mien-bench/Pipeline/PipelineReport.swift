@@ -1,7 +1,7 @@
 import MienCommandSupport
 
-/// The results of `mien bench`, with the budgets of the design.
-struct BenchReport: Encodable {
+/// The results of `mien-bench pipeline`, with the budgets of the design.
+struct PipelineReport: Encodable {
     struct Pipeline: Encodable {
         let size: String
         let ours: [PipelineBench.Result]
@@ -33,7 +33,6 @@ struct BenchReport: Encodable {
     var pipeline: [Pipeline] = []
     var match: MatchBench.Result?
     var start: StartBench.Result?
-    var accuracy: AccuracyBench.Result?
 
     var text: String {
         var rows: [[String]] = []
@@ -98,21 +97,6 @@ struct BenchReport: Encodable {
             rows.append([
                 "resident memory", "\(String.decimal(start.residentMebibytes, 0)) MiB", "≤ 350 MiB",
             ])
-        }
-        if let accuracy {
-            func percent(_ part: Double) -> String { "\(String.decimal(100 * part, 2)) %" }
-            rows.append([
-                "center face found, \(accuracy.photos.grouped) photos",
-                percent(accuracy.centerFaceFound), "≥ 99.9 %",
-            ])
-            if let mean = accuracy.accuracy {
-                rows.append(["accuracy over the folds", percent(mean), "≥ 99.2 %"])
-            }
-            rows.append([
-                "true accepts at 1 in 10,000, \(accuracy.impostorPairs.grouped) impostor pairs",
-                percent(accuracy.trueAcceptRate), "≥ 88 %",
-            ])
-            rows.append(["  the same with plain cosine", percent(accuracy.trueAcceptRateRaw), ""])
         }
         return Terminal.table(rows, heading: ["work", "measured", "budget"])
     }

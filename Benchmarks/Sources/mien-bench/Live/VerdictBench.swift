@@ -1,3 +1,4 @@
+import Foundation
 import MienCommandSupport
 import MienCore
 import MienFace
@@ -73,7 +74,8 @@ struct VerdictBench {
         let frame = Frame(image: try ImageDecoder.decode(frame), time: .zero)
         let entry = try await engine.entry(of: try await engine.reading(of: frame, index: 0))
         return try FaceTemplate(
-            entries: [entry], packID: engine.packID, createdAt: LocalFaces.now())
+            entries: [entry], packID: engine.packID,
+            createdAt: Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
     }
 }
 

@@ -5,14 +5,14 @@ import Logging
 import MienAPI
 import MienCore
 
-/// A server with one JSON route of Hummingbird, in its own process. `mien bench server` compares
+/// A server with one JSON route of Hummingbird, in its own process. `mien-bench server` compares
 /// journeys with it.
 ///
 /// It decodes a client's journey response without checking it, and writes a response with the same
 /// members and size as a journey's.
 struct BareRouteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bare-route", abstract: "Serve one JSON route for mien bench server.",
+        commandName: "bare-route", abstract: "Serve one JSON route for mien-bench server.",
         shouldDisplay: false)
 
     private struct Answer: ResponseEncodable {
