@@ -92,6 +92,26 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         packageAccess: false, swiftSettings: strict)
 }
 
+/// A target of `Benchmarks`, built here as well, for the same reason. No product contains it.
+func benchmark(
+    _ name: String, _ dependencies: [Target.Dependency], isProgram: Bool = false
+) -> Target {
+    let path = "Benchmarks/Sources/\(name)"
+    return isProgram
+        ? .executableTarget(
+            name: name, dependencies: dependencies, path: path, packageAccess: false,
+            swiftSettings: strict)
+        : .target(
+            name: name, dependencies: dependencies, path: path, packageAccess: false,
+            swiftSettings: strict)
+}
+
+func benchmarkTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Benchmarks/Tests/\(name)",
+        packageAccess: false, swiftSettings: testing + [.unsafeFlags(["-Onone"])])
+}
+
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
@@ -145,9 +165,9 @@ let package = Package(
         .library(name: "MienServer", targets: ["MienServer", "MienServerCore"]),
         .library(name: "MienClient", targets: ["MienClient"]),
         .library(name: "MienTesting", targets: ["MienTesting"]),
+        .library(name: "MienCommandSupport", targets: ["MienCommandSupport"]),
         .executable(name: "mien", targets: ["mien"]),
         .executable(name: "mien-pack", targets: ["mien-pack"]),
-        .executable(name: "mien-liveness", targets: ["mien-liveness"]),
         // For tests only: they load it into `mien serve`.
         .library(name: "MienTestClock", type: .dynamic, targets: ["MienTestClock"]),
     ],
@@ -340,15 +360,22 @@ let package = Package(
         library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
         // Converts published model files for the engines. Used once, at setup.
         library("MienPackBuilder", in: .tools, ["MienCore"]),
-        // Puts load on a running server, for measurements.
-        library("MienLoad", in: .tools),
+        // What the programs share: options, words for people and scripts, exit codes, and the
+        // evaluation of collections of photos.
+        library(
+            "MienCommandSupport", in: .tools,
+            [
+                "MienCore", "MienPixels", "MienImage", "MienInference", "MienMedia", "MienFace",
+                "MienModels", "MienVault", arguments,
+            ]),
         program(
             "mien", in: .tools,
             [
+                "MienCommandSupport",
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
-                "MienTPM", "MienLoad", "MienServer", "MienServerCore", arguments,
+                "MienTPM", "MienServer", "MienServerCore", arguments,
                 hummingbird, lifecycle, logging, unixSignals,
             ]),
         program(
@@ -356,14 +383,6 @@ let package = Package(
             [
                 "MienCore", "MienPixels", "MienPackBuilder", "MienModels", "MienInference",
                 "MienFace", arguments,
-            ]),
-        // Plays attacks and genuine clips to the liveness checks and counts the verdicts, for
-        // measurements.
-        program(
-            "mien-liveness", in: .tools,
-            [
-                "MienCore", "MienPixels", "MienImage", "MienMedia", "MienInference", "MienFace",
-                "MienModels", "MienTesting",
             ]),
 
         // Writes texts of the repository's files into Swift, at build time.
@@ -469,7 +488,8 @@ let package = Package(
         tests(
             "MienCommandTests", in: .tools,
             [
-                "mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace",
+                "mien", "MienCommandSupport", "MienMedia", "MienMediaTesting", "MienModels",
+                "MienVault", "MienFace",
                 "MienImage", "MienPixels", "MienClient", "MienAPI",
                 "MienOTP", "MienCore", "MienTesting",
             ]),
@@ -484,5 +504,19 @@ let package = Package(
         example(
             "FaceUnlock", ["MienCore", "MienDevice", "MienFace", "MienKeys", "MienModels"]),
         example("CustomNetworks", ["MienFace", "MienPixels"]),
+
+        // MARK: Benchmarks
+
+        // Puts load on a running server.
+        benchmark("MienLoad", []),
+        benchmark(
+            "mien-bench",
+            [
+                "MienLoad", "MienCommandSupport", "MienAPI", "MienCore", "MienFace", "MienImage",
+                "MienInference", "MienKeys", "MienMedia", "MienModels", "MienPixels", "MienTesting",
+                arguments, hummingbird, logging,
+            ], isProgram: true),
+        benchmarkTests("MienLoadTests", ["MienLoad"]),
+        benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad"]),
     ]
 )

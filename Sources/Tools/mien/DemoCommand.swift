@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienFace
 import MienImage
@@ -50,7 +51,7 @@ struct DemoCommand: AsyncParsableCommand {
                 .notSetUp, "demo.photos",
                 "\(photos.appending(path: name).path) is missing; run scripts/setup")
         }
-        let progress = Progress("Processing photos", total: Self.verified.count + 3)
+        let progress = ProgressBar("Processing photos", total: Self.verified.count + 3)
         let pack = try engine.loadPack()
         let matcher = try pack.matcher()
         let faces = try engine.loadEngine(pack, compilingAll: true)
@@ -129,7 +130,7 @@ struct DemoCommand: AsyncParsableCommand {
         let demo = LoginDemo(
             photos: engine.home.demoPhotos, registered: Self.enrolled, genuine: Self.verified,
             stranger: Self.stranger)
-        let progress = Progress("Logging in over HTTP", total: 1)
+        let progress = ProgressBar("Logging in over HTTP", total: 1)
         defer { progress.finish() }
         return try await LoopbackServer.run(
             in: folder, home: engine.home.folder, environment: ["MIEN_FACE_PACK": engine.pack.text]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienFace
 import MienInference
@@ -29,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let progress = Progress("Looking", total: 7)
+        let progress = ProgressBar("Looking", total: 7)
         var checks: [Check] = []
         func add(_ check: Check) {
             checks.append(check)

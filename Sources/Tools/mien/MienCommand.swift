@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 
 /// The executable: reads arguments, connects the modules, and prints results. It makes no decisions
 /// about faces.
@@ -24,7 +25,6 @@ struct MienCommand: AsyncParsableCommand {
             FaceCommand.self, OTPCommand.self, OTPTokenCommand.self, JourneyCommand.self,
             ServeCommand.self, AdminCommand.self, ModelsCommand.self,
             DoctorCommand.self,
-            BenchCommand.self,
             DemoCommand.self,
         ])
 
@@ -32,19 +32,4 @@ struct MienCommand: AsyncParsableCommand {
         // All the command's work has ended when it returns, because engines wait for their workers.
         Foundation.exit(await outcome().rawValue)
     }
-
-    private static func outcome() async -> Outcome {
-        do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-            return .match
-        } catch {
-            return Failure.report(error, arguments: CommandLine.arguments)
-        }
-    }
-
 }

@@ -1,11 +1,10 @@
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
 import MienVault
 import Testing
-
-@testable import mien
 
 /// Successful calibration and evaluation with synthetic people, whose descriptors are in the cache
 /// as if photos had been processed.

@@ -100,7 +100,6 @@ import Testing
         ["otp", "hotp", "--counter", "1", "--hash", "md5"], ["otp", "totp", "--check", "12a45g"],
         ["otp", "ocra", "--question", "1"], ["otp", "ocra", "--suite", "OCRA-1:HOTP-SHA1-6:QN08"],
         ["otp", "cap", "--cid", "8", "--atc", "005A", "--iad", ""], ["otp", "check-challenge"],
-        ["bench", "--repeats", "1"], ["bench", "--compare"],
     ]) func `wrong arguments exit with 2, with the usage on standard error`(arguments: [String])
         async throws
     {

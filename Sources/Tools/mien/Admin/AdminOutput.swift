@@ -1,5 +1,6 @@
 import Foundation
 import MienClient
+import MienCommandSupport
 import MienCore
 
 /// Text output of the admin commands.

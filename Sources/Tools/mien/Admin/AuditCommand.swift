@@ -2,6 +2,7 @@ import ArgumentParser
 import MienAPI
 import MienAccess
 import MienClient
+import MienCommandSupport
 import MienCore
 
 /// `mien admin audit …`

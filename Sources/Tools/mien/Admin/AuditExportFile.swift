@@ -3,6 +3,7 @@ import Foundation
 import MienAPI
 import MienAccess
 import MienClient
+import MienCommandSupport
 import MienCore
 
 /// Reads and writes files of exported audit entries: docs/spec/audit-log.md.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MienAPI
 import MienClient
+import MienCommandSupport
 import MienCore
 
 /// `mien admin authenticator …`

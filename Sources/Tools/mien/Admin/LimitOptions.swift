@@ -1,5 +1,6 @@
 import ArgumentParser
 import MienAPI
+import MienCommandSupport
 
 /// The maximum length of a list.
 struct LimitOptions: ParsableArguments {

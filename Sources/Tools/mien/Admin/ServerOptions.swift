@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import MienClient
+import MienCommandSupport
 import MienCore
 
 /// The admin API's address and credential. The credential is never an argument, because every user

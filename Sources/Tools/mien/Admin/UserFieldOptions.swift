@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MienAPI
+import MienCommandSupport
 import MienCore
 
 /// The fields of a user.

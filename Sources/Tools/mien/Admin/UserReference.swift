@@ -1,5 +1,6 @@
 import MienAPI
 import MienClient
+import MienCommandSupport
 import MienCore
 
 extension MienAdmin {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
@@ -32,7 +33,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         name: .customLong("install"),
         help: ArgumentHelp(
             "Also install a copy of the pack under this name, with the new calibration.",
-            valueName: "id"), transform: Word.pack)
+            valueName: "id"), transform: EngineOptions.pack)
     var newID: PackID?
     @Option(help: ArgumentHelp("The name of these photos in the calibration.", valueName: "name"))
     var dataset: String?

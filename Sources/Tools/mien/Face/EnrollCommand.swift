@@ -1,4 +1,5 @@
 import ArgumentParser
+import MienCommandSupport
 import MienCore
 import MienDevice
 import MienFace
@@ -43,7 +44,7 @@ struct EnrollCommand: AsyncParsableCommand {
     func run() async throws {
         let name = try PersonName(name)
         let faces = try LocalFaces(engine, photos: photo)
-        let progress = Progress("Enrolling", total: photos.count)
+        let progress = ProgressBar("Enrolling", total: photos.count)
         var captures: [LocalFaces.Capture] = []
         for path in photos {
             captures.append(try await faces.capture(path, minQuality: quality, search: .thorough))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels

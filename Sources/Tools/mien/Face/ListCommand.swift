@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienFace
+import MienModels
 import MienVault
 
 /// `mien face list`
@@ -16,7 +18,7 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let home = MienHomeFolder.current
+        let home = MienHome.current
         let listing = try home.openStore().list()
         for record in listing.damaged { Terminal.warn("mien: cannot be read: \(record)") }
         guard !output.json else {

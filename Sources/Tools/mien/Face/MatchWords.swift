@@ -1,4 +1,5 @@
 import Foundation
+import MienCommandSupport
 import MienCore
 
 /// A score as shown to people and scripts.

@@ -1,3 +1,4 @@
+import MienCommandSupport
 import MienFace
 
 /// The result of comparing one photo with enrolled people: match or no match, the threshold, and

@@ -1,5 +1,7 @@
 import ArgumentParser
+import MienCommandSupport
 import MienDevice
+import MienModels
 import MienVault
 
 /// `mien face remove NAME`
@@ -15,7 +17,7 @@ struct RemoveCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let name = try PersonName(name), store = try MienHomeFolder.current.openStore()
+        let name = try PersonName(name), store = try MienHome.current.openStore()
         guard try store.find(name) != nil else { throw unknown(name) }
         // Locks the tokens that the face unlocks first. If that fails, the face stays.
         try await DeviceTokens.vault().deactivateFaceMode(of: name)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MienAPI
 import MienClient
+import MienCommandSupport
 import MienCore
 import MienJourney
 

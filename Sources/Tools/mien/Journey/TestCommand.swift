@@ -1,4 +1,5 @@
 import ArgumentParser
+import MienCommandSupport
 import MienJourney
 
 /// `mien journey test FILE…`

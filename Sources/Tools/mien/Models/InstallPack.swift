@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienModels
 
@@ -30,8 +31,8 @@ struct InstallPack: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let library = PackLibrary(folder: MienHomeFolder.current.packs)
-        let progress = Progress("Downloading, in kilobytes", total: nil)
+        let library = PackLibrary(folder: MienHome.current.packs)
+        let progress = ProgressBar("Downloading, in kilobytes", total: nil)
         let pack = try await PackSource(source, expecting: sha256).withFolder { bytes, total in
             progress.update(bytes / 1000, of: total.map { $0 / 1000 })
         } _: { folder in

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
@@ -26,7 +27,7 @@ struct ModelsCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() throws {
-            let packs = PackLibrary(folder: MienHomeFolder.current.packs).list()
+            let packs = PackLibrary(folder: MienHome.current.packs).list()
             guard !output.json else {
                 let entries = packs.map { name, manifest in
                     Output(
@@ -79,12 +80,12 @@ struct ModelsCommand: AsyncParsableCommand {
                   mien models verify mien-default-1
                 """)
 
-        @Argument(help: "The pack (default: every installed pack).", transform: Word.pack)
+        @Argument(help: "The pack (default: every installed pack).", transform: EngineOptions.pack)
         var id: PackID?
         @OptionGroup var output: OutputOptions
 
         func run() throws {
-            let library = PackLibrary(folder: MienHomeFolder.current.packs)
+            let library = PackLibrary(folder: MienHome.current.packs)
             let ids = id.map { [$0] } ?? library.list().compactMap { try? PackID($0.name) }
             guard !ids.isEmpty else {
                 // Throws an error that says what to install.

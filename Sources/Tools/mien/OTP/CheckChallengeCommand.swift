@@ -1,4 +1,5 @@
 import ArgumentParser
+import MienCommandSupport
 import MienOTP
 
 /// `mien otp check-challenge CHALLENGE`

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienDevice
 import MienFace
@@ -11,7 +12,7 @@ enum DeviceTokens {
     /// The tokens in `$MIEN_HOME/tokens`, sealed with `$MIEN_HOME/device.key`. The counter that
     /// detects restored backups is kept in the TPM, or else in a folder that backups leave out.
     static func vault() -> OTPVault {
-        let home = MienHomeFolder.current.folder,
+        let home = MienHome.current.folder,
             environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
         let state =
             environment["XDG_STATE_HOME"]
@@ -28,7 +29,7 @@ extension DeviceTokens {
     /// Checks faces for the tokens, and counts the attempts in `$MIEN_HOME/face`. The faces
     /// themselves are where `mien face` keeps them.
     static func faces(_ packID: PackID) -> FaceAuthService {
-        let home = MienHomeFolder.current.folder
+        let home = MienHome.current.folder
         return FaceAuthService(
             folder: home.appending(path: "face").path,
             keyPath: home.appending(path: "device.key").path, packID: packID, tpm: nil,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MienCommandSupport
 import MienDevice
 
 /// `mien token change-pin`

@@ -1,7 +1,9 @@
 import ArgumentParser
+import MienCommandSupport
 import MienCore
 import MienDevice
 import MienFace
+import MienModels
 import MienVault
 
 /// `mien token face on | off`
@@ -34,7 +36,7 @@ struct OTPTokenFaceCommand: ParsableCommand {
         func run() async throws {
             let vault = DeviceTokens.vault(), found = try await token.find(in: vault),
                 person = try PersonName(name)
-            guard let enrolled = try MienHomeFolder.current.openStore().find(person) else {
+            guard let enrolled = try MienHome.current.openStore().find(person) else {
                 throw Failure(
                     .badInput, "name.unknown",
                     "nobody is enrolled as “\(person.text)”; mien face list shows the enrolled people"

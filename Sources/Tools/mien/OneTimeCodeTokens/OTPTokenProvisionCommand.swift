@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import MienClient
+import MienCommandSupport
 import MienCore
 import MienDevice
 import MienKeys

@@ -1,4 +1,5 @@
 import Foundation
+import MienCommandSupport
 import MienCore
 
 /// Secrets that a person types: on the terminal without echo, otherwise from standard input, one

@@ -1,6 +1,7 @@
 import Foundation
 import MienAPI
 import MienClient
+import MienCommandSupport
 import MienCore
 
 /// Face login over HTTP, like an app: sign up, register a face, log in with another photo, be

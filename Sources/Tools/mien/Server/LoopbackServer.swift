@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MienClient
+import MienCommandSupport
 import MienCore
 import MienServer
 import MienServerCore

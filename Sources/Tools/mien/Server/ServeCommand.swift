@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MienCommandSupport
 import MienCore
 import MienModels
 import MienServer
@@ -41,7 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             configuration = try ServerConfiguration(
                 file: try file(), environment: ProcessInfo.processInfo.environment,
-                home: MienHomeFolder.current.folder)
+                home: MienHome.current.folder)
         } catch let error as ConfigurationError {
             throw Failure(.badInput, "config", error.description)
         }

@@ -1,5 +1,15 @@
 import MienAPI
-import MienClient
+package import MienClient
+package import MienCommandSupport
+package import MienServerCore
+
+extension ServerStartError: FailureConvertible {
+    package var failure: Failure { Failure(.notSetUp, code.rawValue, description) }
+}
+
+extension MienError: FailureConvertible {
+    package var failure: Failure { Failure(self, about: nil) }
+}
 
 extension Failure {
     /// Creates a failure for an error response or for a server that does not respond.

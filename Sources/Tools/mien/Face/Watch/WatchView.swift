@@ -1,4 +1,5 @@
 import Foundation
+import MienCommandSupport
 import MienCore
 import MienFace
 import MienMedia

@@ -1,3 +1,4 @@
+import MienCommandSupport
 import MienCore
 import MienFace
 import MienMedia

@@ -1,0 +1,44 @@
+import ArgumentParser
+import MienCommandSupport
+import MienFace
+import MienModels
+
+/// `mien-bench liveness`
+struct LivenessCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "liveness",
+        abstract:
+            "Play attacks and genuine behavior to the liveness checks and count the verdicts.",
+        discussion: """
+            Uses the pack's presentation-attack network if it has one. Prints one line per trial and a \
+            table at the end, but no pictures, descriptors, or names.
+
+            EXAMPLE
+              mien-bench liveness attacks photos 30
+              mien-bench liveness genuine clips
+            """,
+        subcommands: [
+            AttacksCommand.self, GenuineCommand.self, ReplaysCommand.self, CuesCommand.self,
+        ])
+
+    /// The folder of clips.
+    struct ClipsArgument: ParsableArguments {
+        @Argument(
+            help: ArgumentHelp(
+                "The folder of clips, intel-sample-videos.", valueName: "clips"))
+        var folder: String
+
+        func clips() throws -> Clips { try Clips(existing: folder) }
+    }
+
+    /// Prepares trials with the networks of the chosen pack.
+    static func trials(_ options: EngineOptions, photos: PersonPhotos = PersonPhotos(files: []))
+        throws -> LivenessTrials
+    {
+        let pack = try options.loadPack()
+        return LivenessTrials(
+            engine: try options.loadEngine(
+                pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil),
+            photos: photos)
+    }
+}

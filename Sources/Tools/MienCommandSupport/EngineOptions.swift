@@ -1,0 +1,68 @@
+public import ArgumentParser
+internal import Foundation
+public import MienCore
+public import MienFace
+public import MienInference
+public import MienModels
+
+/// The model pack, and how its networks run.
+public struct EngineOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The model pack to use (default: \(PackLibrary.defaultID.text)).", valueName: "id"),
+        transform: Self.pack)
+    public var pack: PackID = PackLibrary.defaultID
+
+    @Option(
+        help: ArgumentHelp(
+            "Arithmetic of the networks: f32 (default), or bf16 if the CPU supports it.",
+            valueName: "f32|bf16"),
+        transform: Self.precision)
+    public var precision: NetworkOptions.Precision = .f32
+
+    public init() {}
+
+    public var home: MienHome { .current }
+
+    /// Loads the pack and checks its files.
+    public func loadPack() throws -> ModelPack { try PackLibrary(folder: home.packs).pack(pack) }
+
+    /// Creates an engine with the pack's networks on `workers` threads.
+    public func loadEngine(
+        _ pack: ModelPack, workers: Int = 1, crops: [FaceDescriber.Crop]? = nil,
+        looksForAttacks: Bool = false, compilingAll: Bool = false
+    ) throws -> FaceEngine {
+        let cache = home.compiledNetworks
+        // A cache that cannot be created only slows down the next start.
+        let isThere =
+            (try? FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true))
+            != nil
+        return try FaceEngine(
+            pack: pack, workers: workers,
+            options: NetworkOptions(precision: precision, cacheFolder: isThere ? cache.path : nil),
+            crops: crops, looksForAttacks: looksForAttacks, compilingAll: compilingAll)
+    }
+
+    /// Parses the name of a pack.
+    package static func pack(_ text: String) throws -> PackID {
+        do { return try PackID(text) } catch {
+            throw ValidationError(
+                "“\(text)” is not the name of a model pack: a name has 1 to 64 of a-z, 0-9, “.”, and “-”. mien models list shows the installed packs"
+            )
+        }
+    }
+
+    private static func precision(_ text: String) throws -> NetworkOptions.Precision {
+        guard let precision = NetworkOptions.Precision(rawValue: text) else {
+            throw ValidationError("--precision must be f32 or bf16, not “\(text)”")
+        }
+        return precision
+    }
+}
+
+extension MienHome {
+    /// The home folder of this process.
+    public static var current: MienHome {
+        MienHome(environment: ProcessInfo.processInfo.environment)
+    }
+}

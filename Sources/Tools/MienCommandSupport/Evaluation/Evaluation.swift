@@ -1,0 +1,125 @@
+internal import MienCore
+public import MienFace
+internal import MienImage
+internal import MienModels
+
+/// Scores and counts every pair of photos of a collection.
+public struct Evaluation {
+    let collection: PhotoCollection
+    public let report: EvaluationReport
+    /// The same pairs with plain cosine.
+    public let raw: ErrorRates
+
+    /// - Parameters:
+    ///   - list: the pairs for accuracy over folds.
+    ///   - matcher: the pack's matcher; `nil` scores every pair with a cohort fitted to other
+    ///     people of the collection.
+    ///   - usesCache: whether descriptors are read from the cache and added to it.
+    public init(
+        _ collection: PhotoCollection, _ list: PairList?, matcher: FaceMatcher?,
+        _ engine: EngineOptions, usesCache: Bool = true
+    ) async throws {
+        self.collection = collection
+        let outcome = try await DescriptorReader(engine, usesCache: usesCache).read(collection)
+        let set = try outcome.labelled(collection)
+        let scored =
+            if let matcher { Scored(set, matcher) } else {
+                try Scored(crossFitting: set, collection, engine)
+            }
+        let accuracy = try list.map { try Self.accuracy($0, scored.scorer, outcome, collection) }
+        raw = scored.raw
+        report = EvaluationReport(
+            evaluation: VerificationEvaluation(
+                rates: scored.rates, accuracy: accuracy, calibration: scored.calibration),
+            rejection: QualityRejection(
+                scored.scorer, quality: outcome.readings.map(\.quality),
+                threshold: .defaultThreshold,
+                normalizedThreshold: scored.calibration.minScore(for: .defaultThreshold)),
+            photos: collection.photos.count, people: collection.personCount,
+            faceless: outcome.faceless.map { collection.photos[$0].name },
+            unreadable: outcome.unreadable.map(\.reason), isCrossFitted: matcher == nil)
+    }
+
+    private static func accuracy(
+        _ list: PairList, _ scorer: PairScorer, _ outcome: DescriptorReader.Outcome,
+        _ collection: PhotoCollection
+    ) throws -> FoldAccuracy {
+        var indices: [PairList.Photo: Int] = [:]
+        for (index, reading) in outcome.readings.enumerated() {
+            let photo = collection.photos[reading.photo]
+            guard let number = photo.number else { continue }
+            indices[PairList.Photo(person: photo.person, number: number)] = index
+        }
+        do { return try scorer.accuracy(over: list) { indices[$0] } } catch {
+            let first = error.photos[0]
+            throw Failure(
+                .badInput, "pairs.missing-photos",
+                "\(Set(error.photos).count) photos of the pair list are missing from \(collection.folder) or have no face; "
+                    + "the first is photo \(first.number) of \(first.person)")
+        }
+    }
+}
+
+/// Scores of all pairs, and the statistics over them.
+private struct Scored {
+    let scorer: PairScorer
+    let rates: ErrorRates
+    let raw: ErrorRates
+    let calibration: CalibrationTable
+
+    init(_ set: LabelledDescriptors, _ matcher: FaceMatcher) {
+        let bar = ProgressBar("Comparing all pairs", total: 3)
+        defer { bar.finish() }
+        scorer = PairScorer(set, PairNormalization(set, cohort: matcher.cohort))
+        bar.update(1)
+        rates = ErrorRates(scorer.histogram())
+        bar.update(2)
+        raw = ErrorRates(PairScorer(set, .none(photoCount: set.photoCount)).histogram())
+        calibration = matcher.calibration
+    }
+
+    init(
+        crossFitting set: LabelledDescriptors, _ collection: PhotoCollection,
+        _ engine: EngineOptions
+    ) throws {
+        let bar = CalibrationBar()
+        defer { bar.finish() }
+        var plan = CalibrationPlan()
+        plan.bootstrapRounds = 0
+        do {
+            let made = try Calibrator(plan).calibrate(
+                set, dataset: collection.folder, descriptor: engine.pack.text, madeOn: "",
+                progress: bar.update)
+            scorer = PairScorer(set, made.normalization)
+            (rates, raw, calibration) = (made.normalized, made.raw, made.table)
+        } catch let error as CalibrationError {
+            throw Failure(
+                .badInput, "evaluate.too-few",
+                "\(collection.folder): \(error). Leave out --cross-fit, or add people")
+        }
+    }
+}
+
+extension PairList {
+    /// More than a list of a million pairs has.
+    private static let maximumBytes = 100_000_000
+
+    /// - Throws: ``Failure`` that names the file and the line.
+    public init(file path: String) throws {
+        let bytes: [UInt8]
+        do {
+            bytes = try ImageFile.read(path, limits: ImageLimits(maxBytes: Self.maximumBytes))
+        } catch {
+            guard case .image = error.reason else { throw error }
+            throw Failure(
+                .badInput, "pairs.malformed",
+                "\(path) is too large for a list of pairs: it has more than \(Self.maximumBytes.grouped) bytes"
+            )
+        }
+        do { try self.init(String(decoding: bytes, as: UTF8.self)) } catch {
+            throw Failure(
+                .badInput, "pairs.malformed",
+                "\(path) is not a list of pairs in LFW's format: \(error)")
+        }
+    }
+}

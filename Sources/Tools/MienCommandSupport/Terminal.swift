@@ -1,0 +1,72 @@
+internal import Foundation
+internal import MienCore
+
+/// Output for people: tables on standard output, messages and progress on standard error. Escapes
+/// control characters, so that text from elsewhere cannot control the terminal.
+public enum Terminal {
+    package static var errorIsTerminal: Bool { isatty(2) == 1 }
+    package static var outputIsTerminal: Bool { isatty(1) == 1 }
+
+    package static func warn(_ text: String) {
+        FileHandle.standardError.write(Data((safe(text) + "\n").utf8))
+    }
+
+    package static func say(_ text: String) { print(safe(text)) }
+
+    /// Escapes control characters, but keeps line breaks, which are the caller's.
+    package static func safe(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+            .joined(separator: "\n")
+    }
+
+    /// Formats rows with aligned columns, two spaces apart. With a `heading`, it becomes the first
+    /// row.
+    public static func table(
+        _ rows: [[String]], heading: [String]? = nil, rightAligned: Set<Int> = []
+    )
+        -> String
+    {
+        let all = (heading.map { [$0] } ?? []) + rows.map { $0.map(\.printable) }
+        let columns = all.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            all.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
+        }
+        var lines = all.map { row in
+            row.enumerated().map { column, text in
+                let blanks = String(repeating: " ", count: widths[column] - text.count)
+                return rightAligned.contains(column) ? blanks + text : text + blanks
+            }.joined(separator: "  ").trimmingSuffix(" ")
+        }
+        if heading != nil {
+            lines.insert(
+                widths.map { String(repeating: "─", count: $0) }.joined(separator: "  "), at: 1)
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ character: Character) -> String {
+        var text = self
+        while text.last == character { text.removeLast() }
+        return text
+    }
+
+    /// Formats a number with a fixed number of decimals, independent of the locale.
+    public static func decimal(_ value: Double, _ decimals: Int = 1) -> String {
+        String(format: "%.\(decimals)f", value)
+    }
+}
+
+extension Int {
+    /// 11829299 → "11,829,299".
+    public var grouped: String {
+        var digits = String(magnitude), groups: [Substring] = []
+        while digits.count > 3 {
+            groups.append(Substring(digits.suffix(3)))
+            digits.removeLast(3)
+        }
+        return (self < 0 ? "−" : "")
+            + ([Substring(digits)] + groups.reversed()).joined(separator: ",")
+    }
+}

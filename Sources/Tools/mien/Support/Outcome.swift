@@ -1,7 +1,0 @@
-/// Exit codes that scripts can use.
-enum Outcome: Int32, Error {
-    case match = 0
-    case noMatch = 1
-    case badInput = 2
-    case notSetUp = 3
-}

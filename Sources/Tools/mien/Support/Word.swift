@@ -1,0 +1,21 @@
+import ArgumentParser
+import MienCore
+
+/// Parsers of arguments.
+enum Word {
+    @Sendable static func user(_ text: String) throws -> UserID { try identifier(text, "a user") }
+    @Sendable static func app(_ text: String) throws -> AppID { try identifier(text, "an app") }
+    @Sendable static func journey(_ text: String) throws -> JourneyID {
+        try identifier(text, "a journey")
+    }
+
+    private static func identifier<Kind>(_ text: String, _ what: String) throws -> Identifier<Kind>
+    {
+        guard let id = Identifier<Kind>(text) else {
+            throw ValidationError(
+                "“\(text)” is not the ID of \(what): an ID has 1 to 64 of A-Z, a-z, 0-9, “_”, “-”, and “.”"
+            )
+        }
+        return id
+    }
+}
