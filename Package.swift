@@ -125,7 +125,7 @@ let package = Package(
         .library(name: "MienOTP", targets: ["MienOTP"]),
         .library(name: "MienAttestation", targets: ["MienAttestation"]),
         .library(name: "MienModels", targets: ["MienModels"]),
-        .library(name: "MienVault", targets: ["MienVault"]),
+        .library(name: "MienVault", targets: ["MienVault", "MienSealing"]),
         .library(name: "MienPackBuilder", targets: ["MienPackBuilder"]),
         .library(name: "MienPassword", targets: ["MienPassword"]),
         .library(name: "MienTPM", targets: ["MienTPM"]),
@@ -201,8 +201,11 @@ let package = Package(
 
         // MARK: Adapters: domain protocols over engines, files, and keys.
 
-        library("MienVault", in: .adapters, ["MienFace", "MienCore", crypto]),
-        library("MienStore", in: .adapters, ["MienAccess", "MienVault", "MienCore", grdb, crypto]),
+        // Sealed records, master keys, and durable files. Knows no faces.
+        library("MienSealing", in: .adapters, ["MienCore", crypto]),
+        library("MienVault", in: .adapters, ["MienSealing", "MienFace", "MienCore", crypto]),
+        library(
+            "MienStore", in: .adapters, ["MienAccess", "MienSealing", "MienCore", grdb, crypto]),
         library(
             "MienModels", in: .adapters,
             ["CMienFolders", "MienInference", "MienFace", "MienPixels", "MienCore", crypto]),
@@ -293,7 +296,7 @@ let package = Package(
                 "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
                 "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess",
                 "MienCore", "MienImage", "MienInference", "MienJourney", "MienStore",
-                "MienVault", hummingbird, lifecycle, logging,
+                "MienSealing", hummingbird, lifecycle, logging,
             ]),
 
         // MARK: SDK
@@ -313,7 +316,8 @@ let package = Package(
                 .target(name: "MienPassword", condition: .when(platforms: [.linux])),
                 .target(name: "MienMedia", condition: .when(platforms: [.linux])),
                 .target(name: "MienImage", condition: .when(platforms: [.linux])),
-                "MienVault", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
+                "MienVault", "MienSealing", "MienAccess", "MienFace", "MienKeys", "MienOTP",
+                "MienCore", crypto,
             ]),
 
         // MARK: Tools
@@ -327,6 +331,7 @@ let package = Package(
             "mien", in: .tools,
             [
                 "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault",
+                "MienSealing",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
                 "MienTPM", "MienLoad", "MienServer", "MienServerCore", arguments,
@@ -353,12 +358,14 @@ let package = Package(
         .target(name: "MienTestClock", path: "Tests/Support/MienTestClock"),
         // Makes small videos.
         support("MienMediaTesting", ["SystemAV", "MienPixels"]),
+        // A disk that fails and crashes.
+        support("MienSealingTesting", ["MienSealing"]),
         // An authority, and devices that it attests.
         support(
             "MienAttestationTesting",
             ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1]),
         // Writes until it is killed; MienStoreTests reads what is left.
-        supportProgram("mien-store-writer", ["MienStore", "MienVault", "MienAccess", "MienCore"]),
+        supportProgram("mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
         // Reads hostile text, for MienServerAPITests and scripts/measure-text to count
         // instructions.
         supportProgram("mien-text-cost", ["MienAPI", "MienAccess", "MienAttestation", "MienCore"]),
@@ -403,12 +410,18 @@ let package = Package(
                 "MienCore", "MienTesting",
             ], computes: true),
         tests(
-            "MienVaultTests", in: .adapters, ["MienVault", "MienFace", "MienCore", "MienTesting"],
+            "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting", "MienCore"],
             vectors: true, computes: true),
+        tests(
+            "MienVaultTests", in: .adapters,
+            [
+                "MienVault", "MienSealing", "MienSealingTesting", "MienFace", "MienCore",
+                "MienTesting",
+            ], computes: true),
         tests(
             "MienStoreTests", in: .adapters,
             [
-                "MienStore", "MienAccess", "MienVault", "MienCore", "MienTesting",
+                "MienStore", "MienAccess", "MienSealing", "MienCore", "MienTesting",
                 "mien-store-writer", crypto,
             ]),
         tests(
@@ -438,7 +451,7 @@ let package = Package(
         tests(
             "MienDeviceTests", in: .sdk,
             [
-                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault",
+                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault", "MienSealing",
                 "MienPassword", "MienFace", "MienModels", "MienImage",
                 "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
             ], computes: true),
@@ -446,7 +459,8 @@ let package = Package(
         tests(
             "MienCommandTests", in: .tools,
             [
-                "mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienFace",
+                "mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienSealing",
+                "MienFace",
                 "MienImage", "MienPixels", "MienClient", "MienAPI",
                 "MienOTP", "MienCore", "MienTesting",
             ]),

@@ -7,7 +7,7 @@ public import MienServerCore
 internal import MienServerFaces
 internal import MienServerOperations
 internal import MienStore
-internal import MienVault
+internal import MienSealing
 public import ServiceLifecycle
 internal import Synchronization
 

@@ -5,6 +5,7 @@ import MienFace
 import MienInference
 import MienModels
 import MienPixels
+import MienSealing
 import MienVault
 
 /// `mien doctor`

@@ -3,7 +3,7 @@ import MienAccess
 import MienCore
 import MienStore
 import MienTesting
-import MienVault
+import MienSealing
 import Testing
 
 /// Tests what a stolen database reveals and which changes are detected.

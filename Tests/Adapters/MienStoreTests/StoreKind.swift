@@ -3,7 +3,7 @@ import MienAccess
 import MienCore
 import MienStore
 import MienTesting
-import MienVault
+import MienSealing
 import Testing
 
 /// The databases that the contract tests run on. A new database is added only here.

@@ -1,7 +1,7 @@
 import MienAccess
 import MienCore
 import MienStore
-import MienVault
+import MienSealing
 import Testing
 
 @Suite struct TokenContract {

@@ -6,6 +6,7 @@ import MienKeys
 import MienMedia
 import MienTPM
 import MienTesting
+import MienSealing
 import MienVault
 import Synchronization
 import Testing

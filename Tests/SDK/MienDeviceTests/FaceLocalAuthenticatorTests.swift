@@ -4,7 +4,7 @@ import MienDevice
 import MienFace
 import MienKeys
 import MienTesting
-import MienVault
+import MienSealing
 import Testing
 
 private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,

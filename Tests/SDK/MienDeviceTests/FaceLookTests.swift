@@ -7,6 +7,7 @@ import MienOTP
 import MienPassword
 import MienPixels
 import MienTesting
+import MienSealing
 import MienVault
 import Synchronization
 import Testing

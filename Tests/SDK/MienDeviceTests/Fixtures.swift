@@ -4,7 +4,7 @@ import MienDevice
 import MienFace
 import MienPassword
 import MienTesting
-import MienVault
+import MienSealing
 import Synchronization
 
 let pack = try! PackID("made-up"), dimensions = 32

@@ -9,6 +9,7 @@ import MienPassword
 import MienPixels
 import MienTPM
 import MienTesting
+import MienSealing
 import MienVault
 import Synchronization
 import Testing

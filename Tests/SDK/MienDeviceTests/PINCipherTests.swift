@@ -3,7 +3,7 @@ import MienCore
 import MienOTP
 import MienPassword
 import MienTesting
-import MienVault
+import MienSealing
 import Testing
 
 @testable import MienDevice

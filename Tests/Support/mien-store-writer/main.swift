@@ -2,7 +2,7 @@ import Foundation
 import MienAccess
 import MienCore
 import MienStore
-import MienVault
+import MienSealing
 
 /// mien-store-writer FILE: creates accounts, four at a time, each with an entry in the audit log.
 /// Prints an account's ID when the store has acknowledged it. Continues until it is killed.

@@ -2,6 +2,7 @@ import Foundation
 import MienCore
 import MienFace
 import MienModels
+import MienSealing
 import MienVault
 import Testing
 

@@ -16,7 +16,7 @@ import Testing
         for part in [
             "Tools/mien", "Domain/MienCore", "Domain/MienFace", "Domain/MienOTP",
             "Engines/MienImage", "Engines/MienInference", "Engines/MienMedia",
-            "Adapters/MienModels", "Adapters/MienVault",
+            "Adapters/MienModels", "Adapters/MienSealing", "Adapters/MienVault",
         ] {
             let folder = repository.appending(path: "Sources/\(part)")
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)

@@ -4,7 +4,7 @@ internal import Foundation
 internal import MienAccess
 internal import MienCore
 internal import MienKeys
-internal import MienVault
+internal import MienSealing
 
 /// The face authenticator's state. It is stored sealed under the device's key file and never
 /// printed.

@@ -7,7 +7,7 @@ public import MienFace
 public import MienKeys
 package import MienPassword
 internal import MienTPM
-public import MienVault
+public import MienSealing
 
 /// Checks the owner with the enrolled face and a PIN, on machines without such a check of their
 /// own.

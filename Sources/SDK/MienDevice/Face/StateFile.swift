@@ -1,7 +1,7 @@
 #if canImport(MienTPM)
 internal import Foundation
 internal import MienKeys
-internal import MienVault
+internal import MienSealing
 
 extension SealPurpose {
     /// The state of a device's face authenticator: the enrolled face, the PIN's hash, counters, and

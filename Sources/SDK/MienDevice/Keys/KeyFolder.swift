@@ -1,7 +1,7 @@
 #if canImport(MienTPM)
 internal import Foundation
 internal import MienKeys
-internal import MienVault
+internal import MienSealing
 
 /// Key records in a folder (0700), each a sealed file (0600) whose name reveals nothing. After a
 /// crash a record is either there or not, never half written.

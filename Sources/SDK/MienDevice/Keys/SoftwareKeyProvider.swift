@@ -2,7 +2,7 @@
 internal import Crypto
 internal import MienCore
 public import MienKeys
-public import MienVault
+public import MienSealing
 
 /// Device keys for machines without a TPM. The private key is locked with the authenticator, and
 /// its record is sealed. A copy of the whole disk contains both.

@@ -3,7 +3,7 @@ internal import Foundation
 internal import MienCore
 public import MienKeys
 public import MienTPM
-public import MienVault
+public import MienSealing
 
 /// Device keys in a TPM 2.0. The key's auth value, 32 random bytes, is locked with the
 /// authenticator and released only after a passed check.

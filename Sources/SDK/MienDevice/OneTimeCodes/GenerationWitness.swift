@@ -1,7 +1,7 @@
 #if canImport(MienTPM)
 internal import MienCore
 internal import MienTPM
-internal import MienVault
+internal import MienSealing
 
 extension SealPurpose {
     /// The number of changes of a device's OTP tokens.

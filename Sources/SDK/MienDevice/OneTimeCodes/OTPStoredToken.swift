@@ -3,6 +3,7 @@ internal import Foundation
 internal import MienCore
 internal import MienOTP
 internal import MienPassword
+internal import MienSealing
 internal import MienVault
 
 extension SealPurpose {

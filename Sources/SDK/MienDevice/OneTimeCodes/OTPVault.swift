@@ -5,6 +5,7 @@ internal import MienKeys
 public import MienOTP
 package import MienPassword
 public import MienTPM
+public import MienSealing
 public import MienVault
 
 /// The OTP tokens of one device. Their secrets are hidden by PINs that the device cannot check and,

@@ -1,7 +1,7 @@
 #if canImport(MienTPM)
 internal import MienCore
 internal import MienPassword
-internal import MienVault
+internal import MienSealing
 
 extension SealPurpose {
     /// The key that PINs are combined with.

@@ -3,7 +3,7 @@ internal import Foundation
 internal import MienCore
 internal import MienKeys
 internal import MienTPM
-internal import MienVault
+internal import MienSealing
 
 /// The hardware that a device's data is bound to.
 public enum DeviceBindingSource: String, Sendable, CaseIterable, Codable {

@@ -2,7 +2,7 @@
 internal import Foundation
 public import MienCore
 internal import MienKeys
-internal import MienVault
+internal import MienSealing
 
 /// A policy that requires a license on each device. Without it every device is licensed.
 public struct LicensePolicy: Sendable {

@@ -4,6 +4,7 @@ public import MienFace
 public import MienKeys
 public import MienMedia
 public import MienTPM
+public import MienSealing
 public import MienVault
 internal import Synchronization
 

@@ -1,7 +1,7 @@
 #if canImport(MienTPM)
 internal import Foundation
 internal import MienKeys
-internal import MienVault
+internal import MienSealing
 
 extension SealPurpose {
     /// The number of failed tries for each enrolled face of a device.

@@ -1,6 +1,6 @@
 import Foundation
 import MienCore
-import MienVault
+import MienSealing
 
 /// The admin credential at rest: one line in a regular file that only its owner can read.
 enum CredentialFile {

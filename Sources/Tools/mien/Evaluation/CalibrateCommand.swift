@@ -3,7 +3,7 @@ import Foundation
 import MienCore
 import MienFace
 import MienModels
-import MienVault
+import MienSealing
 
 /// `mien face calibrate DIR`
 struct CalibrateCommand: AsyncParsableCommand {

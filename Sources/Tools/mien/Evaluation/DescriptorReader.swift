@@ -6,6 +6,7 @@ import MienImage
 import MienInference
 import MienModels
 import MienPixels
+import MienSealing
 import MienVault
 
 /// Whether cached descriptors of earlier runs are used.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MienCore
 import MienOTP
-import MienVault
+import MienSealing
 
 /// The source of a secret. Never an argument, because every user of the machine can read those.
 struct SecretOptions: ParsableArguments {

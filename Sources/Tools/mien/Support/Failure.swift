@@ -10,6 +10,7 @@ import MienModels
 import MienOTP
 import MienServer
 import MienServerCore
+import MienSealing
 import MienVault
 
 /// An error for people and scripts: one sentence that says what is wrong, where, what is allowed,

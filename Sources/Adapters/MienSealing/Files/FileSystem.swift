@@ -1,4 +1,4 @@
-/// The file operations that the vault needs. Each operation blocks until it is done.
+/// The file operations that durable storage needs. Each operation blocks until it is done.
 ///
 /// Durability follows POSIX: bytes survive a crash once ``WritableFile/sync()`` has returned, names
 /// once ``syncFolder(_:)`` of their folder has. Anything else may survive in whole, in part, or not

@@ -62,7 +62,7 @@ extension FileSystem {
 package let temporarySuffix = ".tmp"
 
 /// Returns the folder part of a path: `/` for `/a`, `.` for `a`.
-func parentFolder(of path: String) -> String {
+package func parentFolder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
 }

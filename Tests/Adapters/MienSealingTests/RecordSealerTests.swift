@@ -1,12 +1,15 @@
 import Foundation
-import MienVault
+import MienSealing
+import MienSealingTesting
 import Testing
 
 /// `docs/spec/sealed-record.md`.
 @Suite struct RecordSealerTests {
     static let key = MasterKey(bytes: Array(1...32)), identity = [UInt8](0..<16)
+    /// The purpose of the published records.
+    static let face = SealPurpose(label: "mien/v1/face-template")
 
-    static func sealer(_ key: MasterKey = key, _ purpose: SealPurpose = .faceTemplate)
+    static func sealer(_ key: MasterKey = key, _ purpose: SealPurpose = face)
         -> RecordSealer
     {
         RecordSealer(key: key, purpose: purpose, random: .counting())
@@ -18,7 +21,7 @@ import Testing
             #expect(key.id == bytes(hex: vector.keyID), "\(vector.name)")
             let purpose: SealPurpose =
                 vector.purpose == "mien/v1/example"
-                ? SealPurpose(label: "mien/v1/example") : .faceTemplate
+                ? SealPurpose(label: "mien/v1/example") : Self.face
             #expect(purpose.label == vector.purpose)
             let sealer = RecordSealer(
                 key: key, purpose: purpose, random: .replaying(bytes(hex: vector.random)))
@@ -92,7 +95,7 @@ import Testing
     }
 
     @Test func `the same content sealed twice shares only the unencrypted header`() {
-        let sealer = RecordSealer(key: Self.key, purpose: .faceTemplate)
+        let sealer = RecordSealer(key: Self.key, purpose: Self.face)
         let a = sealer.seal([UInt8](repeating: 0, count: 64), identity: Self.identity)
         let b = sealer.seal([UInt8](repeating: 0, count: 64), identity: Self.identity)
         #expect(a.count == 64 + RecordSealer.overhead && a.count == b.count)
@@ -127,6 +130,11 @@ private final class Position: @unchecked Sendable {  // used by one test, on one
         defer { next = (next + count) % total }
         return next
     }
+}
+
+private func bytes(hex: String) -> [UInt8] {
+    let digits = hex.utf8.map { UInt8(Character(UnicodeScalar($0)).hexDigitValue!) }
+    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }
 
 private struct Vectors: Decodable {

@@ -7,7 +7,7 @@ package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
 
 /// Returns the bytes that ``hexadecimal(_:)`` encoded; `nil` for anything else, including
 /// uppercase.
-func bytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
+package func bytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
     let values = text.utf8.map { digits.firstIndex(of: $0) }
     guard values.count % 2 == 0, !values.contains(nil) else { return nil }
     return stride(from: 0, to: values.count, by: 2).map {

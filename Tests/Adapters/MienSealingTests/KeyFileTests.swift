@@ -1,5 +1,6 @@
 import Foundation
-import MienVault
+import MienSealing
+import MienSealingTesting
 import Testing
 
 @Suite struct KeyFileTests {

@@ -1,5 +1,6 @@
 import Foundation
-import MienVault
+import MienSealing
+import MienSealingTesting
 import Testing
 
 /// Tests the lock within one process. `HostileTests+DataFolder` tests it between processes.

@@ -10,10 +10,4 @@ public struct SealPurpose: Sendable, Hashable {
             (1...64).contains(self.label.utf8.count) && self.label.utf8.allSatisfy { $0 < 128 },
             "a purpose must have 1…64 ASCII characters")
     }
-
-    /// A person's name and face template.
-    public static let faceTemplate = SealPurpose(label: "mien/v1/face-template")
-
-    /// A descriptor cached by an evaluation.
-    public static let evaluationDescriptor = SealPurpose(label: "mien/v1/evaluation-descriptor")
 }

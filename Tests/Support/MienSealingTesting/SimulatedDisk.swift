@@ -1,4 +1,4 @@
-import MienVault
+import MienSealing
 import Synchronization
 
 /// An in-memory disk that may lose unsynced data, and that fails or crashes at a chosen operation.
@@ -6,8 +6,8 @@ import Synchronization
 /// Bytes survive a crash from `sync` on, names from `syncFolder` on. ``afterCrash(_:)`` can keep
 /// any part of unsynced data: any subset of the changes to names, and all, half, or none of each
 /// file's bytes. A rename is kept or lost as a whole.
-final class SimulatedDisk: FileSystem {
-    enum Fault: Sendable, CaseIterable {
+package final class SimulatedDisk: FileSystem {
+    package enum Fault: Sendable, CaseIterable {
         /// Power fails before the operation. Every later operation fails, too.
         case crash
         /// The operation fails once, without effect.
@@ -16,29 +16,31 @@ final class SimulatedDisk: FileSystem {
         case full
     }
 
-    struct Outcome: Sendable {
-        enum Bytes: Sendable, CaseIterable { case lost, half, kept }
+    package struct Outcome: Sendable {
+        package enum Bytes: Sendable, CaseIterable { case lost, half, kept }
 
         /// Bit i: the i-th unsynced change of names survives.
-        let changes: UInt
-        let bytes: Bytes
+        package let changes: UInt
+        package let bytes: Bytes
+
+        package init(changes: UInt, bytes: Bytes) { (self.changes, self.bytes) = (changes, bytes) }
     }
 
-    let currentUser: UInt32 = 1000
+    package let currentUser: UInt32 = 1000
     private let state: Mutex<State>
 
-    init() { state = Mutex(State()) }
+    package init() { state = Mutex(State()) }
     private init(_ state: State) { self.state = Mutex(state) }
 
     // MARK: Faults
 
     /// Makes the `n`-th operation from now fail, counting from 1.
-    func arm(_ fault: Fault, at n: Int) {
+    package func arm(_ fault: Fault, at n: Int) {
         state.withLock { ($0.fault, $0.countdown, $0.fired) = (fault, n, false) }
     }
 
     /// Returns whether the armed fault has occurred, and disarms it.
-    func disarm() -> Bool {
+    package func disarm() -> Bool {
         state.withLock { state in
             defer { (state.fault, state.fired) = (nil, false) }
             return state.fired
@@ -46,10 +48,10 @@ final class SimulatedDisk: FileSystem {
     }
 
     /// Makes every later sync report success without effect.
-    func stopSyncing() { state.withLock { $0.syncs = false } }
+    package func stopSyncing() { state.withLock { $0.syncs = false } }
 
     /// All possible states after a crash now.
-    var outcomes: [Outcome] {
+    package var outcomes: [Outcome] {
         let pending = state.withLock { $0.pending.count }
         precondition(pending < 12, "\(pending) are too many unsynced changes to try")
         return (0..<UInt(1) << pending).flatMap { changes in
@@ -58,15 +60,15 @@ final class SimulatedDisk: FileSystem {
     }
 
     /// Returns the disk in its state after a crash now.
-    func afterCrash(_ outcome: Outcome) -> SimulatedDisk {
+    package func afterCrash(_ outcome: Outcome) -> SimulatedDisk {
         SimulatedDisk(state.withLock { $0.afterCrash(outcome) })
     }
 
     // MARK: Inspecting and tampering, without faults
 
-    var fileNames: [String] { state.withLock { $0.names.keys.sorted() } }
+    package var fileNames: [String] { state.withLock { $0.names.keys.sorted() } }
 
-    func plant(
+    package func plant(
         _ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600, owner: UInt32 = 1000,
         isRegular: Bool = true
     ) {
@@ -79,7 +81,7 @@ final class SimulatedDisk: FileSystem {
 
     // MARK: FileSystem
 
-    func read(_ path: String, atMost limit: Int) throws(FileSystemError) -> FileContents? {
+    package func read(_ path: String, atMost limit: Int) throws(FileSystemError) -> FileContents? {
         try operate(.read, path) { state -> FileContents? in
             guard let file = state.names[path].map({ state.files[$0] }) else { return nil }
             return FileContents(
@@ -89,7 +91,7 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    func list(_ folder: String) throws(FileSystemError) -> [String]? {
+    package func list(_ folder: String) throws(FileSystemError) -> [String]? {
         try operate(.list, folder) { state -> [String]? in
             guard state.folders.contains(folder) else { return nil }
             return (Array(state.names.keys) + state.folders).filter {
@@ -98,11 +100,11 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    func mode(ofFolder path: String) throws(FileSystemError) -> UInt32? {
+    package func mode(ofFolder path: String) throws(FileSystemError) -> UInt32? {
         try operate(.list, path) { $0.folders.contains(path) ? 0o700 : nil }
     }
 
-    func makeFolder(_ path: String) throws(FileSystemError) -> Bool {
+    package func makeFolder(_ path: String) throws(FileSystemError) -> Bool {
         try operate(.makeFolder, path) { state in
             guard !state.folders.contains(path) else { return false }
             guard state.folders.contains(parent(of: path)) else {
@@ -113,7 +115,7 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    func createFile(_ path: String) throws(FileSystemError) -> any WritableFile {
+    package func createFile(_ path: String) throws(FileSystemError) -> any WritableFile {
         let file = try operate(.create, path) { state in
             guard state.names[path] == nil else { throw FileSystemError.Kind.alreadyExists }
             guard state.folders.contains(parent(of: path)) else {
@@ -126,14 +128,14 @@ final class SimulatedDisk: FileSystem {
         return SimulatedFile(disk: self, path: path, number: file)
     }
 
-    func rename(_ path: String, to target: String) throws(FileSystemError) {
+    package func rename(_ path: String, to target: String) throws(FileSystemError) {
         try operate(.rename, path) { state in
             guard let file = state.names[path] else { throw FileSystemError.Kind.notFound }
             state.change(.move(path, target, file))
         }
     }
 
-    func link(_ path: String, to target: String) throws(FileSystemError) {
+    package func link(_ path: String, to target: String) throws(FileSystemError) {
         try operate(.link, target) { state in
             guard let file = state.names[path] else { throw FileSystemError.Kind.notFound }
             guard state.names[target] == nil else { throw FileSystemError.Kind.alreadyExists }
@@ -141,18 +143,18 @@ final class SimulatedDisk: FileSystem {
         }
     }
 
-    func remove(_ path: String) throws(FileSystemError) {
+    package func remove(_ path: String) throws(FileSystemError) {
         try operate(.remove, path) { state in
             guard state.names[path] != nil else { throw FileSystemError.Kind.notFound }
             state.change(.remove(path))
         }
     }
 
-    func syncFolder(_ folder: String) throws(FileSystemError) {
+    package func syncFolder(_ folder: String) throws(FileSystemError) {
         try operate(.sync, folder) { $0.syncFolder(folder) }
     }
 
-    func lock(_ path: String, _: LockMode) throws(FileSystemError) -> any FileLock {
+    package func lock(_ path: String, _: LockMode) throws(FileSystemError) -> any FileLock {
         try operate(.lock, path) { state in
             precondition(!state.isLocked, "the lock is already held")
             if state.names[path] == nil {
