@@ -183,6 +183,8 @@ let package = Package(
         library("MienCore", in: .domain),
         library("MienPixels", in: .domain, ["MienCore"]),
         library("MienFace", in: .domain, ["MienCore", "MienPixels"]),
+        // Gives scores their meaning and measures them. Recognition needs only the resulting table.
+        library("MienCalibration", in: .domain, ["MienFace", "MienPixels", "MienCore"]),
         library("MienJourney", in: .domain, ["MienCore"]),
         library("MienOTP", in: .domain, ["MienCore", crypto]),
         library("MienKeys", in: .domain, ["MienCore", crypto, cryptoExtras, asn1]),
@@ -330,7 +332,8 @@ let package = Package(
         program(
             "mien", in: .tools,
             [
-                "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault",
+                "MienCore", "MienPixels", "MienImage", "MienFace", "MienCalibration", "MienModels",
+                "MienVault",
                 "MienSealing",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
@@ -365,7 +368,8 @@ let package = Package(
             "MienAttestationTesting",
             ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1]),
         // Writes until it is killed; MienStoreTests reads what is left.
-        supportProgram("mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
+        supportProgram(
+            "mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
         // Reads hostile text, for MienServerAPITests and scripts/measure-text to count
         // instructions.
         supportProgram("mien-text-cost", ["MienAPI", "MienAccess", "MienAttestation", "MienCore"]),
@@ -377,6 +381,10 @@ let package = Package(
         tests(
             "MienFaceTests", in: .domain, ["MienFace", "MienPixels", "MienCore", "MienTesting"],
             vectors: true, computes: true),
+        tests(
+            "MienCalibrationTests", in: .domain,
+            ["MienCalibration", "MienFace", "MienPixels", "MienCore", "MienTesting"],
+            computes: true),
         tests("MienJourneyTests", in: .domain, ["MienJourney", "MienCore", "MienTesting"]),
         tests("MienOTPTests", in: .domain, ["MienOTP", "MienCore", "MienTesting"]),
         tests(
@@ -451,7 +459,8 @@ let package = Package(
         tests(
             "MienDeviceTests", in: .sdk,
             [
-                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault", "MienSealing",
+                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault",
+                "MienSealing",
                 "MienPassword", "MienFace", "MienModels", "MienImage",
                 "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
             ], computes: true),
@@ -460,7 +469,7 @@ let package = Package(
             "MienCommandTests", in: .tools,
             [
                 "mien", "MienMedia", "MienMediaTesting", "MienModels", "MienVault", "MienSealing",
-                "MienFace",
+                "MienFace", "MienCalibration",
                 "MienImage", "MienPixels", "MienClient", "MienAPI",
                 "MienOTP", "MienCore", "MienTesting",
             ]),

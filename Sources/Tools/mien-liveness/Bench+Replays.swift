@@ -1,3 +1,4 @@
+internal import MienCore
 internal import MienFace
 internal import MienImage
 internal import MienModels

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienCore
 internal import MienFace
 internal import MienImage
 internal import MienModels

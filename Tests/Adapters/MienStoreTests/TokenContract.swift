@@ -1,7 +1,7 @@
 import MienAccess
 import MienCore
-import MienStore
 import MienSealing
+import MienStore
 import Testing
 
 @Suite struct TokenContract {

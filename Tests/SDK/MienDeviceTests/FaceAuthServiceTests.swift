@@ -4,9 +4,9 @@ import MienDevice
 import MienFace
 import MienKeys
 import MienMedia
+import MienSealing
 import MienTPM
 import MienTesting
-import MienSealing
 import MienVault
 import Synchronization
 import Testing

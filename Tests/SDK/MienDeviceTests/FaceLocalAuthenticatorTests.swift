@@ -3,8 +3,8 @@ import MienCore
 import MienDevice
 import MienFace
 import MienKeys
-import MienTesting
 import MienSealing
+import MienTesting
 import Testing
 
 private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,

@@ -6,8 +6,8 @@ import MienKeys
 import MienOTP
 import MienPassword
 import MienPixels
-import MienTesting
 import MienSealing
+import MienTesting
 import MienVault
 import Synchronization
 import Testing

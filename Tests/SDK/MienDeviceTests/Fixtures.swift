@@ -3,8 +3,8 @@ import MienCore
 import MienDevice
 import MienFace
 import MienPassword
-import MienTesting
 import MienSealing
+import MienTesting
 import Synchronization
 
 let pack = try! PackID("made-up"), dimensions = 32

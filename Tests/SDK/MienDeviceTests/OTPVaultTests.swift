@@ -7,9 +7,9 @@ import MienFace
 import MienOTP
 import MienPassword
 import MienPixels
+import MienSealing
 import MienTPM
 import MienTesting
-import MienSealing
 import MienVault
 import Synchronization
 import Testing

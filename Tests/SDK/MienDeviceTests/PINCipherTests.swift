@@ -2,8 +2,8 @@ import Foundation
 import MienCore
 import MienOTP
 import MienPassword
-import MienTesting
 import MienSealing
+import MienTesting
 import Testing
 
 @testable import MienDevice

@@ -1,8 +1,8 @@
 import Foundation
 import MienAccess
 import MienCore
-import MienStore
 import MienSealing
+import MienStore
 
 /// mien-store-writer FILE: creates accounts, four at a time, each with an entry in the audit log.
 /// Prints an account's ID when the store has acknowledged it. Continues until it is killed.

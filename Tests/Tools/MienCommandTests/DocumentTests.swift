@@ -14,7 +14,8 @@ import Testing
     private static func codes() throws -> Set<String> {
         var codes: Set<String> = []
         for part in [
-            "Tools/mien", "Domain/MienCore", "Domain/MienFace", "Domain/MienOTP",
+            "Tools/mien", "Domain/MienCore", "Domain/MienFace", "Domain/MienCalibration",
+            "Domain/MienOTP",
             "Engines/MienImage", "Engines/MienInference", "Engines/MienMedia",
             "Adapters/MienModels", "Adapters/MienSealing", "Adapters/MienVault",
         ] {

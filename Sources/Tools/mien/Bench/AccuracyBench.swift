@@ -1,4 +1,5 @@
 import Foundation
+import MienCalibration
 import MienFace
 import MienImage
 import MienModels

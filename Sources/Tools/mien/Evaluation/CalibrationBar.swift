@@ -1,3 +1,4 @@
+import MienCalibration
 import MienFace
 
 /// Progress of a calibration. Fitting mixtures takes most of the time.

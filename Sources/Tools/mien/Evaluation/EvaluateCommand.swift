@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCalibration
 import MienCore
 import MienFace
 import MienImage

@@ -1,4 +1,5 @@
 import Foundation
+import MienCalibration
 import MienCore
 import MienFace
 import MienImage

@@ -1,3 +1,4 @@
+import MienCalibration
 import MienFace
 
 extension DescriptorReader.Outcome {

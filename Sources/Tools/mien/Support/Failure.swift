@@ -8,9 +8,9 @@ import MienInference
 import MienMedia
 import MienModels
 import MienOTP
+import MienSealing
 import MienServer
 import MienServerCore
-import MienSealing
 import MienVault
 
 /// An error for people and scripts: one sentence that says what is wrong, where, what is allowed,

@@ -1,3 +1,5 @@
+public import MienFace
+
 /// Descriptors of photos of known people, for calibration and evaluation.
 ///
 /// These are real people's faces. They are held in memory only while needed, and printing or

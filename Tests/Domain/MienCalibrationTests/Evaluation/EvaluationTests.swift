@@ -1,7 +1,9 @@
 import Foundation
+import MienCalibration
 import MienCore
 import MienFace
 import MienPixels
+import MienTesting
 import Testing
 
 @Suite struct EvaluationTests {
@@ -63,7 +65,7 @@ import Testing
     @Test("all pairs are counted once, by kind")
     func allPairs() throws {
         var people = SyntheticPeople(seed: 2, dimension: 20)
-        let set = people.set(people: 30, photosEach: 3), cohort = try CohortTests.cohort().0
+        let set = people.set(people: 30, photosEach: 3), cohort = try Cohort.made().0
         for normalization in [
             PairNormalization.none(photoCount: 90), PairNormalization(set, cohort: cohort),
         ] {
@@ -83,7 +85,7 @@ import Testing
     @Test("the scores of a set match those of the matcher")
     func sameAsMatcher() throws {
         var people = SyntheticPeople(seed: 3, dimension: 20)
-        let set = people.set(people: 5, photosEach: 2), matcher = try FaceMatcherTests.matcher()
+        let set = people.set(people: 5, photosEach: 2), matcher = try FaceMatcher.made()
         let scorer = PairScorer(set, PairNormalization(set, cohort: matcher.cohort))
         let a = try matcher.reference(for: set[1]), b = try matcher.reference(for: set[6])
         #expect(abs(scorer.score(1, 6) - matcher.normalizedScore(a, b)) < 1e-3)
@@ -92,7 +94,7 @@ import Testing
     @Test("a figure with too few pairs is marked")
     func support() throws {
         let evaluation = VerificationEvaluation(
-            rates: Self.rates, calibration: try CalibrationTableTests.table([(0, -0.1), (99, -2)]))
+            rates: Self.rates, calibration: try CalibrationTable.made([(0, -0.1), (99, -2)]))
         #expect(
             evaluation.figures.map(\.falseMatchRate.description) == [
                 "0.01", "0.001", "0.0001", "1e-05", "1e-06",

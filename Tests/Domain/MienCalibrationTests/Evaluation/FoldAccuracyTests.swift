@@ -1,3 +1,5 @@
+import MienCalibration
+import MienCore
 import MienFace
 import Testing
 

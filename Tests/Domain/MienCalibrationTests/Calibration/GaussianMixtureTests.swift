@@ -1,4 +1,6 @@
 import Foundation
+import MienCalibration
+import MienCore
 import MienFace
 import Testing
 

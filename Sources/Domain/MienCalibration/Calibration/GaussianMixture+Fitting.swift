@@ -1,4 +1,6 @@
 internal import Foundation
+public import MienCore
+internal import MienFace
 
 extension GaussianMixture {
     /// Settings for fitting. The defaults are those measured in

@@ -1,3 +1,5 @@
+internal import MienFace
+
 /// Scores pairs of photos of a set.
 public struct PairScorer: Sendable {
     public let set: LabelledDescriptors

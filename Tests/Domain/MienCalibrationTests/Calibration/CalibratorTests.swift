@@ -1,6 +1,8 @@
 import Foundation
+import MienCalibration
 import MienCore
 import MienFace
+import MienTesting
 import Testing
 
 @Suite struct CalibratorTests {

@@ -1,3 +1,6 @@
+internal import MienCore
+internal import MienFace
+
 /// Scores people with cohorts that were fitted without them.
 ///
 /// People are split into groups. A pair of groups is scored with a cohort fitted to the people

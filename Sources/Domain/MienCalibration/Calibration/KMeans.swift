@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// Lloyd's k-means with k-means++ centers, as the starting point for a mixture.
 ///
 /// Source: Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", 2007.

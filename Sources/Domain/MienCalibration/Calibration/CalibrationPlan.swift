@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// Settings for a calibration. The defaults are those measured in
 /// `docs/measurements/score-normalization.md`.
 public struct CalibrationPlan: Sendable, Equatable {

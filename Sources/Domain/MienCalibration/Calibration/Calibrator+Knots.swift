@@ -1,4 +1,6 @@
 internal import Foundation
+internal import MienCore
+internal import MienFace
 
 extension Calibrator {
     /// Returns the curve: counted knots, then extrapolated ones, each with its interval.

@@ -1,3 +1,4 @@
+import MienCalibration
 import MienFace
 import Testing
 

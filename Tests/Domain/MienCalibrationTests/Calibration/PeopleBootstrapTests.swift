@@ -1,5 +1,7 @@
 import Foundation
+import MienCalibration
 import MienFace
+import MienTesting
 import Testing
 
 @Suite struct PeopleBootstrapTests {

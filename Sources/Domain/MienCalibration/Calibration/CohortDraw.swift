@@ -1,3 +1,6 @@
+internal import MienCore
+public import MienFace
+
 /// A cohort drawn from its mixture, with the evidence that it contains no real person's face.
 public struct CohortDraw: Sendable {
     public let cohort: Cohort

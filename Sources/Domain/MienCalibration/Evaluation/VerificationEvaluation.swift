@@ -1,5 +1,6 @@
 internal import Foundation
 public import MienCore
+public import MienFace
 
 /// The results that `mien face evaluate` reports: accuracy over folds, true accepts at fixed
 /// false-match rates, and errors at fixed thresholds.

@@ -1,4 +1,4 @@
-import MienFace
+import MienCore
 import Testing
 
 @Suite struct SeededGeneratorTests {

@@ -1,3 +1,5 @@
+public import MienFace
+
 /// Turns the cosine of two photos of a set into the score to be judged.
 public struct PairNormalization: Sendable {
     /// The group of each photo's person; all 0 when there is only one cohort.

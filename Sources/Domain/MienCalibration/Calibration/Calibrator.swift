@@ -1,4 +1,6 @@
 internal import Foundation
+internal import MienCore
+public import MienFace
 
 /// The results of a calibration: the cohort and table that a pack ships, and the figures to report.
 public struct Calibration: Sendable {

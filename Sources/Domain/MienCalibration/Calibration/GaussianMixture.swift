@@ -1,4 +1,5 @@
 internal import Foundation
+public import MienCore
 
 /// A probability density: a weighted sum of normal distributions with full covariances.
 ///

@@ -1,4 +1,5 @@
 internal import Foundation
+public import MienCore
 
 /// Estimates how much false-match rates would vary with other people, by resampling people instead
 /// of pairs.
