@@ -197,7 +197,7 @@ let package = Package(
 
         library("MienImage", in: .engines, ["CMienImage", "MienCore", "MienPixels"]),
         library("MienInference", in: .engines, ["CMienOpenVINO", "MienCore"]),
-        library("MienMedia", in: .engines, ["CMienMedia", "SystemAV", "MienPixels"]),
+        library("MienMedia", in: .engines, ["CMienMedia", "SystemAV", "MienPixels", "MienCore"]),
         library("MienPassword", in: .engines, ["SystemArgon2", "MienCore"]),
         library("MienTPM", in: .engines, ["SystemTSS", "MienCore"]),
 

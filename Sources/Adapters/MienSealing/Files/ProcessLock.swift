@@ -1,6 +1,5 @@
-internal import Synchronization
-
 #if canImport(Glibc)
+internal import MienCore
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
@@ -31,7 +30,7 @@ public final class ProcessLock: Sendable {
     /// More than the digits of any process ID.
     private static let maxHolderBytes = 32
 
-    private let file: Mutex<Descriptor?>
+    private let file: Locked<Descriptor?>
 
     /// Takes the lock at `path` without waiting, and writes this process's ID into the file.
     ///
@@ -54,7 +53,7 @@ public final class ProcessLock: Sendable {
         guard ftruncate(file.number, 0) == 0, file.write(Array("\(getpid())\n".utf8)) else {
             throw failure(.write, path)
         }
-        self.file = Mutex(file)
+        self.file = Locked(file)
     }
 
     /// Releases the lock. Calling it again has no effect.

@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Synchronization
+internal import MienCore
 
 /// The key that wraps every record's own key. It is never printed.
 public struct MasterKey: Sendable {
@@ -41,7 +41,7 @@ public struct MasterKey: Sendable {
 /// request.
 private final class PurposeKeys: Sendable {
     private let key: SymmetricKey
-    private let derived = Mutex<(id: [UInt8]?, keys: [SealPurpose: SymmetricKey])>((nil, [:]))
+    private let derived = Locked<(id: [UInt8]?, keys: [SealPurpose: SymmetricKey])>((nil, [:]))
 
     init(of key: SymmetricKey) { self.key = key }
 
