@@ -129,7 +129,7 @@ let package = Package(
         .library(name: "MienPackBuilder", targets: ["MienPackBuilder"]),
         .library(name: "MienPassword", targets: ["MienPassword"]),
         .library(name: "MienTPM", targets: ["MienTPM"]),
-        .library(name: "MienDevice", targets: ["MienDevice"]),
+        .library(name: "MienDevice", targets: ["MienDevice", "MienDeviceLinux"]),
         .library(name: "MienAccess", targets: ["MienAccess"]),
         .library(name: "MienAPI", targets: ["MienAPI"]),
         .library(name: "MienStore", targets: ["MienStore"]),
@@ -309,17 +309,15 @@ let package = Package(
                 "MienAPI", "MienCore", "MienKeys", "MienOTP", crypto, httpClient, logging, nioCore,
                 nioHTTP,
             ]),
-        // A device's keys and the local check before them: a TPM or sealed files; a face or a PIN.
+        // A face capture on the device, and the keys and checks of Apple's systems.
+        library("MienDevice", in: .sdk, ["MienFace", "MienKeys", "MienCore"]),
+        // The same for Linux, which has no such keys and checks of its own: a TPM or sealed files,
+        // a face or a PIN.
         library(
-            "MienDevice", in: .sdk,
+            "MienDeviceLinux", in: .sdk,
             [
-                // Apple's systems have an enclave and a check of their own.
-                .target(name: "MienTPM", condition: .when(platforms: [.linux])),
-                .target(name: "MienPassword", condition: .when(platforms: [.linux])),
-                .target(name: "MienMedia", condition: .when(platforms: [.linux])),
-                .target(name: "MienImage", condition: .when(platforms: [.linux])),
-                "MienVault", "MienSealing", "MienAccess", "MienFace", "MienKeys", "MienOTP",
-                "MienCore", crypto,
+                "MienDevice", "MienTPM", "MienPassword", "MienMedia", "MienImage", "MienVault",
+                "MienSealing", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
             ]),
 
         // MARK: Tools
@@ -337,6 +335,7 @@ let package = Package(
                 "MienSealing",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
+                "MienDeviceLinux",
                 "MienTPM", "MienLoad", "MienServer", "MienServerCore", arguments,
                 hummingbird, lifecycle, logging, unixSignals,
             ]),
@@ -440,7 +439,8 @@ let package = Package(
                 "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienJourney",
                 "MienKeys", "MienModels", "MienOTP",
                 "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
-                "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix,
+                "MienDevice", "MienDeviceLinux", "MienFace", "mien", crypto, lifecycle, logging,
+                nioCore, nioPosix,
                 nioSSL, x509,
             ]),
         tests(
@@ -456,10 +456,12 @@ let package = Package(
                 "MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP",
                 "MienTesting", crypto, nioCore, nioPosix,
             ]),
+        tests("MienDeviceTests", in: .sdk, ["MienDevice", "MienKeys", "MienCore", "MienTesting"]),
         tests(
-            "MienDeviceTests", in: .sdk,
+            "MienDeviceLinuxTests", in: .sdk,
             [
-                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault",
+                "MienDeviceLinux", "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM",
+                "MienVault",
                 "MienSealing",
                 "MienPassword", "MienFace", "MienModels", "MienImage",
                 "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
@@ -482,7 +484,8 @@ let package = Package(
         example("FaceRegistrationJourney", ["MienAPI", "MienClient", "MienCore"]),
         example("FaceLoginJourney", ["MienClient", "MienCore"]),
         example(
-            "FaceUnlock", ["MienCore", "MienDevice", "MienFace", "MienKeys", "MienModels"]),
+            "FaceUnlock",
+            ["MienCore", "MienDevice", "MienDeviceLinux", "MienFace", "MienKeys", "MienModels"]),
         example("CustomNetworks", ["MienFace", "MienPixels"]),
     ]
 )

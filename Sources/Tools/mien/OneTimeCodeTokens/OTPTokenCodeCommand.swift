@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MienCore
 import MienDevice
+import MienDeviceLinux
 import MienFace
 import MienMedia
 import MienModels

@@ -1,6 +1,6 @@
 import ArgumentParser
 import MienCore
-import MienDevice
+import MienDeviceLinux
 import MienFace
 import MienVault
 

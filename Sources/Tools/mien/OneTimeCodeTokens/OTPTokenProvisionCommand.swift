@@ -4,6 +4,7 @@ import Logging
 import MienClient
 import MienCore
 import MienDevice
+import MienDeviceLinux
 import MienKeys
 
 /// `mien token provision`

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MienDevice
+import MienDeviceLinux
 
 /// `mien token remove`
 struct OTPTokenRemoveCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MienDevice
+import MienDeviceLinux
 import MienOTP
 
 /// `mien token upgrade`

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import MienClient
-import MienDevice
+import MienDeviceLinux
 import MienFace
 import MienImage
 import MienInference
