@@ -154,11 +154,11 @@ let package = Package(
         .library(name: "MienOTP", targets: ["MienOTP"]),
         .library(name: "MienAttestation", targets: ["MienAttestation"]),
         .library(name: "MienModels", targets: ["MienModels"]),
-        .library(name: "MienVault", targets: ["MienVault"]),
+        .library(name: "MienVault", targets: ["MienVault", "MienSealing"]),
         .library(name: "MienPackBuilder", targets: ["MienPackBuilder"]),
         .library(name: "MienPassword", targets: ["MienPassword"]),
         .library(name: "MienTPM", targets: ["MienTPM"]),
-        .library(name: "MienDevice", targets: ["MienDevice"]),
+        .library(name: "MienDevice", targets: ["MienDevice", "MienDeviceLinux"]),
         .library(name: "MienAccess", targets: ["MienAccess"]),
         .library(name: "MienAPI", targets: ["MienAPI"]),
         .library(name: "MienStore", targets: ["MienStore"]),
@@ -216,6 +216,8 @@ let package = Package(
         library("MienCore", in: .domain),
         library("MienPixels", in: .domain, ["MienCore"]),
         library("MienFace", in: .domain, ["MienCore", "MienPixels"]),
+        // Gives scores their meaning and measures them. Recognition needs only the resulting table.
+        library("MienCalibration", in: .domain, ["MienFace", "MienPixels", "MienCore"]),
         library("MienJourney", in: .domain, ["MienCore"]),
         library("MienOTP", in: .domain, ["MienCore", crypto]),
         library("MienKeys", in: .domain, ["MienCore", crypto, cryptoExtras, asn1]),
@@ -230,14 +232,18 @@ let package = Package(
             "MienImage", in: .engines, ["CMienImage", "MienCore", "MienPixels", systemPackage]),
         library("MienInference", in: .engines, ["CMienOpenVINO", "MienCore"]),
         library(
-            "MienMedia", in: .engines, ["CMienMedia", "SystemAV", "MienPixels", systemPackage]),
+            "MienMedia", in: .engines,
+            ["CMienMedia", "SystemAV", "MienPixels", "MienCore", systemPackage]),
         library("MienPassword", in: .engines, ["SystemArgon2", "MienCore"]),
         library("MienTPM", in: .engines, ["SystemTSS", "MienCore"]),
 
         // MARK: Adapters: domain protocols over engines, files, and keys.
 
-        library("MienVault", in: .adapters, ["MienFace", "MienCore", crypto]),
-        library("MienStore", in: .adapters, ["MienAccess", "MienVault", "MienCore", grdb, crypto]),
+        // Sealed records, master keys, and durable files. Knows no faces.
+        library("MienSealing", in: .adapters, ["MienCore", crypto]),
+        library("MienVault", in: .adapters, ["MienSealing", "MienFace", "MienCore", crypto]),
+        library(
+            "MienStore", in: .adapters, ["MienAccess", "MienSealing", "MienCore", grdb, crypto]),
         library(
             "MienModels", in: .adapters,
             [
@@ -332,7 +338,7 @@ let package = Package(
                 "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
                 "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess",
                 "MienCore", "MienImage", "MienInference", "MienJourney", "MienStore",
-                "MienVault", hummingbird, lifecycle, logging,
+                "MienSealing", hummingbird, lifecycle, logging,
             ], embeds: true),
 
         // MARK: SDK
@@ -343,16 +349,15 @@ let package = Package(
                 "MienAPI", "MienCore", "MienKeys", "MienOTP", crypto, httpClient, logging, nioCore,
                 nioHTTP,
             ]),
-        // A device's keys and the local check before them: a TPM or sealed files; a face or a PIN.
+        // A face capture on the device, and the keys and checks of Apple's systems.
+        library("MienDevice", in: .sdk, ["MienFace", "MienKeys", "MienCore"]),
+        // The same for Linux, which has no such keys and checks of its own: a TPM or sealed files,
+        // a face or a PIN.
         library(
-            "MienDevice", in: .sdk,
+            "MienDeviceLinux", in: .sdk,
             [
-                // Apple's systems have an enclave and a check of their own.
-                .target(name: "MienTPM", condition: .when(platforms: [.linux])),
-                .target(name: "MienPassword", condition: .when(platforms: [.linux])),
-                .target(name: "MienMedia", condition: .when(platforms: [.linux])),
-                .target(name: "MienImage", condition: .when(platforms: [.linux])),
-                "MienVault", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
+                "MienDevice", "MienTPM", "MienPassword", "MienMedia", "MienImage", "MienVault",
+                "MienSealing", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
             ]),
 
         // MARK: Tools
@@ -366,15 +371,17 @@ let package = Package(
             "MienCommandSupport", in: .tools,
             [
                 "MienCore", "MienPixels", "MienImage", "MienInference", "MienMedia", "MienFace",
-                "MienModels", "MienVault", arguments,
+                "MienCalibration", "MienModels", "MienSealing", "MienVault", arguments,
             ]),
         program(
             "mien", in: .tools,
             [
                 "MienCommandSupport",
-                "MienCore", "MienPixels", "MienImage", "MienFace", "MienModels", "MienVault",
+                "MienCore", "MienPixels", "MienImage", "MienFace", "MienCalibration", "MienModels",
+                "MienVault", "MienSealing",
                 "MienInference", "MienJourney", "MienKeys",
                 "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
+                "MienDeviceLinux",
                 "MienTPM", "MienServer", "MienServerCore", arguments,
                 hummingbird, lifecycle, logging, unixSignals,
             ]),
@@ -395,12 +402,15 @@ let package = Package(
         .target(name: "MienTestClock", path: "Tests/Support/MienTestClock"),
         // Makes small videos.
         support("MienMediaTesting", ["SystemAV", "MienPixels"]),
+        // A disk that fails and crashes.
+        support("MienSealingTesting", ["MienSealing"]),
         // An authority, and devices that it attests.
         support(
             "MienAttestationTesting",
             ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1]),
         // Writes until it is killed; MienStoreTests reads what is left.
-        supportProgram("mien-store-writer", ["MienStore", "MienVault", "MienAccess", "MienCore"]),
+        supportProgram(
+            "mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
         // Reads hostile text, for MienServerAPITests and scripts/measure-text to count
         // instructions.
         supportProgram("mien-text-cost", ["MienAPI", "MienAccess", "MienAttestation", "MienCore"]),
@@ -412,6 +422,10 @@ let package = Package(
         tests(
             "MienFaceTests", in: .domain, ["MienFace", "MienPixels", "MienCore", "MienTesting"],
             vectors: true, computes: true),
+        tests(
+            "MienCalibrationTests", in: .domain,
+            ["MienCalibration", "MienFace", "MienPixels", "MienCore", "MienTesting"],
+            computes: true),
         tests("MienJourneyTests", in: .domain, ["MienJourney", "MienCore", "MienTesting"]),
         tests("MienOTPTests", in: .domain, ["MienOTP", "MienCore", "MienTesting"]),
         tests(
@@ -445,12 +459,18 @@ let package = Package(
                 "MienCore", "MienTesting",
             ], computes: true),
         tests(
-            "MienVaultTests", in: .adapters, ["MienVault", "MienFace", "MienCore", "MienTesting"],
+            "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting", "MienCore"],
             vectors: true, computes: true),
+        tests(
+            "MienVaultTests", in: .adapters,
+            [
+                "MienVault", "MienSealing", "MienSealingTesting", "MienFace", "MienCore",
+                "MienTesting",
+            ], computes: true),
         tests(
             "MienStoreTests", in: .adapters,
             [
-                "MienStore", "MienAccess", "MienVault", "MienCore", "MienTesting",
+                "MienStore", "MienAccess", "MienSealing", "MienCore", "MienTesting",
                 "mien-store-writer", crypto,
             ]),
         tests(
@@ -461,7 +481,8 @@ let package = Package(
                 "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienJourney",
                 "MienKeys", "MienModels", "MienOTP",
                 "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
-                "MienDevice", "MienFace", "mien", crypto, lifecycle, logging, nioCore, nioPosix,
+                "MienDevice", "MienDeviceLinux", "MienFace", "mien", crypto, lifecycle, logging,
+                nioCore, nioPosix,
                 nioSSL, x509,
             ]),
         tests(
@@ -477,10 +498,13 @@ let package = Package(
                 "MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP",
                 "MienTesting", crypto, nioCore, nioPosix,
             ]),
+        tests("MienDeviceTests", in: .sdk, ["MienDevice", "MienKeys", "MienCore", "MienTesting"]),
         tests(
-            "MienDeviceTests", in: .sdk,
+            "MienDeviceLinuxTests", in: .sdk,
             [
-                "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM", "MienVault",
+                "MienDeviceLinux", "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM",
+                "MienVault",
+                "MienSealing",
                 "MienPassword", "MienFace", "MienModels", "MienImage",
                 "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
             ], computes: true),
@@ -489,7 +513,7 @@ let package = Package(
             "MienCommandTests", in: .tools,
             [
                 "mien", "MienCommandSupport", "MienMedia", "MienMediaTesting", "MienModels",
-                "MienVault", "MienFace",
+                "MienVault", "MienSealing", "MienFace", "MienCalibration",
                 "MienImage", "MienPixels", "MienClient", "MienAPI",
                 "MienOTP", "MienCore", "MienTesting",
             ]),
@@ -502,7 +526,8 @@ let package = Package(
         example("FaceRegistrationJourney", ["MienAPI", "MienClient", "MienCore"]),
         example("FaceLoginJourney", ["MienClient", "MienCore"]),
         example(
-            "FaceUnlock", ["MienCore", "MienDevice", "MienFace", "MienKeys", "MienModels"]),
+            "FaceUnlock",
+            ["MienCore", "MienDevice", "MienDeviceLinux", "MienFace", "MienKeys", "MienModels"]),
         example("CustomNetworks", ["MienFace", "MienPixels"]),
 
         // MARK: Benchmarks
@@ -512,7 +537,8 @@ let package = Package(
         benchmark(
             "mien-bench",
             [
-                "MienLoad", "MienCommandSupport", "MienAPI", "MienCore", "MienFace", "MienImage",
+                "MienLoad", "MienCommandSupport", "MienAPI", "MienCalibration", "MienCore", "MienFace",
+                "MienImage",
                 "MienInference", "MienKeys", "MienMedia", "MienModels", "MienPixels", "MienTesting",
                 arguments, hummingbird, logging,
             ], isProgram: true),

@@ -21,6 +21,7 @@
 import Foundation
 import MienCore
 import MienDevice
+import MienDeviceLinux
 import MienFace
 import MienKeys
 import MienModels

@@ -2,7 +2,6 @@ internal import Foundation
 internal import MienCore
 public import MienFace
 public import MienInference
-internal import Synchronization
 
 /// A pack's networks, each compiled for this CPU when first used. Safe to use from any thread; each
 /// worker creates its own ``OpenVINOFaceNetworks`` from it.
@@ -11,7 +10,7 @@ public final class CompiledPack: Sendable {
     public let options: NetworkOptions
     private let runtime: InferenceRuntime
     // Compile under the lock: other users of the same network have to wait for it anyway.
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     private struct State {
         var networks: [BatchedNetwork: Network] = [:]
@@ -30,7 +29,7 @@ public final class CompiledPack: Sendable {
                 folder: URL(filePath: $0).appending(path: "\(pack.id.text)-\(pack.fingerprint)"))
         }
         options.cacheFolder = cache?.folder.path
-        state = Mutex(State(cache: cache))
+        state = Locked(State(cache: cache))
         (self.pack, self.runtime, self.options) = (pack, runtime, options)
     }
 

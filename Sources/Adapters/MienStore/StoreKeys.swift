@@ -1,6 +1,6 @@
 internal import MienAccess
 public import MienCore
-public import MienVault
+public import MienSealing
 
 /// Keys derived from the master key, with which the store seals and finds data. Never printed.
 public struct StoreKeys: Sendable {

@@ -1,6 +1,5 @@
 internal import Foundation
 public import MienCore
-internal import Synchronization
 
 /// A TPM 2.0: signing keys and small secrets that only this computer's chip can use.
 ///
@@ -32,7 +31,7 @@ public actor TPM {
     private let executor = ThreadExecutor(name: "mien.tpm")
     private let address: String
     private var connection: Connection?
-    private nonisolated let waiting = Mutex(0)
+    private nonisolated let waiting = Locked(0)
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe executor.asUnownedSerialExecutor()

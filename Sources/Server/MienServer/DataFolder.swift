@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MienCore
+internal import MienSealing
 internal import MienServerCore
-internal import MienVault
 
 /// The server's data folder (mode 0700): the database, the master key (mode 0600; wider modes are
 /// rejected), and the lock that the running server holds.

@@ -3,11 +3,11 @@ internal import Hummingbird
 public import Logging
 internal import MienAccess
 public import MienCore
+internal import MienSealing
 public import MienServerCore
 internal import MienServerFaces
 internal import MienServerOperations
 internal import MienStore
-internal import MienVault
 public import ServiceLifecycle
 internal import Synchronization
 

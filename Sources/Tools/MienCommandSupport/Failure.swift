@@ -1,10 +1,12 @@
 internal import ArgumentParser
 internal import Foundation
+internal import MienCalibration
 internal import MienFace
 internal import MienImage
 internal import MienInference
 internal import MienMedia
 internal import MienModels
+internal import MienSealing
 internal import MienVault
 
 /// An error for people and scripts: one sentence that says what is wrong, where, what is allowed,

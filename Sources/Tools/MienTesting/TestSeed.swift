@@ -1,5 +1,5 @@
 internal import Foundation
-public import MienFace
+public import MienCore
 
 /// The seed of a test's synthetic input. It is the same in every run unless `MIEN_SEED=<number>`
 /// sets another.

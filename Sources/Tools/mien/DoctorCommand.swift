@@ -6,6 +6,7 @@ import MienFace
 import MienInference
 import MienModels
 import MienPixels
+import MienSealing
 import MienVault
 
 /// `mien doctor`

@@ -1,9 +1,9 @@
 import Foundation
 import MienAccess
 import MienCore
+import MienSealing
 import MienStore
 import MienTesting
-import MienVault
 import Testing
 
 /// Tests what a stolen database reveals and which changes are detected.

@@ -1,9 +1,9 @@
 import Foundation
 import MienAccess
 import MienCore
+import MienSealing
 import MienStore
 import MienTesting
-import MienVault
 import Testing
 
 /// The databases that the contract tests run on. A new database is added only here.

@@ -1,7 +1,7 @@
 import MienAccess
 import MienCore
+import MienSealing
 import MienStore
-import MienVault
 import Testing
 
 @Suite struct TokenContract {

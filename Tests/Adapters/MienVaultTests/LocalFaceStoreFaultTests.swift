@@ -1,4 +1,6 @@
 import MienFace
+import MienSealing
+import MienSealingTesting
 import MienVault
 import Testing
 

@@ -1,5 +1,7 @@
 import Foundation
 import MienFace
+import MienSealing
+import MienSealingTesting
 import MienVault
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import MienAPI
 import MienClient
 import MienCore
-import MienDevice
+import MienDeviceLinux
 import MienFace
 import MienKeys
 import MienMedia

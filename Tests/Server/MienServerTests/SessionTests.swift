@@ -4,6 +4,7 @@ import MienAccess
 import MienClient
 import MienCore
 import MienDevice
+import MienDeviceLinux
 import MienFace
 import MienImage
 import MienKeys

@@ -1,8 +1,8 @@
 import Foundation
 import MienAccess
 import MienCore
+import MienSealing
 import MienStore
-import MienVault
 
 /// mien-store-writer FILE: creates accounts, four at a time, each with an entry in the audit log.
 /// Prints an account's ID when the store has acknowledged it. Continues until it is killed.

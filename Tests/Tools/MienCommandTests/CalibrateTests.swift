@@ -3,6 +3,7 @@ import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
+import MienSealing
 import MienVault
 import Testing
 

@@ -15,9 +15,10 @@ import Testing
         var codes: Set<String> = []
         for part in [
             "Tools/mien", "Tools/MienCommandSupport", "Domain/MienCore", "Domain/MienFace",
+            "Domain/MienCalibration",
             "Domain/MienOTP",
             "Engines/MienImage", "Engines/MienInference", "Engines/MienMedia",
-            "Adapters/MienModels", "Adapters/MienVault",
+            "Adapters/MienModels", "Adapters/MienSealing", "Adapters/MienVault",
         ] {
             let folder = repository.appending(path: "Sources/\(part)")
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -29,7 +30,7 @@ import Testing
         }
         // The codes of device modules that the command line passes on.
         codes.formUnion(
-            try text("Sources/SDK/MienDevice/OneTimeCodes/OTPTokenError.swift").matches(
+            try text("Sources/SDK/MienDeviceLinux/OneTimeCodes/OTPTokenError.swift").matches(
                 of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/
             ).map { String($0.1) })
         // The codes of face checks for tokens.

@@ -1,4 +1,5 @@
 import Foundation
+import MienCalibration
 import MienCommandSupport
 import MienFace
 import MienImage

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import MienCore
 public import MienFace
+public import MienSealing
 
 /// Cached descriptors of photos, so that an interrupted evaluation can resume.
 ///

@@ -1,4 +1,5 @@
 public import MienFace
+internal import MienSealing
 
 /// A person enrolled in the store.
 public struct EnrolledFace: Sendable, Equatable {
@@ -25,7 +26,7 @@ public struct FaceID: Sendable, Hashable {
     /// - Returns: `nil` if this is not a record's file name.
     init?(fileName: String) {
         guard fileName.hasSuffix(Self.fileSuffix),
-            let bytes = MienVault.bytes(hexadecimal: fileName.dropLast(Self.fileSuffix.count)),
+            let bytes = MienSealing.bytes(hexadecimal: fileName.dropLast(Self.fileSuffix.count)),
             bytes.count == Self.size
         else { return nil }
         self.bytes = bytes

@@ -1,5 +1,6 @@
 internal import MienCore
 internal import MienFace
+internal import MienSealing
 
 /// The sealed content for one person: name and template. For the bytes, see
 /// `docs/spec/sealed-record.md`, "Content of a face record".

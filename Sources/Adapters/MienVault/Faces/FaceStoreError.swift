@@ -1,3 +1,5 @@
+public import MienSealing
+
 /// A failure of the face store. Contains paths, but no names or template data.
 public enum FaceStoreError: Error, Sendable, Equatable {
     case key(KeyFileError)

@@ -1,4 +1,5 @@
 public import MienFace
+public import MienSealing
 
 /// Faces on one machine: a folder with one sealed file per person, and a key file.
 ///

@@ -1,4 +1,5 @@
 public import MienFace
+public import MienSealing
 
 /// The reason a record's file cannot be read. Contains no name and no template data.
 public enum RecordError: Error, Sendable, Equatable {

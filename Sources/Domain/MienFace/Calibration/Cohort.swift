@@ -13,7 +13,7 @@ public struct Cohort: Sendable {
     /// The value that an element of 1 represents.
     let scale: Float
     /// The members as unit vectors.
-    let rows: VectorRows
+    package let rows: VectorRows
 
     public var count: Int { rows.count }
 
@@ -83,7 +83,7 @@ extension Cohort {
         return statistics(ofPacked: rows.packed(vector))
     }
 
-    func statistics(ofPacked vector: [VectorRows.Block]) -> CohortStatistics {
+    package func statistics(ofPacked vector: [VectorRows.Block]) -> CohortStatistics {
         var cosines = [Float](repeating: 0, count: count)
         rows.dots(with: vector, rows: 0..<count, into: &cosines)
         return CohortStatistics(ofLargest: nearestCount, of: cosines)

@@ -30,7 +30,8 @@ public enum VectorError: Error, Equatable, Sendable {
     case notUnit(length: Double)
 
     /// Checks that the vector is a unit vector of the expected dimension.
-    static func check(_ vector: some Collection<Float>, dimension: Int) throws(VectorError) {
+    package static func check(_ vector: some Collection<Float>, dimension: Int) throws(VectorError)
+    {
         guard vector.count == dimension else {
             throw .dimension(expected: dimension, got: vector.count)
         }

@@ -2,48 +2,48 @@
 /// memory.
 ///
 /// The cohort, the gallery, and the evaluation all take their dot products here.
-struct VectorRows: Sendable {
-    typealias Block = SIMD16<Float>
+package struct VectorRows: Sendable {
+    package typealias Block = SIMD16<Float>
 
-    let dimension: Int
-    let blocksPerRow: Int
-    private(set) var blocks: [Block] = []
+    package let dimension: Int
+    package let blocksPerRow: Int
+    package private(set) var blocks: [Block] = []
 
     /// - Precondition: `dimension` > 0.
-    init(dimension: Int) {
+    package init(dimension: Int) {
         precondition(dimension > 0, "a vector must have at least one element")
         self.dimension = dimension
         blocksPerRow = (dimension + 15) / 16
     }
 
-    var count: Int { blocks.count / blocksPerRow }
+    package var count: Int { blocks.count / blocksPerRow }
 
-    mutating func reserve(_ rows: Int) { blocks.reserveCapacity(rows * blocksPerRow) }
+    package mutating func reserve(_ rows: Int) { blocks.reserveCapacity(rows * blocksPerRow) }
 
-    mutating func append(_ vector: [Float]) { blocks += packed(vector) }
+    package mutating func append(_ vector: [Float]) { blocks += packed(vector) }
 
-    mutating func append(packed vector: [Block]) { blocks += vector }
+    package mutating func append(packed vector: [Block]) { blocks += vector }
 
-    mutating func replace(_ row: Int, with vector: [Block]) {
+    package mutating func replace(_ row: Int, with vector: [Block]) {
         blocks.replaceSubrange(row * blocksPerRow..<(row + 1) * blocksPerRow, with: vector)
     }
 
     /// Removes a row and moves the last row to its index.
-    mutating func removeSwapping(_ row: Int) {
+    package mutating func removeSwapping(_ row: Int) {
         let last = count - 1
         if row != last { replace(row, with: self.packedRow(last)) }
         blocks.removeLast(blocksPerRow)
     }
 
-    func packedRow(_ row: Int) -> [Block] {
+    package func packedRow(_ row: Int) -> [Block] {
         Array(blocks[row * blocksPerRow..<(row + 1) * blocksPerRow])
     }
 
-    subscript(row: Int) -> [Float] {
+    package subscript(row: Int) -> [Float] {
         (0..<dimension).map { blocks[row * blocksPerRow + $0 / 16][$0 % 16] }
     }
 
-    func packed(_ vector: [Float]) -> [Block] {
+    package func packed(_ vector: [Float]) -> [Block] {
         precondition(
             vector.count == dimension, "\(vector.count) elements; rows have \(dimension)")
         var row = [Block](repeating: .zero, count: blocksPerRow)
@@ -57,7 +57,7 @@ extension VectorRows {
     ///
     /// - Precondition: `query` is packed for this dimension; `result` holds at least `range.count`
     ///   numbers.
-    func dots(with query: [Block], rows range: Range<Int>, into result: inout [Float]) {
+    package func dots(with query: [Block], rows range: Range<Int>, into result: inout [Float]) {
         precondition(
             query.count == blocksPerRow && range.lowerBound >= 0 && range.upperBound <= count
                 && result.count >= range.count)
@@ -90,7 +90,7 @@ extension VectorRows {
     }
 
     /// Returns the dot product of two packed vectors.
-    static func dot(_ a: [Block], _ b: [Block]) -> Float {
+    package static func dot(_ a: [Block], _ b: [Block]) -> Float {
         precondition(a.count == b.count)
         var sum = Block.zero
         for i in a.indices { sum += a[i] * b[i] }

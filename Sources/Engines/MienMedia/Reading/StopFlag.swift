@@ -1,10 +1,10 @@
-internal import Synchronization
+internal import MienCore
 
 /// Tells a working thread that its result is no longer needed.
 final class StopFlag: Sendable {
-    private let value = Atomic(false)
+    private let value = Locked(false)
 
-    var isSet: Bool { value.load(ordering: .relaxed) }
+    var isSet: Bool { value.withLock { $0 } }
 
-    func set() { value.store(true, ordering: .relaxed) }
+    func set() { value.withLock { $0 = true } }
 }

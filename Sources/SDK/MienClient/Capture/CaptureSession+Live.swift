@@ -1,6 +1,5 @@
 public import MienAPI
 internal import MienCore
-internal import Synchronization
 
 extension CaptureSession {
     /// Sends frames until the session is decided or the frames end, and returns the server's
@@ -176,7 +175,7 @@ final class FrameBuffer: Sendable {
         var putter: CheckedContinuation<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Puts a frame into the buffer. Canceling the task ends the buffer.
     ///

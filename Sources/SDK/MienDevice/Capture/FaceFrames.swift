@@ -1,9 +1,5 @@
 public import MienFace
 
-#if canImport(MienMedia)
-internal import MienMedia
-#endif
-
 /// The source of a device's face frames. It is opened for each capture and released after it.
 ///
 /// It makes no statement about liveness: ``LocalFaceCapture`` requires liveness unless it is
@@ -15,65 +11,3 @@ public struct FaceFrames: Sendable {
     ///   ``FrameSourceError``.
     public init(_ open: @escaping @Sendable () async throws -> any FrameSource) { self.open = open }
 }
-
-#if canImport(MienMedia)
-extension FaceFrames {
-    /// Frames from a camera of this machine.
-    ///
-    /// - Parameters:
-    ///   - name: The name for `Camera.choose`. `nil` selects the first camera whose name contains
-    ///     "front", or else the first one.
-    ///   - longestSide: The maximum length of the longer side in pixels. Larger frames are scaled
-    ///     down.
-    public static func camera(_ name: String? = nil, longestSide: Int = 1280) -> Self {
-        Self {
-            let camera: Camera
-            do throws(MediaError) {
-                camera = try Camera.choose(from: Camera.all(), named: name)
-            } catch { throw FrameSourceError(error) }
-            return try await frames(of: .camera(camera), longestSide)
-        }
-    }
-
-    /// Frames from a video file, which starts from the beginning each time. It is judged like a
-    /// camera, so a recording that does not happen to show the requested actions is refused.
-    public static func video(_ path: String, longestSide: Int = 1280) -> Self {
-        Self { try await frames(of: .file(path), longestSide) }
-    }
-
-    private static func frames(of source: VideoSource, _ longestSide: Int) async throws
-        -> VideoFrames
-    {
-        do {
-            return VideoFrames(
-                try await VideoStream.open(source, options: VideoOptions(longestSide: longestSide)))
-        } catch let error as MediaError {
-            throw FrameSourceError(error)
-        }
-    }
-}
-#endif
-
-#if canImport(MienTPM) && canImport(MienMedia)
-extension FaceFrames {
-    /// Frames from the camera that a service has selected. Opening throws ``FaceAuthError``
-    /// `.notInitialized` if the service has selected none.
-    public static func camera(of service: FaceAuthService, longestSide: Int = 1280) -> Self {
-        Self {
-            do {
-                return VideoFrames(
-                    try await service.openCamera(options: VideoOptions(longestSide: longestSide)))
-            } catch let error as MediaError {
-                throw FrameSourceError(error)
-            }
-        }
-    }
-}
-#endif
-
-#if canImport(MienImage)
-extension FaceFrames {
-    /// Frames from a photo, or from the photos in a folder sorted by name. A photo is never live.
-    public static func photos(_ path: String) -> Self { Self { try PhotoFrames(at: path) } }
-}
-#endif

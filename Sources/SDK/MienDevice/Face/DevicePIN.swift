@@ -5,7 +5,7 @@ public import MienKeys
 public struct DevicePIN: Sendable {
     public static let sizeRange = 4...12
 
-    let digits: Sensitive<String>
+    package let digits: Sensitive<String>
 
     /// - Throws: ``DeviceError`` `.weakPasscode`, which states the rule without repeating the
     ///   digits.

@@ -48,4 +48,8 @@ public struct PasscodeRequest: Sendable, Hashable {
     public let reason: String
     /// The number of passcodes that will be judged in this request, including this one.
     public let triesLeft: Int
+
+    public init(reason: String, triesLeft: Int) {
+        (self.reason, self.triesLeft) = (reason, triesLeft)
+    }
 }

@@ -1,3 +1,4 @@
+internal import MienCalibration
 package import MienFace
 
 /// Progress of a calibration. Fitting mixtures takes most of the time.

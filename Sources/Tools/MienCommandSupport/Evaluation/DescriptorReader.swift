@@ -5,7 +5,7 @@ internal import MienImage
 internal import MienInference
 package import MienModels
 internal import MienPixels
-internal import MienVault
+internal import MienSealing
 
 /// Processes a collection of photos on all cores, with a progress bar. Skips photos whose
 /// descriptors are cached.

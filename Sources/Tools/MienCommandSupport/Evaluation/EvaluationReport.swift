@@ -1,3 +1,4 @@
+internal import MienCalibration
 internal import MienCore
 public import MienFace
 

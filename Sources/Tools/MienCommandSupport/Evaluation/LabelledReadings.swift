@@ -1,3 +1,4 @@
+internal import MienCalibration
 package import MienFace
 
 extension DescriptorReader.Outcome {

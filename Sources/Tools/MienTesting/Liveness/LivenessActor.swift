@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienCore
 public import MienFace
 public import MienPixels
 

@@ -1,5 +1,5 @@
 internal import Foundation
-public import MienFace
+public import MienCore
 public import MienPixels
 
 extension RGBImage {

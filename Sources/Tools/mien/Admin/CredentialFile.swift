@@ -1,7 +1,7 @@
 import Foundation
 import MienCommandSupport
 import MienCore
-import MienVault
+import MienSealing
 
 /// The admin credential at rest: one line in a regular file that only its owner can read.
 enum CredentialFile {

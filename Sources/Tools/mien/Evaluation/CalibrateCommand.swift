@@ -1,10 +1,11 @@
 import ArgumentParser
 import Foundation
+import MienCalibration
 import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
-import MienVault
+import MienSealing
 
 /// `mien face calibrate DIR`
 struct CalibrateCommand: AsyncParsableCommand {

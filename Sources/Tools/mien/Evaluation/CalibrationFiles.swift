@@ -1,4 +1,5 @@
 import Foundation
+import MienCalibration
 import MienCommandSupport
 import MienCore
 import MienFace

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MienCalibration
 import MienCommandSupport
 import MienCore
 import MienFace

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MienCommandSupport
 import MienDevice
+import MienDeviceLinux
 import MienModels
 import MienVault
 

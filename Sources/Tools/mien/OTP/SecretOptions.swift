@@ -3,7 +3,7 @@ import Foundation
 import MienCommandSupport
 import MienCore
 import MienOTP
-import MienVault
+import MienSealing
 
 /// The source of a secret. Never an argument, because every user of the machine can read those.
 struct SecretOptions: ParsableArguments {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MienCommandSupport
 import MienCore
-import MienDevice
+import MienDeviceLinux
 import MienFace
 import MienModels
 import MienTPM

@@ -3,6 +3,7 @@ import Foundation
 import MienCommandSupport
 import MienCore
 import MienDevice
+import MienDeviceLinux
 import MienFace
 import MienMedia
 import MienModels

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MienCommandSupport
 import MienCore
-import MienDevice
+import MienDeviceLinux
 import MienFace
 import MienModels
 import MienVault

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MienCommandSupport
 import MienDevice
+import MienDeviceLinux
 
 /// `mien token list`
 struct OTPTokenListCommand: AsyncParsableCommand {

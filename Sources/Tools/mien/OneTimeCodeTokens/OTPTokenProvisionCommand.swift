@@ -5,6 +5,7 @@ import MienClient
 import MienCommandSupport
 import MienCore
 import MienDevice
+import MienDeviceLinux
 import MienKeys
 
 /// `mien token provision`

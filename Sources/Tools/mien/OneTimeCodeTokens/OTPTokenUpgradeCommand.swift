@@ -1,6 +1,7 @@
 import ArgumentParser
 import MienCommandSupport
 import MienDevice
+import MienDeviceLinux
 import MienOTP
 
 /// `mien token upgrade`

@@ -1,28 +1,13 @@
 import Foundation
 import MienCore
 import MienFace
+import MienTesting
 import Testing
 
 @Suite struct CalibrationTableTests {
-    static let measurement = CalibrationMeasurement(
-        dataset: "made up", descriptor: "none", madeOn: "2026-01-02", people: 3, photos: 4,
-        impostorPairs: 5, matedPairs: 1, seed: .max, groups: 3,
-        cohortCount: 10, nearestCount: 2, components: 1, bootstrapRounds: 0,
-        acceptance: [.init(logRate: -2, trueAcceptRate: 0.5, trueAcceptRateRaw: 0.25, support: 0)])
-
-    static func knot(_ score: Double, _ logRate: Double) -> CalibrationTable.Knot {
-        .init(
-            score: score, logRate: logRate, support: 30,
-            interval: [logRate - 0.1, min(0, logRate + 0.1)], isExtrapolated: false)
-    }
-
-    static func table(_ knots: [(Double, Double)]) throws -> CalibrationTable {
-        try CalibrationTable(knots: knots.map { knot($0.0, $0.1) }, measurement: measurement)
-    }
-
     @Test("rates follow the knots and the lines between and beyond them")
     func lines() throws {
-        let table = try Self.table([(0, -1), (2, -2), (3, -4)])
+        let table = try CalibrationTable.made([(0, -1), (2, -2), (3, -4)])
         for (score, logRate) in [
             (0, -1), (1, -1.5), (2, -2), (2.5, -3), (3, -4), (3.5, -5), (-1, -0.5), (-2, 0),
             (-9, 0),
@@ -36,7 +21,7 @@ import Testing
 
     @Test("a higher score never yields a lower match score")
     func monotone() throws {
-        let table = try Self.table([
+        let table = try CalibrationTable.made([
             (-7.4, -0.25), (-2, -1), (0.5, -1.7), (0.6, -2), (4, -4), (4.1, -5.5),
         ])
         let scores = stride(from: -20.0, through: 20, by: 0.01).map { table.matchScore(of: $0) }
@@ -47,7 +32,7 @@ import Testing
         "the minimum score for a match score maps back to it",
         arguments: [0.0, 1, 3, 12, 24, 36, 48, 60, 72])
     func inverse(value: Double) throws {
-        let table = try Self.table([
+        let table = try CalibrationTable.made([
             (-7.4, -0.25), (-2, -1), (0.5, -1.7), (0.6, -2), (4, -4), (4.1, -5.5),
         ])
         #expect(
@@ -56,7 +41,7 @@ import Testing
 
     @Test("JSON round-trips a table and states its form")
     func json() throws {
-        let table = try Self.table([(0, -1), (2, -2)])
+        let table = try CalibrationTable.made([(0, -1), (2, -2)])
         let data = try JSONEncoder().encode(table)
         #expect(try JSONDecoder().decode(CalibrationTable.self, from: data) == table)
         let other = String(decoding: data, as: UTF8.self).replacingOccurrences(
@@ -73,15 +58,21 @@ import Testing
 
     @Test("knots that do not form a falling curve are rejected")
     func refused() {
-        #expect(throws: CalibrationError.knotCount(1)) { try Self.table([(0, -1)]) }
+        #expect(throws: CalibrationError.knotCount(1)) { try CalibrationTable.made([(0, -1)]) }
         #expect(throws: CalibrationError.notFalling(knot: 1)) {
-            try Self.table([(0, -1), (0, -2)])
+            try CalibrationTable.made([(0, -1), (0, -2)])
         }
         #expect(throws: CalibrationError.notFalling(knot: 2)) {
-            try Self.table([(0, -1), (1, -2), (2, -2)])
+            try CalibrationTable.made([(0, -1), (1, -2), (2, -2)])
         }
-        #expect(throws: CalibrationError.knot(0)) { try Self.table([(0, 0.5), (1, -2)]) }
-        #expect(throws: CalibrationError.knot(1)) { try Self.table([(0, -1), (.nan, -2)]) }
-        #expect(throws: CalibrationError.knot(1)) { try Self.table([(0, -1), (1, -.infinity)]) }
+        #expect(throws: CalibrationError.knot(0)) {
+            try CalibrationTable.made([(0, 0.5), (1, -2)])
+        }
+        #expect(throws: CalibrationError.knot(1)) {
+            try CalibrationTable.made([(0, -1), (.nan, -2)])
+        }
+        #expect(throws: CalibrationError.knot(1)) {
+            try CalibrationTable.made([(0, -1), (1, -.infinity)])
+        }
     }
 }

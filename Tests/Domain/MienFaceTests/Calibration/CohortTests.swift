@@ -1,15 +1,8 @@
 import MienFace
+import MienTesting
 import Testing
 
 @Suite struct CohortTests {
-    static func cohort(count: Int = 200, dimension: Int = 20, nearest: Int = 10, seed: UInt64 = 1)
-        throws -> (Cohort, [[Float]])
-    {
-        var people = SyntheticPeople(seed: seed, dimension: dimension)
-        let members = (0..<count).map { _ in people.direction().map { Float($0) } }
-        return (try Cohort(members: members, nearestCount: nearest), members)
-    }
-
     static func dot(_ a: [Float], _ b: [Float]) -> Float {
         zip(a, b).reduce(0) { $0 + $1.0 * $1.1 }
     }
@@ -28,7 +21,7 @@ import Testing
 
     @Test("storing moves no member by more than a hundredth of its length")
     func quantisation() throws {
-        let (cohort, members) = try Self.cohort()
+        let (cohort, members) = try Cohort.made()
         let read = try Cohort(bytes: cohort.bytes)
         #expect(read.count == 200 && read.dimension == 20 && read.nearestCount == 10)
         for i in members.indices {
@@ -39,7 +32,7 @@ import Testing
 
     @Test("statistics match those of sorted cosines", arguments: [1, 2, 10, 199, 200])
     func statistics(nearest: Int) throws {
-        let (cohort, _) = try Self.cohort(nearest: nearest)
+        let (cohort, _) = try Cohort.made(nearest: nearest)
         var people = SyntheticPeople(seed: 9, dimension: 20)
         let vector = people.direction().map { Float($0) }
         let top = (0..<cohort.count).map { Double(Self.dot(cohort[$0], vector)) }.sorted(by: >)
@@ -63,7 +56,7 @@ import Testing
 
     @Test("a vector of another dimension or length is rejected")
     func vectors() throws {
-        let (cohort, members) = try Self.cohort()
+        let (cohort, members) = try Cohort.made()
         #expect(throws: VectorError.dimension(expected: 20, got: 19)) {
             try cohort.statistics(of: Array(members[0].dropLast()))
         }
@@ -92,7 +85,7 @@ import Testing
 
     @Test("every truncated or extended file is rejected")
     func truncation() throws {
-        let bytes = try Self.cohort(count: 3, dimension: 4, nearest: 2).0.bytes
+        let bytes = try Cohort.made(count: 3, dimension: 4, nearest: 2).0.bytes
         for count in bytes.indices {
             #expect(throws: CohortError.self) { try Cohort(bytes: Array(bytes.prefix(count))) }
         }
@@ -103,7 +96,7 @@ import Testing
 
     @Test("an inconsistent header is rejected with the matching error")
     func header() throws {
-        let good = try Self.cohort(count: 3, dimension: 4, nearest: 2).0.bytes
+        let good = try Cohort.made(count: 3, dimension: 4, nearest: 2).0.bytes
         func with(_ offset: Int, _ value: [UInt8]) -> [UInt8] {
             Array(good[..<offset]) + value + Array(good[(offset + value.count)...])
         }

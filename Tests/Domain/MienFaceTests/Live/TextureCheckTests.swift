@@ -1,4 +1,5 @@
 import Foundation
+import MienCore
 import MienPixels
 import MienTesting
 import Testing

@@ -1,18 +1,13 @@
 import Foundation
 import MienCore
 import MienFace
+import MienTesting
 import Testing
 
 @Suite struct FaceMatcherTests {
-    static func matcher(dimension: Int = 20) throws -> FaceMatcher {
-        FaceMatcher(
-            cohort: try CohortTests.cohort(dimension: dimension).0,
-            calibration: try CalibrationTableTests.table([(-2, -1), (3, -2), (6, -3), (12, -6)]))
-    }
-
     @Test("the normalized score follows the formula, and its match score the table")
     func formula() throws {
-        let matcher = try Self.matcher()
+        let matcher = try FaceMatcher.made()
         var people = SyntheticPeople(seed: 5, dimension: 20)
         let a = people.direction().map { Float($0) }, b = people.direction().map { Float($0) }
         let sa = try matcher.cohort.statistics(of: a), sb = try matcher.cohort.statistics(of: b)
@@ -28,7 +23,7 @@ import Testing
 
     @Test("a kept reference and a new one give identical scores")
     func kept() throws {
-        let matcher = try Self.matcher()
+        let matcher = try FaceMatcher.made()
         var people = SyntheticPeople(seed: 8, dimension: 20)
         let enrolled = people.direction().map { Float($0) }
         let kept = try matcher.reference(for: enrolled)
@@ -42,7 +37,7 @@ import Testing
 
     @Test("the order of the faces does not matter")
     func symmetric() throws {
-        let matcher = try Self.matcher()
+        let matcher = try FaceMatcher.made()
         var people = SyntheticPeople(seed: 6, dimension: 20)
         for _ in 0..<20 {
             let a = try matcher.reference(for: people.direction().map { Float($0) })
@@ -53,7 +48,7 @@ import Testing
 
     @Test("a face matches itself at the top of the scale, and its opposite not at all")
     func extremes() throws {
-        let matcher = try Self.matcher()
+        let matcher = try FaceMatcher.made()
         var people = SyntheticPeople(seed: 7, dimension: 20)
         let a = people.direction().map { Float($0) }
         let (same, opposite) = (
@@ -65,7 +60,7 @@ import Testing
 
     @Test("a vector of another network is rejected")
     func otherNetwork() throws {
-        let matcher = try Self.matcher()
+        let matcher = try FaceMatcher.made()
         #expect(throws: VectorError.dimension(expected: 20, got: 2)) {
             try matcher.reference(for: [1, 0])
         }

@@ -1,5 +1,6 @@
 import MienCore
 import MienFace
+import MienTesting
 import Testing
 
 /// Compares the gallery with a scan of all pairs through the matcher.
@@ -11,7 +12,7 @@ import Testing
         var people: SyntheticPeople
 
         init(count: Int, dimension: Int = 20) throws {
-            matcher = try FaceMatcherTests.matcher(dimension: dimension)
+            matcher = try FaceMatcher.made(dimension: dimension)
             gallery = Gallery(matcher: matcher)
             people = SyntheticPeople(seed: UInt64(count), dimension: dimension)
             for i in 0..<count { try insert("entry \(i)") }

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import MienCore
 
 /// Frames that a caller pushes: a server those of its client, an app those of its camera.
 ///
@@ -22,7 +22,7 @@ public final class PushedFrames: FrameSource {
     }
 
     public let capacity: Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// - Parameter capacity: The maximum number of buffered frames, at least 1.
     public init(capacity: Int = 4) {

@@ -1,0 +1,74 @@
+internal import Crypto
+internal import MienCore
+
+/// The key that wraps every record's own key. It is never printed.
+public struct MasterKey: Sendable {
+    /// The size in bytes.
+    public static let size = 32
+
+    /// The version of the operator's master key, from 1. Records store the version they need.
+    public let version: UInt32
+
+    private let key: SymmetricKey
+    private let purposeKeys: PurposeKeys
+
+    /// - Precondition: 32 `bytes`, and `version` is not 0.
+    public init(bytes: [UInt8], version: UInt32 = 1) {
+        precondition(bytes.count == Self.size, "a master key must have \(Self.size) bytes")
+        precondition(version > 0, "master keys are numbered from 1")
+        self.version = version
+        key = SymmetricKey(data: bytes)
+        purposeKeys = PurposeKeys(of: key)
+    }
+
+    /// An identifier that distinguishes keys without revealing them: the first 8 bytes of
+    /// HMAC-SHA256(key, "mien/v1/key-id").
+    public var id: [UInt8] { purposeKeys.id }
+
+    /// Returns a code for `message` that only holders of this key can compute, so that a value can
+    /// be found without being stored. HMAC-SHA256 under the purpose's own key, 32 bytes.
+    public func code(for message: some Sequence<UInt8>, purpose: SealPurpose) -> [UInt8] {
+        Array(
+            HMAC<SHA256>.authenticationCode(for: Array(message), using: wrappingKey(for: purpose)))
+    }
+
+    /// Returns the key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. One
+    /// purpose's key reveals nothing about another's.
+    func wrappingKey(for purpose: SealPurpose) -> SymmetricKey { purposeKeys.key(for: purpose) }
+}
+
+/// Caches the keys derived from one master key, because a server uses the same few for every
+/// request.
+private final class PurposeKeys: Sendable {
+    private let key: SymmetricKey
+    private let derived = Locked<(id: [UInt8]?, keys: [SealPurpose: SymmetricKey])>((nil, [:]))
+
+    init(of key: SymmetricKey) { self.key = key }
+
+    var id: [UInt8] {
+        derived.withLock { derived in
+            if let id = derived.id { return id }
+            let id = Array(
+                HMAC<SHA256>.authenticationCode(for: Array("mien/v1/key-id".utf8), using: key)
+                    .prefix(8))
+            derived.id = id
+            return id
+        }
+    }
+
+    func key(for purpose: SealPurpose) -> SymmetricKey {
+        derived.withLock { derived in
+            if let key = derived.keys[purpose] { return key }
+            let new = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: key, info: Array(purpose.label.utf8), outputByteCount: 32)
+            derived.keys[purpose] = new
+            return new
+        }
+    }
+}
+
+extension MasterKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "‹master key›" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

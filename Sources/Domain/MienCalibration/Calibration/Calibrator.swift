@@ -1,0 +1,89 @@
+internal import Foundation
+internal import MienCore
+public import MienFace
+
+/// The results of a calibration: the cohort and table that a pack ships, and the figures to report.
+public struct Calibration: Sendable {
+    public let draw: CohortDraw
+    public let table: CalibrationTable
+    /// The cross-fitted pairs behind the table, and the same pairs with plain cosines.
+    public let normalized: ErrorRates
+    public let raw: ErrorRates
+    /// The normalization behind ``normalized``, for pair lists of the same people.
+    public let normalization: PairNormalization
+
+    public var matcher: FaceMatcher { FaceMatcher(cohort: draw.cohort, calibration: table) }
+}
+
+/// Makes a cohort and a calibration table from photos of many people.
+///
+/// The cohort is fitted to all people. The table is measured with cohorts that exclude the people
+/// being scored (see `CrossFitting`), so it holds for strangers.
+public struct Calibrator: Sendable {
+    public let plan: CalibrationPlan
+
+    /// The rates for knots, log10, as far as pairs support them. Below these, there is one knot per
+    /// decade to the end of the scale.
+    static let logRates = stride(from: -1, through: -24, by: -1).map { Double($0) / 4 }
+
+    public init(_ plan: CalibrationPlan = CalibrationPlan()) { self.plan = plan }
+
+    /// - Parameters:
+    ///   - set: The photos' descriptors, by person.
+    ///   - dataset: A name for the photos.
+    ///   - descriptor: The pack's name for the network.
+    ///   - madeOn: Today's date as `yyyy-mm-dd`.
+    ///   - progress: Receives progress updates. Throw an error to stop.
+    /// - Throws: ``CalibrationError/tooFew(_:)``, or the error that `progress` throws.
+    public func calibrate(
+        _ set: LabelledDescriptors, dataset: String, descriptor: String, madeOn: String,
+        progress: (CalibrationProgress) throws -> Void = { _ in }
+    ) throws -> Calibration {
+        precondition(plan.groups >= 3, "cross-fitting needs at least three groups")
+        guard set.impostorPairCount >= 1000, set.matedPairCount > 0 else {
+            throw CalibrationError.tooFew(
+                "there are \(set.impostorPairCount) pairs of photos of two people and \(set.matedPairCount) of one person; "
+                    + "a calibration needs at least 1000 and 1")
+        }
+        let normalization = try CrossFitting.normalization(
+            set, plan, seed: plan.seed, progress: progress)
+        var generator = SeededGenerator(seed: plan.seed &+ 1)
+        let last = plan.groups * (plan.groups + 1) / 2 + 1
+        let draw = try plan.draw(from: set, using: &generator) {
+            try progress(.fitting(cohort: last, of: last, round: $0))
+        }
+
+        try progress(.scoring)
+        let scorer = PairScorer(set, normalization)
+        let normalized = ErrorRates(scorer.histogram())
+        let raw = ErrorRates(PairScorer(set, .none(photoCount: set.photoCount)).histogram())
+        let knots = try knots(scorer, normalized, using: &generator, progress)
+        let table = try CalibrationTable(
+            knots: knots,
+            measurement: CalibrationMeasurement(
+                dataset: dataset, descriptor: descriptor, madeOn: madeOn, people: set.personCount,
+                photos: set.photoCount,
+                impostorPairs: normalized.impostorPairs, matedPairs: normalized.matedPairs,
+                seed: plan.seed, groups: plan.groups,
+                cohortCount: plan.cohortCount, nearestCount: plan.nearestCount,
+                components: plan.mixture.components,
+                bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalized, raw))
+        )
+        return Calibration(
+            draw: draw, table: table, normalized: normalized, raw: raw, normalization: normalization
+        )
+    }
+
+    private static func acceptance(_ normalized: ErrorRates, _ raw: ErrorRates)
+        -> [CalibrationMeasurement.Acceptance]
+    {
+        (2...6).map { decades in
+            let rate = pow(10, -Double(decades))
+            return CalibrationMeasurement.Acceptance(
+                logRate: -Double(decades),
+                trueAcceptRate: normalized.point(falseMatchRate: rate).trueAcceptRate,
+                trueAcceptRateRaw: raw.point(falseMatchRate: rate).trueAcceptRate,
+                support: Int((rate * Double(normalized.impostorPairs)).rounded(.down)))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+public import MienFace
+
+/// Turns the cosine of two photos of a set into the score to be judged.
+public struct PairNormalization: Sendable {
+    /// The group of each photo's person; all 0 when there is only one cohort.
+    let groups: [Int]
+    let groupCount: Int
+    /// For each group g and photo: statistics against the cohort for pairs with a photo of group g.
+    let means: [[Float]]
+    let weights: [[Float]]
+    /// Whether scores are normalized instead of plain cosines.
+    public let isNormalized: Bool
+
+    /// Returns a normalization that keeps plain cosines.
+    public static func none(photoCount: Int) -> PairNormalization {
+        let one = [[Float](repeating: 0, count: photoCount)]
+        return PairNormalization(
+            groups: [Int](repeating: 0, count: photoCount), means: one,
+            weights: one.map { $0.map { _ in 0.5 } }, isNormalized: false)
+    }
+
+    /// Uses a pack's cohort for all photos. The results are too favorable for the people to whom
+    /// the cohort was fitted.
+    public init(_ set: LabelledDescriptors, cohort: Cohort) {
+        self.init(set, groups: [Int](repeating: 0, count: set.photoCount), groupCount: 1) { _, _ in
+            cohort
+        }
+    }
+
+    /// Uses a separate cohort for each pair of groups.
+    ///
+    /// - Parameters:
+    ///   - groups: The group of each photo, 0..<`groupCount`.
+    ///   - cohort: Returns the cohort for pairs between two groups. Called with the smaller group
+    ///     first.
+    init(_ set: LabelledDescriptors, groups: [Int], groupCount: Int, cohort: (Int, Int) -> Cohort) {
+        let empty = [Float](repeating: 0, count: set.photoCount)
+        var means = Array(repeating: empty, count: groupCount), weights = means
+        for other in 0..<groupCount {
+            for photo in 0..<set.photoCount {
+                let own = groups[photo]
+                let found = cohort(min(own, other), max(own, other)).statistics(
+                    ofPacked: set.rows.packedRow(photo))
+                means[other][photo] = found.mean
+                weights[other][photo] = 0.5 / found.deviation
+            }
+        }
+        self.init(groups: groups, means: means, weights: weights, isNormalized: true)
+    }
+
+    private init(groups: [Int], means: [[Float]], weights: [[Float]], isNormalized: Bool) {
+        (self.groups, groupCount, self.means, self.weights, self.isNormalized) = (
+            groups, means.count, means, weights, isNormalized
+        )
+    }
+
+    /// Returns the score of photos `i` and `j`, given their cosine.
+    func score(_ cosine: Float, _ i: Int, _ j: Int) -> Float {
+        let (gi, gj) = (groups[i], groups[j])
+        return (cosine - means[gj][i]) * weights[gj][i] + (cosine - means[gi][j]) * weights[gi][j]
+    }
+
+    /// A range that holds nearly all scores. The few outside it are counted in the end bins.
+    public var scoreRange: ClosedRange<Double> { isNormalized ? -40...40 : -1...1 }
+}

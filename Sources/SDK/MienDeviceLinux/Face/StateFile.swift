@@ -1,0 +1,118 @@
+internal import Foundation
+internal import MienKeys
+internal import MienSealing
+
+extension SealPurpose {
+    /// The state of a device's face authenticator: the enrolled face, the PIN's hash, counters, and
+    /// keys.
+    static let deviceAuthenticator = SealPurpose(label: "mien/v1/device-authenticator")
+    /// A device key's record.
+    static let deviceKey = SealPurpose(label: "mien/v1/device-key")
+}
+
+/// One sealed file that is read, changed, and replaced under a lock. Several processes may share
+/// it, and a crash leaves either the old or the new version complete.
+///
+/// It cannot detect that someone with write access to the folder restored an old version.
+struct StateFile: Sendable {
+    static let sizeLimit = 1 << 20
+    static let name = "authenticator.sealed"
+
+    let folder: String
+    let keyPath: String
+    let files: any FileSystem
+    let random: RandomSource
+
+    /// - Throws: errors of `body`, after which nothing is written; ``DeviceError`` `.storage`.
+    func update<T>(_ body: (inout AuthenticatorState) throws -> T) throws -> T {
+        try withLock { sealer in
+            var state = try read(sealer) ?? AuthenticatorState(random: random)
+            let result = try body(&state)
+            try write(state, sealer)
+            return result
+        }
+    }
+
+    func read() throws -> AuthenticatorState { try withLock { try read($0) } ?? update { $0 } }
+
+    /// Removes the face, the PIN, and everything locked. The key file stays, because other records
+    /// may need it.
+    func reset() throws {
+        try withLock { try write(AuthenticatorState(random: random), $0) }
+    }
+
+    private var path: String { "\(folder)/\(Self.name)" }
+    private static let identity = Array("authenticator".utf8)
+
+    private func withLock<T>(_ body: (RecordSealer) throws -> T) throws -> T {
+        do {
+            let vault = try DeviceFolder.locked(
+                folder, keyPath: keyPath, files: files, random: random)
+            defer { vault.lock.release() }
+            return try body(
+                RecordSealer(key: vault.key, purpose: .deviceAuthenticator, random: random))
+        } catch let error as FileSystemError { throw DeviceError(.storage, "\(error)") }
+    }
+
+    private func read(_ sealer: RecordSealer) throws -> AuthenticatorState? {
+        guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
+        guard found.isRegular, found.size <= Self.sizeLimit else {
+            throw DeviceError(.storage, "\(path) is not a regular file of at most 1 MiB.")
+        }
+        do {
+            return try JSONDecoder().decode(
+                AuthenticatorState.self,
+                from: Data(sealer.open(found.bytes, identity: Self.identity)))
+        } catch let error
+            as SealError
+        { throw DeviceError(.storage, "\(path): \(error)") } catch {
+            throw DeviceError(.storage, "\(path) does not contain an authenticator's state.")
+        }
+    }
+
+    private func write(_ state: AuthenticatorState, _ sealer: RecordSealer) throws {
+        let content = Array(try JSONEncoder().encode(state))
+        let temporary = "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
+        try files.replaceFile(
+            path, with: sealer.seal(content, identity: Self.identity), by: temporary)
+    }
+}
+
+/// A folder of sealed records that only its owner can access.
+enum DeviceFolder {
+    static let recordSuffix = ".sealed"
+
+    /// Creates the folder if it is missing, takes its lock and its key, and removes leftovers of an
+    /// interrupted process.
+    static func locked(
+        _ folder: String, keyPath: String, files: any FileSystem, random: RandomSource
+    ) throws -> (lock: any FileLock, key: MasterKey) {
+        do {
+            try files.ensureFolder(folder)
+            if let mode = try files.mode(ofFolder: folder), mode & 0o077 != 0 {
+                throw DeviceError(
+                    .storage,
+                    "Other users can access \(folder), whose mode is 0\(String(mode, radix: 8)). Run: chmod 700 \(folder)"
+                )
+            }
+            let lock = try files.lock("\(folder)/lock", .exclusive)
+            do {
+                try files.sweep(folder)
+                let recordsExist =
+                    try files.list(folder)?.contains { $0.hasSuffix(recordSuffix) } ?? false
+                return (
+                    lock,
+                    try KeyFile(path: keyPath, files: files).loadOrCreate(
+                        sealedRecordsExist: recordsExist, random: random)
+                )
+            } catch {
+                lock.release()
+                throw error
+            }
+        } catch let error as FileSystemError { throw DeviceError(.storage, "\(error)") } catch let
+            error as KeyFileError
+        {
+            throw DeviceError(.storage, "\(error)")
+        }
+    }
+}

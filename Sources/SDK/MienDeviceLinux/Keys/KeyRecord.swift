@@ -1,0 +1,14 @@
+internal import Foundation
+internal import MienKeys
+
+/// One stored device key, inside a sealed record.
+struct KeyRecord: Codable, Sendable {
+    let tag: DeviceKeyTag
+    let protection: BiometricAccessConstraint
+    /// The public key in X9.63 form, 65 bytes.
+    let publicKey: Data
+    /// The data of the key's store: a TPM's blob; empty for keys in software.
+    let blob: Data
+    /// The TPM's auth value or the private key itself, locked until a check passes.
+    let secret: LockedSecret
+}

@@ -1,0 +1,15 @@
+internal import Crypto
+package import MienFace
+public import MienVault
+
+/// A face that may unlock OTP tokens: a person, as enrolled now. Another enrollment of the same
+/// person is another mode.
+public struct FaceAuthMode: Sendable, Hashable {
+    public let person: PersonName
+    /// SHA-256 of the template.
+    let enrollment: [UInt8]
+
+    package init(_ template: FaceTemplate, of person: PersonName) {
+        (self.person, enrollment) = (person, Array(SHA256.hash(data: template.bytes)))
+    }
+}

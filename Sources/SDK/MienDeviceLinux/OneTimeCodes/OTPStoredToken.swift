@@ -1,0 +1,222 @@
+internal import Foundation
+internal import MienCore
+internal import MienOTP
+internal import MienPassword
+internal import MienSealing
+internal import MienVault
+
+extension SealPurpose {
+    /// An OTP token's secret for the face mode.
+    static let tokenFaceMode = SealPurpose(label: "mien/v1/token-face-mode")
+}
+
+/// A stored OTP token, inside the sealed file that contains all of them. Never printed.
+struct OTPStoredToken: Codable, Sendable, Equatable {
+    /// The part that a face unlocks.
+    struct FaceMode: Codable, Sendable, Equatable {
+        let person: String
+        /// SHA-256 of the template.
+        let enrollment: Data
+        /// The secret, sealed by the device's key only, independently of the PIN.
+        let sealed: Data
+
+        private enum CodingKeys: String, CodingKey {
+            case person, enrollment = "enrolment", sealed
+        }
+    }
+
+    let id, app: String
+    let server: String?
+    /// SHA1, SHA256 or SHA512.
+    let hash: String
+    let digits: Int
+    /// The time step in seconds; only in a time-based token.
+    let step: Int?
+    /// The next counter; only in a counter-based token. `nil` after the last one.
+    private(set) var counter: UInt64?
+    let suite: String
+    let createdAt: Int64
+
+    private(set) var salt: Data
+    /// The Argon2id parameters: KiB, passes, lanes.
+    private(set) var cost: [Int]
+    /// The secret hidden by the PIN, see ``PINCipher``.
+    private(set) var hidden: Data
+
+    private(set) var isMultiAuth = false
+    private(set) var face: FaceMode?
+    private(set) var isRestored = false
+
+    // MARK: Creation
+
+    init(
+        _ new: OTPTokenDefinition, pin: PINInput, key: MasterKey, cost: PasswordHasher.Cost,
+        at now: Instant, random: RandomSource
+    )
+        throws(OTPTokenError)
+    {
+        (id, app, server, suite, createdAt) = (
+            new.id, new.app, new.server, new.signatureSuite.text, now.milliseconds
+        )
+        switch new.kind {
+        case .totp(let totp):
+            (hash, digits, step, counter) = (
+                totp.hotp.hash.rawValue, totp.hotp.digits, totp.stepSeconds, nil
+            )
+        case .hotp(let hotp, let first):
+            (hash, digits, step, counter) = (hotp.hash.rawValue, hotp.digits, nil, first)
+        }
+        (salt, self.cost, hidden) = (Data(), [], Data())
+        try hide(new.secret.bytes, pin, key, cost, random)
+    }
+
+    // MARK: The secret
+
+    /// Returns the secret for a PIN. A wrong PIN yields a different secret.
+    func secret(_ pin: PINInput, _ key: MasterKey) throws(OTPTokenError) -> OTPSecret {
+        guard cost.count == 3, (8...4_194_304).contains(cost[0]), (1...100).contains(cost[1]),
+            (1...16).contains(cost[2]), cost[0] >= 8 * cost[2],
+            hidden.count == PINCipher.secretSize, salt.count == PINCipher.saltSize
+        else { throw Self.damaged }
+        let cipher = PINCipher(
+            key: key, token: id, salt: Array(salt),
+            cost: .init(memory: cost[0], passes: cost[1], lanes: cost[2]))
+        return try Self.checked(cipher.applied(to: Array(hidden), pin))
+    }
+
+    /// - Throws: ``OTPTokenError`` `.notMultiAuth`, `.faceInactive`.
+    func secret(_ mode: FaceAuthMode, _ key: MasterKey) throws(OTPTokenError) -> OTPSecret {
+        guard isMultiAuth else { throw Self.pinOnly }
+        guard let face, face.enrollment == Data(mode.enrollment),
+            (try? PersonName(face.person)) == mode.person
+        else {
+            throw OTPTokenError(
+                .faceInactive,
+                "This face does not unlock the token. Activate face mode with the PIN first.")
+        }
+        do {
+            return try Self.checked(
+                RecordSealer(key: key, purpose: .tokenFaceMode).open(
+                    Array(face.sealed), identity: identity(mode)))
+        } catch let
+            error
+            as OTPTokenError
+        { throw error } catch { throw Self.damaged }
+    }
+
+    private mutating func hide(
+        _ secret: [UInt8], _ pin: PINInput, _ key: MasterKey, _ cost: PasswordHasher.Cost,
+        _ random: RandomSource
+    ) throws(OTPTokenError) {
+        let salt = random.bytes(PINCipher.saltSize)
+        (self.salt, self.cost) = (Data(salt), [cost.memory, cost.passes, cost.lanes])
+        hidden = Data(
+            try PINCipher(key: key, token: id, salt: salt, cost: cost).applied(to: secret, pin))
+    }
+
+    private func identity(_ mode: FaceAuthMode) -> [UInt8] { mode.enrollment + Array(id.utf8) }
+
+    private static func checked(_ bytes: [UInt8]) throws(OTPTokenError) -> OTPSecret {
+        do { return try OTPSecret(bytes: bytes) } catch { throw damaged }
+    }
+
+    // MARK: Modes
+
+    /// Encrypts the secret that the old PIN yields, right or wrong, with the new PIN.
+    mutating func changePIN(
+        _ old: PINInput, _ new: PINInput, _ key: MasterKey, _ cost: PasswordHasher.Cost,
+        _ random: RandomSource
+    )
+        throws(OTPTokenError)
+    {
+        var bytes = try secret(old, key).bytes
+        defer { wipe(&bytes) }
+        try hide(bytes, new, key, cost, random)
+    }
+
+    mutating func upgrade() { isMultiAuth = true }
+
+    /// Seals the secret that the PIN yields, right or wrong, for the face.
+    mutating func activate(
+        _ mode: FaceAuthMode, _ pin: PINInput, _ key: MasterKey, _ random: RandomSource
+    ) throws(OTPTokenError) {
+        guard isMultiAuth else { throw Self.pinOnly }
+        var bytes = try secret(pin, key).bytes
+        defer { wipe(&bytes) }
+        let sealed = RecordSealer(key: key, purpose: .tokenFaceMode, random: random).seal(
+            bytes, identity: identity(mode))
+        face = FaceMode(
+            person: mode.person.text, enrollment: Data(mode.enrollment), sealed: Data(sealed))
+    }
+
+    mutating func deactivateFace() { face = nil }
+
+    func isOpened(by mode: FaceAuthMode) -> Bool {
+        face?.enrollment == Data(mode.enrollment) && isFace(of: mode.person)
+    }
+
+    func isFace(of person: PersonName) -> Bool {
+        face.flatMap { try? PersonName($0.person) } == person
+    }
+
+    /// Marks a token from a backup. Its counter may have advanced since the backup, and a face that
+    /// was removed meanwhile unlocks nothing.
+    mutating func restore() {
+        face = nil
+        if step == nil { isRestored = true }
+    }
+
+    // MARK: Codes
+
+    /// - Returns: the counter for the next code, which is used up.
+    mutating func takeCounter() throws(OTPTokenError) -> UInt64 {
+        guard !isRestored else {
+            throw OTPTokenError(
+                .restored,
+                "This token was restored from a backup and would repeat codes. Remove it and get a new one."
+            )
+        }
+        guard let next = counter else {
+            throw OTPTokenError(
+                .exhausted, "The token's last counter has been used. Get a new token.")
+        }
+        counter = next == .max ? nil : next + 1
+        return next
+    }
+
+    func hotp() throws(OTPTokenError) -> HOTP {
+        guard let hash = OTPHash(rawValue: hash), let hotp = try? HOTP(digits: digits, hash: hash)
+        else { throw Self.damaged }
+        return hotp
+    }
+
+    func totp() throws(OTPTokenError) -> TOTP? {
+        guard let step else { return nil }
+        guard let hash = OTPHash(rawValue: hash),
+            let totp = try? TOTP(digits: digits, hash: hash, stepSeconds: step)
+        else { throw Self.damaged }
+        return totp
+    }
+
+    func signing() throws(OTPTokenError) -> OCRA {
+        do { return OCRA(try OCRASuite(suite)) } catch { throw Self.damaged }
+    }
+
+    var shown: OTPTokenInfo {
+        OTPTokenInfo(
+            id: id, app: app, server: server, kind: step == nil ? .hotp : .totp, digits: digits,
+            stepSeconds: step, signatureSuite: suite,
+            isMultiAuthModeEnabled: isMultiAuth, isFaceModeActive: face != nil,
+            isRestored: isRestored, createdAt: Instant(milliseconds: createdAt))
+    }
+
+    private static let damaged = OTPTokenError(
+        .storage, "A stored token is malformed. Remove it and get a new one.")
+    private static let pinOnly = OTPTokenError(
+        .notMultiAuth, "The token is in PIN mode only. Upgrade it first.")
+}
+
+extension OTPStoredToken: CustomReflectable, CustomStringConvertible {
+    var customMirror: Mirror { Mirror(self, children: []) }
+    var description: String { "‹token›" }
+}

@@ -1,0 +1,500 @@
+internal import Crypto
+public import MienCore
+public import MienDevice
+internal import MienKeys
+public import MienOTP
+package import MienPassword
+public import MienSealing
+public import MienTPM
+public import MienVault
+
+/// The OTP tokens of one device. Their secrets are hidden by PINs that the device cannot check and,
+/// if the owner enables it, can also be unlocked by a face.
+///
+/// ```swift
+/// let vault = OTPVault(folder: "…/tokens", keyPath: "…/device.key", generationFolder: "…/state", tpm: TPM())
+/// try await vault.keep(token, pin: DevicePIN(chosen))
+/// let code = try await vault.code(of: token.id, with: .pin(PINInput(typed)))        // right or wrong: the server says
+/// ```
+///
+/// The vault is one sealed file, bound to the TPM or else to the machine id, like the faces of
+/// ``FaceAuthService``. A counter is written durably before its code is shown. A copy of the file's
+/// generation is kept in a TPM counter or in a file elsewhere, so a file restored from a backup is
+/// detected; its counter-based tokens can then no longer be used. Without a TPM, it cannot detect
+/// that both places were restored together.
+public actor OTPVault: FaceModeHolder {
+    static let name = "tokens.sealed", sizeLimit = 1 << 20
+
+    private let executor = ThreadExecutor(name: "mien.tokens")
+    private let folder: String
+    private let keyPath: String
+    private let generationFolder: String
+    private let binding: DeviceBinding
+    private let tpm: TPM?
+    private let files: any FileSystem
+    private let random: RandomSource
+    private let cost: PasswordHasher.Cost
+    private let now: @Sendable () -> Instant
+    private let uptime: @Sendable () -> ContinuousClock.Instant
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    /// - Parameters:
+    ///   - folder: The folder, used for tokens only. It is created with mode 0700 if missing and
+    ///     must be accessible to its owner only.
+    ///   - keyPath: The path of the key file, preferably outside the folder.
+    ///   - generationFolder: The folder for the copy of the generation if no TPM stores it;
+    ///     preferably one that backups exclude.
+    ///   - tpm: The TPM; `nil` for a device without one.
+    ///   - now: Returns the current time, for time-based codes.
+    public init(
+        folder: String, keyPath: String, generationFolder: String, tpm: TPM?,
+        now: @escaping @Sendable () -> Instant,
+        files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
+    ) {
+        self.init(
+            folder: folder, keyPath: keyPath, generationFolder: generationFolder, tpm: tpm,
+            now: now, uptime: { .now }, files: files, random: random,
+            cost: PINCipher.standardCost, machineID: { try MachineID.read() })
+    }
+
+    package init(
+        folder: String, keyPath: String, generationFolder: String, tpm: TPM?,
+        now: @escaping @Sendable () -> Instant,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant, files: any FileSystem,
+        random: RandomSource, cost: PasswordHasher.Cost,
+        machineID: @escaping @Sendable () throws -> [UInt8]
+    ) {
+        binding = DeviceBinding(
+            folder: folder, keyPath: keyPath, tpm: tpm, machineID: machineID, files: files,
+            random: random)
+        (self.folder, self.keyPath, self.generationFolder, self.tpm) = (
+            folder, keyPath, generationFolder, tpm
+        )
+        (self.now, self.uptime, self.files, self.random, self.cost) = (
+            now, uptime, files, random, cost
+        )
+    }
+
+    // MARK: Tokens
+
+    /// Returns a P-256 key to send with a registration code. It is kept until the token is stored
+    /// or the code has expired, so a device that crashes in between can ask again.
+    ///
+    /// - Returns: the private key, 32 bytes.
+    public func registrationKey(for code: Sensitive<String>) async throws -> Sensitive<[UInt8]> {
+        let time = now(), mark = code.use { Array(SHA256.hash(data: Array($0.utf8))) }
+        return try await perform(mayBegin: true) { state, _ in
+            Sensitive(
+                state.registrationKey(for: mark, at: time) {
+                    Array(P256.KeyAgreement.PrivateKey().rawRepresentation)
+                })
+        }
+    }
+
+    /// Stores a token in PIN mode.
+    ///
+    /// - Throws: ``OTPTokenError``: `.exists`, `.full`, `.otherDevice`, `.bindingUnavailable`,
+    ///   `.storage`.
+    public func keep(_ token: OTPTokenDefinition, pin: DevicePIN) async throws {
+        let (time, cost, random) = (now(), cost, random)
+        try await perform(mayBegin: true) { state, key in
+            try state.add(
+                OTPStoredToken(
+                    token, pin: PINInput(pin), key: key, cost: cost, at: time, random: random))
+        }
+    }
+
+    /// Returns the tokens in the order in which they were stored.
+    public func tokens() async throws -> [OTPTokenInfo] {
+        guard try exists() else { return [] }
+        return try await perform { state, _ in state.tokens.map(\.shown) }
+    }
+
+    /// - Throws: ``OTPTokenError`` `.unknown`, and as ``keep(_:pin:)``.
+    public func token(_ id: String) async throws -> OTPTokenInfo {
+        try await perform { state, _ in try state.token(id).shown }
+    }
+
+    public func remove(_ id: String) async throws {
+        try await perform { state, _ in try state.remove(id) }
+    }
+
+    /// Removes all tokens and the key, even if the data cannot be opened. Also removes the TPM's
+    /// counter if the TPM responds.
+    public func reset() async throws {
+        await takeTurn()
+        defer { giveTurn() }
+        do {
+            // Without the key, the counter's index would be lost.
+            await removeCounter()
+            // The key goes next: if the rest fails, the remaining files can no longer be opened.
+            try binding.forget()
+            guard try files.read(path, atMost: 0) != nil else { return }
+            try files.remove(path)
+            try files.syncFolder(folder)
+        } catch { throw Self.translated(error) }
+    }
+
+    /// Removes the counter and ignores errors, because tokens must be removable from a device whose
+    /// TPM does not respond.
+    private func removeCounter() async {
+        guard let tpm, let names = try? files.list(folder), names.contains(DeviceBinding.name),
+            (try? binding.source()) == .tpm,
+            let key = try? await binding.key(recordsExist: true)
+        else { return }
+        let auth = TPMWitness.auth(key)
+        var indexes: Set = [TPMWitness.index(key)]
+        if let noted = (try? read(key))?.counter { indexes.insert(noted) }
+        for index in indexes {
+            // Incrementing first proves the auth value, so nobody else's counter is removed.
+            guard (try? await tpm.increment(counter: index, auth: auth)) != nil else { continue }
+            _ = try? await tpm.removeCounter(index)
+        }
+    }
+
+    // MARK: Modes
+
+    public func isMultiAuthModeEnabled(_ id: String) async throws -> Bool {
+        try await token(id).isMultiAuthModeEnabled
+    }
+
+    /// Allows modes other than the PIN to be activated. Stores nothing derived from the secret.
+    ///
+    /// - Parameters:
+    ///   - pin: The PIN, which only the server can verify.
+    ///   - check: Asks the server whether a code is valid. Pass it if possible, because a wrong PIN
+    ///     would otherwise be activated unnoticed later. Without it the PIN is not checked.
+    /// - Throws: ``OTPTokenError`` `.notConfirmed` if `check` returns false.
+    public func upgradeToMultiAuthMode(
+        _ id: String, pin: PINInput, check: (@Sendable (OneTimeCode) async throws -> Bool)? = nil
+    ) async throws {
+        if let check {
+            let code = try await code(of: id, with: .pin(pin))
+            guard try await check(code) else {
+                throw OTPTokenError(
+                    .notConfirmed,
+                    "The server did not accept the code. The PIN was wrong, or the token is no longer valid."
+                )
+            }
+        }
+        try await perform { state, _ in try state.change(id) { $0.upgrade() } }
+    }
+
+    public func isAuthModeActive(_ mode: FaceAuthMode, on id: String) async throws -> Bool {
+        try await perform { state, _ in try state.token(id).isOpened(by: mode) }
+    }
+
+    /// Lets a face unlock the token and replaces an earlier face. A wrong PIN activates a mode that
+    /// produces wrong codes, because the PIN cannot be compared.
+    ///
+    /// - Throws: ``OTPTokenError`` `.notMultiAuth`.
+    public func activateAuthMode(_ mode: FaceAuthMode, on id: String, pin: PINInput) async throws {
+        let random = random
+        try await perform { state, key in
+            try state.change(id) { token throws(OTPTokenError) in
+                try token.activate(mode, pin, key, random)
+            }
+        }
+    }
+
+    public func deactivateAuthMode(on id: String) async throws {
+        try await perform { state, _ in try state.change(id) { $0.deactivateFace() } }
+    }
+
+    /// Conforms to ``FaceModeHolder``. If the data cannot be opened on this device, no face unlocks
+    /// anything.
+    public func deactivateFaceMode(of person: PersonName?) async throws {
+        guard try exists() else { return }
+        do { try await perform { state, _ in _ = state.deactivateFaces(of: person) } } catch let
+            error as OTPTokenError where error == Self.elsewhere
+        {}
+    }
+
+    /// Changes the PIN. With a wrong old PIN, the token permanently produces wrong codes under any
+    /// PIN, without an error, so have the server check a code first. The face mode is not changed.
+    public func changePIN(of id: String, from old: PINInput, to new: DevicePIN) async throws {
+        let (cost, random) = (cost, random)
+        try await perform { state, key in
+            try state.change(id) { token throws(OTPTokenError) in
+                try token.changePIN(old, PINInput(new), key, cost, random)
+            }
+        }
+    }
+
+    // MARK: Codes
+
+    /// Creates a code for sign-in. A counter-based token uses up its counter first, even with a
+    /// wrong PIN.
+    ///
+    /// - Throws: ``OTPTokenError``: `.unknown`, `.restored`, `.exhausted`, `.notMultiAuth`,
+    ///   `.faceInactive`, `.inputSpent`; as ``keep(_:pin:)``.
+    public func code(of id: String, with input: OTPTokenInput) async throws -> OneTimeCode {
+        let time = now(), mode = try spent(input)
+        return try await perform { state, key in
+            try state.change(id) { token throws(OTPTokenError) in
+                let secret = try Self.secret(of: token, input, mode, key)
+                guard let totp = try token.totp() else {
+                    return try token.hotp().code(at: token.takeCounter(), with: secret)
+                }
+                do { return try totp.code(at: time, with: secret) } catch {
+                    throw OTPTokenError(.storage, "The clock is set before 1970. Set the clock.")
+                }
+            }
+        }
+    }
+
+    /// Creates the response to a challenge with the token's suite (RFC 6287).
+    ///
+    /// - Throws: as ``code(of:with:)``; `OTPError` for a challenge that the suite does not support.
+    public func response(of id: String, to question: String, with input: OTPTokenInput) async throws
+        -> OneTimeCode
+    {
+        let ocra = try await perform { state, _ in try state.token(id).signing() }
+        let asked = try OCRAInput(question: OCRAQuestion(question, for: ocra.suite))
+        let mode = try spent(input)
+        return try await perform { state, key in
+            let token = try state.token(id)
+            return try ocra.response(to: asked, with: Self.secret(of: token, input, mode, key))
+        }
+    }
+
+    private func spent(_ input: OTPTokenInput) throws(OTPTokenError) -> FaceAuthMode? {
+        guard case .face(let face) = input else { return nil }
+        try face.spend(at: uptime())
+        return face.mode
+    }
+
+    private static func secret(
+        of token: OTPStoredToken, _ input: OTPTokenInput, _ mode: FaceAuthMode?, _ key: MasterKey
+    ) throws(OTPTokenError)
+        -> OTPSecret
+    {
+        switch input {
+        case .pin(let pin): try token.secret(pin, key)
+        case .face(let face): try token.secret(mode ?? face.mode, key)
+        }
+    }
+
+    // MARK: The device
+
+    /// Whether the tokens are bound to the machine id although a TPM is available now.
+    public func isMigrationNeeded() async throws -> Bool {
+        do { return try await binding.isMigrationNeeded() } catch { throw Self.translated(error) }
+    }
+
+    /// Binds the tokens to the TPM, which then stores their generation. Earlier copies of the file
+    /// are detected.
+    public func migrate() async throws {
+        do { try await binding.migrate() } catch { throw Self.translated(error) }
+        guard try exists() else { return }
+        try await perform { _, _ in }
+    }
+
+    // MARK: Serialization
+
+    /// Waits for this vault's turn. The TPM is awaited while the file is locked, so calls of one
+    /// vault must not block each other on its thread.
+    private func takeTurn() async {
+        if isBusy { await withCheckedContinuation { waiting.append($0) } } else { isBusy = true }
+    }
+
+    private func giveTurn() {
+        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
+    }
+
+    /// Reads the file, runs `body`, and writes the file if `body` changed it. The result is
+    /// returned only after that.
+    ///
+    /// - Parameter mayBegin: Creates the file if there is none. Otherwise a device without a file
+    ///   has no tokens, and neither its TPM nor its disk is accessed.
+    private func perform<T: Sendable>(
+        mayBegin: Bool = false, _ body: @Sendable (inout OTPTokenState, MasterKey) throws -> T
+    ) async throws -> T {
+        await takeTurn()
+        defer { giveTurn() }
+        do {
+            let isThere = try exists()
+            guard isThere || mayBegin else { throw OTPTokenState.unknown }
+            let key = try await binding.key(recordsExist: isThere),
+                source = try binding.source() ?? .machine
+            let lock = try DeviceFolder.locked(
+                folder, keyPath: keyPath, files: files, random: random
+            ).lock
+            defer { lock.release() }
+            let found = try await current(key, source)
+            var state = found ?? OTPTokenState(generation: 0, counter: nil)
+            let before = state
+            let result = try body(&state, key)
+            if state != before {
+                if found == nil {
+                    try await begin(&state, key, source)
+                } else {
+                    try await write(&state, key)
+                }
+            }
+            return result
+        } catch { throw Self.translated(error) }
+    }
+
+    // MARK: The file and its generation
+
+    private var path: String { "\(folder)/\(Self.name)" }
+
+    private func exists() throws -> Bool {
+        do { return try files.read(path, atMost: 0) != nil } catch { throw Self.translated(error) }
+    }
+
+    private func witness(_ state: OTPTokenState, _ key: MasterKey) throws -> any GenerationWitness {
+        guard let index = state.counter else { return fileWitness(key) }
+        guard let tpm else { throw Self.elsewhere }
+        return TPMWitness(tpm: tpm, index: index, key: key)
+    }
+
+    private func fileWitness(_ key: MasterKey) -> FileWitness {
+        FileWitness(folder: generationFolder, key: key, files: files, random: random)
+    }
+
+    /// Returns the file's content after handling a mismatch of its generation; `nil` if there is no
+    /// file.
+    private func current(_ key: MasterKey, _ source: DeviceBindingSource) async throws
+        -> OTPTokenState?
+    {
+        guard var state = try read(key) else { return nil }
+        let witness = try witness(state, key), kept = try await witness.read()
+        switch Generation(file: state.generation, witness: kept) {
+        case .present: break
+        case .interrupted:
+            // The process that wrote it may not have synced the folder.
+            try files.syncFolder(folder)
+            try await witness.advance(to: state.generation)
+        case .restored:
+            // After the generation moved to a TPM, earlier copies are unusable.
+            guard kept != FileWitness.moved else {
+                throw OTPTokenError(
+                    .otherDevice,
+                    "These tokens have since been bound to the TPM. Reset, and get new tokens.")
+            }
+            state.restore()
+            try await recount(&state, from: kept, key)
+            try await write(&state, key)
+        }
+        if state.counter == nil, source == .tpm { try await handOver(&state, key) }
+        return state
+    }
+
+    /// Continues from the generation's copy, or from a new one if the copy is gone.
+    private func recount(_ state: inout OTPTokenState, from kept: UInt64?, _ key: MasterKey)
+        async throws
+    {
+        switch (state.counter, kept) {
+        case (.some, .some(let kept)): state.generation = kept
+        case (.some, nil): try await count(&state, key)
+        case (nil, _): state.generation = max(state.generation, kept ?? 0)
+        }
+    }
+
+    /// Moves the generation from the file to the TPM. Writes the new state first, then the mark
+    /// that invalidates the old one.
+    private func handOver(_ state: inout OTPTokenState, _ key: MasterKey) async throws {
+        try await count(&state, key)
+        try await write(&state, key)
+        try fileWitness(key).advance(to: FileWitness.moved)
+    }
+
+    /// Creates the TPM counter. The state is to be written next. If that fails, the counter stays
+    /// at its index for the next attempt.
+    private func count(_ state: inout OTPTokenState, _ key: MasterKey) async throws {
+        guard let tpm else { throw Self.elsewhere }
+        let counter = try await tpm.makeCounter(
+            auth: TPMWitness.auth(key), at: TPMWitness.index(key))
+        (state.counter, state.generation) = (counter.index, counter.value)
+    }
+
+    /// Writes the first file, after its generation's copy.
+    private func begin(
+        _ state: inout OTPTokenState, _ key: MasterKey, _ source: DeviceBindingSource
+    ) async throws {
+        guard source == .tpm else {
+            try begin(&state, fileWitness(key))
+            return try await write(&state, key)
+        }
+        try await count(&state, key)
+        do { try await write(&state, key) } catch {
+            // Keep the counter if the file exists despite the error, because the file needs it.
+            if let tpm, let index = state.counter, (try? exists()) == false {
+                _ = try? await tpm.removeCounter(index)
+            }
+            throw error
+        }
+    }
+
+    private func begin(_ state: inout OTPTokenState, _ witness: FileWitness) throws {
+        guard let kept = try witness.read() else {
+            // The copy is written before the file: a file without a copy counts as having lost it.
+            return try witness.advance(to: 0)
+        }
+        guard kept != FileWitness.moved else { throw Self.elsewhere }
+        state.generation = kept
+    }
+
+    private static let identity = Array("tokens".utf8)
+
+    private func sealer(_ key: MasterKey) -> RecordSealer {
+        RecordSealer(key: key, purpose: .tokens, random: random)
+    }
+
+    private func read(_ key: MasterKey) throws -> OTPTokenState? {
+        guard let found = try files.read(path, atMost: Self.sizeLimit) else { return nil }
+        guard found.isRegular, found.size <= Self.sizeLimit else {
+            throw OTPTokenError(.storage, "\(path) is not a regular file of at most 1 MiB.")
+        }
+        let content: [UInt8]
+        do { content = try sealer(key).open(found.bytes, identity: Self.identity) } catch {
+            throw OTPTokenError(.storage, "\(path): \(error)")
+        }
+        guard let state = OTPTokenState(bytes: content) else {
+            throw OTPTokenError(
+                .storage, "\(path) does not contain tokens of version 1. Restore it, or reset.")
+        }
+        return state
+    }
+
+    /// Writes the file first and then the copy of its generation: see ``Generation``.
+    private func write(_ state: inout OTPTokenState, _ key: MasterKey) async throws {
+        state.generation += 1
+        let content = sealer(key).seal(state.bytes, identity: Self.identity)
+        try files.replaceFile(
+            path, with: content, by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+        try await witness(state, key).advance(to: state.generation)
+    }
+
+    // MARK: Errors
+
+    private static let elsewhere = OTPTokenError(
+        .otherDevice,
+        "These tokens are bound to another device, or this device's TPM was cleared or turned off. Reset, and get new tokens."
+    )
+
+    private static func translated(_ error: any Error) -> any Error {
+        switch error {
+        case let error as FaceAuthError where error.code == .otherDevice: elsewhere
+        case let error as FaceAuthError where error.code == .bindingUnavailable:
+            OTPTokenError(.bindingUnavailable, error.reason)
+        case let error as FaceAuthError: OTPTokenError(.storage, error.reason)
+        case let error as DeviceError: OTPTokenError(.storage, error.reason)
+        case let error as FileSystemError: OTPTokenError(.storage, "\(error)")
+        case let error as TPMError: OTPTokenError(.bindingUnavailable, "The TPM failed: \(error)")
+        default: error
+        }
+    }
+}
+
+extension SealPurpose {
+    /// A device's OTP tokens.
+    static let tokens = SealPurpose(label: "mien/v1/tokens")
+}

@@ -1,0 +1,148 @@
+import Foundation
+import MienCalibration
+import MienCore
+import MienFace
+import MienPixels
+import MienTesting
+import Testing
+
+@Suite struct EvaluationTests {
+    /// 100 impostor pairs at 0.5, 1.5, … 99.5; 10 mated pairs at 90.5, … 99.5.
+    static let rates: ErrorRates = {
+        var histogram = ScoreHistogram(range: 0...100, bins: 1000)
+        for i in 0..<100 { histogram.count(Float(i) + 0.55, mated: false) }
+        for i in 90..<100 { histogram.count(Float(i) + 0.55, mated: true) }
+        return ErrorRates(histogram)
+    }()
+
+    @Test(
+        "a threshold for a rate accepts no more than the rate",
+        arguments: [1, 0.5, 0.1, 0.05, 0.01, 0.001, 0])
+    func pointForRate(rate: Double) {
+        let point = Self.rates.point(falseMatchRate: rate)
+        #expect(
+            point.falseMatchRate <= rate + 1e-12 && point.falseMatches == Int(rate * 100 + 1e-9))
+        #expect(abs(point.trueAcceptRate - min(1, Double(point.falseMatches) / 10)) < 1e-12)
+    }
+
+    @Test("a given threshold counts the pairs that reach it")
+    func pointForThreshold() {
+        #expect(
+            Self.rates.point(threshold: 90).falseMatches == 10
+                && Self.rates.point(threshold: 90).trueAcceptRate == 1)
+        #expect(Self.rates.point(threshold: 95.6).falseMatches == 4)
+        #expect(
+            Self.rates.point(threshold: -5).falseMatchRate == 1
+                && Self.rates.point(threshold: 500).falseMatchRate == 0)
+    }
+
+    @Test("scores outside the range count in its end bins")
+    func ends() {
+        var histogram = ScoreHistogram(range: -1...1, bins: 10)
+        histogram.count(-7, mated: false)
+        histogram.count(1, mated: true)
+        histogram.count(7, mated: true)
+        #expect(histogram.impostor.first == 1 && histogram.mated.last == 2)
+    }
+
+    @Test("the equal error rate lies where the curves cross")
+    func equalErrorRate() {
+        // At 91, nine impostors and nine of ten mated pairs are accepted: 0.09 and 0.1. At 90.9,
+        // the same.
+        #expect(abs(Self.rates.equalErrorRate - 0.095) < 0.006)
+    }
+
+    @Test("the trade-off is monotonic")
+    func tradeoff() {
+        let curve = Self.rates.tradeoff()
+        #expect(curve.count > 20)
+        #expect(
+            zip(curve, curve.dropFirst()).allSatisfy {
+                $0.falseMatchRate < $1.falseMatchRate && $0.trueAcceptRate <= $1.trueAcceptRate
+            })
+    }
+
+    @Test("all pairs are counted once, by kind")
+    func allPairs() throws {
+        var people = SyntheticPeople(seed: 2, dimension: 20)
+        let set = people.set(people: 30, photosEach: 3), cohort = try Cohort.made().0
+        for normalization in [
+            PairNormalization.none(photoCount: 90), PairNormalization(set, cohort: cohort),
+        ] {
+            let scorer = PairScorer(set, normalization), histogram = scorer.histogram()
+            #expect(
+                histogram.mated.reduce(0, +) == 90
+                    && histogram.impostor.reduce(0, +) == 90 * 89 / 2 - 90)
+            scorer.forEachRow { i, scores in
+                for j in stride(from: 0, to: i, by: 7) {
+                    #expect(abs(scores[j] - scorer.score(i, j)) < 1e-3)
+                }
+            }
+        }
+        #expect(set.matedPairCount == 90 && set.impostorPairCount == 90 * 89 / 2 - 90)
+    }
+
+    @Test("the scores of a set match those of the matcher")
+    func sameAsMatcher() throws {
+        var people = SyntheticPeople(seed: 3, dimension: 20)
+        let set = people.set(people: 5, photosEach: 2), matcher = try FaceMatcher.made()
+        let scorer = PairScorer(set, PairNormalization(set, cohort: matcher.cohort))
+        let a = try matcher.reference(for: set[1]), b = try matcher.reference(for: set[6])
+        #expect(abs(scorer.score(1, 6) - matcher.normalizedScore(a, b)) < 1e-3)
+    }
+
+    @Test("a figure with too few pairs is marked")
+    func support() throws {
+        let evaluation = VerificationEvaluation(
+            rates: Self.rates, calibration: try CalibrationTable.made([(0, -0.1), (99, -2)]))
+        #expect(
+            evaluation.figures.map(\.falseMatchRate.description) == [
+                "0.01", "0.001", "0.0001", "1e-05", "1e-06",
+            ])
+        #expect(evaluation.figures.allSatisfy { !$0.isSupported })
+        #expect(evaluation.report.contains("too few: an indication, not a measurement"))
+        #expect(
+            evaluation.thresholds.count == 11
+                && evaluation.thresholds[2].threshold == MatchScore(24))
+        #expect(evaluation.thresholds[2].point.falseMatches == 1)
+    }
+
+    @Test("the curve is written as comma-separated values")
+    func csv() {
+        let lines = VerificationEvaluation(rates: Self.rates).tradeoffCSV.split(separator: "\n")
+        #expect(lines.first == "threshold,false_match_rate,false_non_match_rate,false_matches")
+        #expect(lines[1] == "98.6000,1.00e-02,0.900000,1")
+        #expect(lines.dropFirst().allSatisfy { $0.split(separator: ",").count == 4 })
+    }
+
+    @Test("a list with missing photos is rejected with their names")
+    func missing() throws {
+        var people = SyntheticPeople(seed: 2, dimension: 20)
+        let scorer = PairScorer(people.set(people: 3, photosEach: 2), .none(photoCount: 6))
+        let list = try PairList("1 1\na 1 2\na 1 b 1")
+        #expect(throws: MissingPhotos(photos: [.init(person: "b", number: 1)])) {
+            try scorer.accuracy(over: list) { $0.person == "a" ? $0.number : nil }
+        }
+        let accuracy = try scorer.accuracy(over: list) { $0.person == "a" ? $0.number - 1 : 2 }
+        #expect(accuracy.mean == 1)
+    }
+
+    @Test("the plot draws each curve in its color inside its frame")
+    func plot() {
+        let color = DETPlot.colors[0]
+        let image = DETPlot(
+            title: "made up", curves: [.init(name: "only", rates: Self.rates, color: color)]
+        ).draw(width: 500, height: 420)
+        #expect(image.width == 500 && image.height == 420)
+        var colored = 0
+        for y in 0..<420 {
+            for x in 0..<500 where image[x, y] == color {
+                colored += 1
+                #expect((92...464).contains(x) && (64...336).contains(y))
+            }
+        }
+        #expect(colored > 20)
+        let empty = DETPlot(title: "", curves: []).draw()
+        #expect(empty[2, 2] == .white)
+    }
+}
