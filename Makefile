@@ -39,10 +39,12 @@ fuzz: setup ## feed the parsers malformed input, a minute each
 format: ## format the Swift code in place
 	@scripts/format
 
-lint: ## check format and language, change nothing
+lint: ## check format, language, and the versions of API, change nothing
 	@scripts/format --lint
 	@scripts/lint-language --self-test
 	@scripts/lint-language
+	@scripts/lint-availability --self-test
+	@scripts/lint-availability
 
 docs: setup ## build the documentation
 	@scripts/run scripts/docs

@@ -112,6 +112,15 @@ func benchmarkTests(_ name: String, _ dependencies: [Target.Dependency]) -> Targ
         packageAccess: false, swiftSettings: testing + [.unsafeFlags(["-Onone"])])
 }
 
+/// Names of targets that exist on Linux only.
+func onLinux(_ targets: [String]) -> [String] {
+    #if os(Linux)
+    targets
+    #else
+    []
+    #endif
+}
+
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
@@ -140,77 +149,39 @@ let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "s
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
+/// Builds on every platform: values and decisions, and what an app links.
 let package = Package(
     name: "mien",
+    platforms: [.iOS(.v16), .macOS(.v13)],
     products: [
-        .library(name: "MienCore", targets: ["MienCore"]),
-        .library(name: "MienPixels", targets: ["MienPixels"]),
-        .library(name: "MienImage", targets: ["MienImage"]),
-        .library(name: "MienInference", targets: ["MienInference"]),
-        .library(name: "MienMedia", targets: ["MienMedia"]),
-        .library(name: "MienFace", targets: ["MienFace"]),
-        .library(name: "MienJourney", targets: ["MienJourney"]),
-        .library(name: "MienKeys", targets: ["MienKeys"]),
-        .library(name: "MienOTP", targets: ["MienOTP"]),
-        .library(name: "MienAttestation", targets: ["MienAttestation"]),
-        .library(name: "MienModels", targets: ["MienModels"]),
-        .library(name: "MienVault", targets: ["MienVault", "MienSealing"]),
-        .library(name: "MienPackBuilder", targets: ["MienPackBuilder"]),
-        .library(name: "MienPassword", targets: ["MienPassword"]),
-        .library(name: "MienTPM", targets: ["MienTPM"]),
-        .library(name: "MienDevice", targets: ["MienDevice", "MienDeviceLinux"]),
-        .library(name: "MienAccess", targets: ["MienAccess"]),
-        .library(name: "MienAPI", targets: ["MienAPI"]),
-        .library(name: "MienStore", targets: ["MienStore"]),
-        .library(name: "MienServer", targets: ["MienServer", "MienServerCore"]),
-        .library(name: "MienClient", targets: ["MienClient"]),
-        .library(name: "MienTesting", targets: ["MienTesting"]),
-        .library(name: "MienCommandSupport", targets: ["MienCommandSupport"]),
-        .executable(name: "mien", targets: ["mien"]),
-        .executable(name: "mien-pack", targets: ["mien-pack"]),
-        // For tests only: they load it into `mien serve`.
-        .library(name: "MienTestClock", type: .dynamic, targets: ["MienTestClock"]),
+        // The face pipeline, for networks of your own.
+        .library(name: "MienFace", targets: ["MienFace", "MienPixels", "MienCore"]),
+        // Journeys: parse, check, simulate, run.
+        .library(name: "MienJourney", targets: ["MienJourney", "MienCore"]),
+        // One-time codes.
+        .library(name: "MienOTP", targets: ["MienOTP", "MienCore"]),
+        // An app's side of a server.
+        .library(
+            name: "MienClient",
+            targets: ["MienClient", "MienAPI", "MienKeys", "MienOTP", "MienCore"]),
+        // A device's keys, and the check of its owner before they sign.
+        .library(
+            name: "MienDevice",
+            targets: ["MienDevice", "MienKeys", "MienFace", "MienPixels", "MienCore"]
+                + onLinux([
+                    "MienDeviceLinux", "MienTPM", "MienPassword", "MienMedia", "MienImage",
+                    "MienVault", "MienSealing", "MienOTP",
+                ])),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // MARK: System
-
-        system("SystemOpenVINO", "mien-openvino"),
-        system("SystemJPEG", "libjpeg", ["libjpeg62-turbo-dev"]),
-        system("SystemPNG", "libpng", ["libpng-dev"]),
-        system("SystemGIF", nil, ["libgif-dev"]),
-        system("SystemZlib", nil, ["zlib1g-dev"]),
-        system("SystemArgon2", "libargon2", ["libargon2-dev"]),
-        system("SystemTSS", "tss2-esys", ["libtss2-dev"]),
-        system(
-            "SystemAV", "libavformat",
-            [
-                "libavformat-dev", "libavcodec-dev", "libavdevice-dev", "libswscale-dev",
-                "libavutil-dev",
-            ]),
-        shim("CMienOpenVINO", ["SystemOpenVINO"]),
-        shim("CMienImage", ["SystemJPEG", "SystemPNG", "SystemGIF"], linking: ["gif"]),
-        shim("CMienFolders"),
-        shim("CMienMedia", ["SystemAV"]),
-
         // MARK: Domain: values and decisions. No C, no files, no clock.
 
         library("MienCore", in: .domain),
@@ -226,121 +197,6 @@ let package = Package(
         // The wire types, one definition for server and client.
         library("MienAPI", in: .domain, ["MienCore", crypto]),
 
-        // MARK: Engines: Swift owners of C libraries, which know no faces.
-
-        library(
-            "MienImage", in: .engines, ["CMienImage", "MienCore", "MienPixels", systemPackage]),
-        library("MienInference", in: .engines, ["CMienOpenVINO", "MienCore"]),
-        library(
-            "MienMedia", in: .engines,
-            ["CMienMedia", "SystemAV", "MienPixels", "MienCore", systemPackage]),
-        library("MienPassword", in: .engines, ["SystemArgon2", "MienCore"]),
-        library("MienTPM", in: .engines, ["SystemTSS", "MienCore"]),
-
-        // MARK: Adapters: domain protocols over engines, files, and keys.
-
-        // Sealed records, master keys, and durable files. Knows no faces.
-        library("MienSealing", in: .adapters, ["MienCore", crypto]),
-        library("MienVault", in: .adapters, ["MienSealing", "MienFace", "MienCore", crypto]),
-        library(
-            "MienStore", in: .adapters, ["MienAccess", "MienSealing", "MienCore", grdb, crypto]),
-        library(
-            "MienModels", in: .adapters,
-            [
-                "CMienFolders", "SystemZlib", "MienInference", "MienFace", "MienPixels", "MienCore",
-                crypto, systemPackage,
-            ]),
-
-        // MARK: Server: a small core, one target per feature, and the assembly. A feature never
-        // depends on another, except that journeys perform the work of all.
-
-        // HTTP, the settings, and the work queues.
-        library(
-            "MienServerCore", in: .server,
-            [
-                "MienAPI", "MienAccess", "MienCore", "MienInference", "MienPassword", crypto,
-                hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, lifecycle, logging,
-                metrics,
-                configuration, nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, yaml,
-            ]),
-        // Mail and webhooks.
-        library(
-            "MienServerMail", in: .server,
-            [
-                "MienServerCore", "MienCore", "MienJourney", crypto, httpClient, lifecycle,
-                logging, nioCore, nioHTTP, nioPosix, nioSSL,
-            ]),
-        // Who may do what: apps, locks, sign-ins, tokens, and changes of authenticators.
-        library(
-            "MienServerAccess", in: .server,
-            [
-                "MienServerCore", "MienServerMail", "MienAPI", "MienAccess", "MienCore",
-                "MienKeys", "MienStore", crypto, httpTypes, hummingbird,
-            ]),
-        // Users, sign-up, passwords, recovery, and the links in mails.
-        library(
-            "MienServerAccounts", in: .server,
-            [
-                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-                "MienCore", "MienJourney", "MienPassword", "MienStore", httpTypes, hummingbird,
-            ]),
-        // Captures and their judgement.
-        library(
-            "MienServerFaces", in: .server,
-            [
-                "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
-                "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
-                "MienPixels", "MienStore", hummingbird,
-            ]),
-        // Device keys and passkeys.
-        library(
-            "MienServerDevices", in: .server,
-            [
-                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-                "MienAttestation", "MienCore", "MienKeys", "MienStore", crypto, httpTypes,
-                hummingbird, logging,
-            ]),
-        // One-time codes.
-        library(
-            "MienServerOTP", in: .server,
-            [
-                "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-                "MienCore", "MienKeys", "MienOTP", "MienStore", crypto, hummingbird,
-            ]),
-        // The token endpoint and the sign-in page.
-        library(
-            "MienServerOAuth", in: .server,
-            [
-                "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
-                "MienStore", crypto, httpTypes, hummingbird,
-            ]),
-        // Runs of journeys, and the effects that they request.
-        library(
-            "MienServerJourneys", in: .server,
-            [
-                "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-                "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienAPI", "MienAccess",
-                "MienCore", "MienFace", "MienJourney", "MienKeys", "MienStore", crypto,
-                hummingbird,
-            ]),
-        // Health, metrics, the audit log, licenses, and the sweeper.
-        library(
-            "MienServerOperations", in: .server,
-            [
-                "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
-                "MienKeys", "MienStore", hummingbird, lifecycle, logging, nioCore,
-            ], embeds: true),
-        // The assembly.
-        library(
-            "MienServer", in: .server,
-            [
-                "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-                "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
-                "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess",
-                "MienCore", "MienImage", "MienInference", "MienJourney", "MienStore",
-                "MienSealing", hummingbird, lifecycle, logging,
-            ], embeds: true),
-
         // MARK: SDK
 
         library(
@@ -351,198 +207,385 @@ let package = Package(
             ]),
         // A face capture on the device, and the keys and checks of Apple's systems.
         library("MienDevice", in: .sdk, ["MienFace", "MienKeys", "MienCore"]),
-        // The same for Linux, which has no such keys and checks of its own: a TPM or sealed files,
-        // a face or a PIN.
-        library(
-            "MienDeviceLinux", in: .sdk,
-            [
-                "MienDevice", "MienTPM", "MienPassword", "MienMedia", "MienImage", "MienVault",
-                "MienSealing", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
-            ]),
-
-        // MARK: Tools
-
-        library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
-        // Converts published model files for the engines. Used once, at setup.
-        library("MienPackBuilder", in: .tools, ["MienCore"]),
-        // What the programs share: options, words for people and scripts, exit codes, and the
-        // evaluation of collections of photos.
-        library(
-            "MienCommandSupport", in: .tools,
-            [
-                "MienCore", "MienPixels", "MienImage", "MienInference", "MienMedia", "MienFace",
-                "MienCalibration", "MienModels", "MienSealing", "MienVault", arguments,
-            ]),
-        program(
-            "mien", in: .tools,
-            [
-                "MienCommandSupport",
-                "MienCore", "MienPixels", "MienImage", "MienFace", "MienCalibration", "MienModels",
-                "MienVault", "MienSealing",
-                "MienInference", "MienJourney", "MienKeys",
-                "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
-                "MienDeviceLinux",
-                "MienTPM", "MienServer", "MienServerCore", arguments,
-                hummingbird, lifecycle, logging, unixSignals,
-            ]),
-        program(
-            "mien-pack", in: .tools,
-            [
-                "MienCore", "MienPixels", "MienPackBuilder", "MienModels", "MienInference",
-                "MienFace", arguments,
-            ]),
-
-        // Writes texts of the repository's files into Swift, at build time.
-        program("embed-files", in: .tools, []),
-        .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"]),
-
-        // MARK: Tests
-
-        // Sets the wall clock of a program that a test starts.
-        .target(name: "MienTestClock", path: "Tests/Support/MienTestClock"),
-        // Makes small videos.
-        support("MienMediaTesting", ["SystemAV", "MienPixels"]),
-        // A disk that fails and crashes.
-        support("MienSealingTesting", ["MienSealing"]),
-        // An authority, and devices that it attests.
-        support(
-            "MienAttestationTesting",
-            ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1]),
-        // Writes until it is killed; MienStoreTests reads what is left.
-        supportProgram(
-            "mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
-        // Reads hostile text, for MienServerAPITests and scripts/measure-text to count
-        // instructions.
-        supportProgram("mien-text-cost", ["MienAPI", "MienAccess", "MienAttestation", "MienCore"]),
-
-        tests("MienCoreTests", in: .domain, ["MienCore", "MienTesting"]),
-        tests(
-            "MienPixelsTests", in: .domain, ["MienPixels", "MienFace", "MienCore", "MienTesting"],
-            computes: true),
-        tests(
-            "MienFaceTests", in: .domain, ["MienFace", "MienPixels", "MienCore", "MienTesting"],
-            vectors: true, computes: true),
-        tests(
-            "MienCalibrationTests", in: .domain,
-            ["MienCalibration", "MienFace", "MienPixels", "MienCore", "MienTesting"],
-            computes: true),
-        tests("MienJourneyTests", in: .domain, ["MienJourney", "MienCore", "MienTesting"]),
-        tests("MienOTPTests", in: .domain, ["MienOTP", "MienCore", "MienTesting"]),
-        tests(
-            "MienKeysTests", in: .domain,
-            ["MienKeys", "MienCore", "MienTesting", crypto, cryptoExtras]),
-        tests(
-            "MienAttestationTests", in: .domain,
-            [
-                "MienAttestation", "MienAttestationTesting", "MienKeys", "MienCore", "MienTesting",
-                crypto, cryptoExtras, x509, asn1, yaml,
-            ]),
-        tests("MienAccessTests", in: .domain, ["MienAccess", "MienCore", "MienTesting"]),
-        tests(
-            "MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienTesting"],
-            vectors: true, computes: true),
-        tests(
-            "MienInferenceTests", in: .engines, ["MienInference", "MienCore", "MienTesting"],
-            computes: true),
-        tests(
-            "MienMediaTests", in: .engines,
-            ["MienMedia", "MienMediaTesting", "SystemAV", "MienPixels", "MienTesting"],
-            vectors: true, computes: true),
-        tests(
-            "MienPasswordTests", in: .engines, ["MienPassword", "MienCore", "MienTesting"],
-            vectors: true, computes: true),
-        tests("MienTPMTests", in: .engines, ["MienTPM", "MienCore", "MienTesting", crypto]),
-        tests(
-            "MienModelsTests", in: .adapters,
-            [
-                "MienModels", "MienInference", "MienFace", "MienImage", "MienMedia", "MienPixels",
-                "MienCore", "MienTesting",
-            ], computes: true),
-        tests(
-            "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting", "MienCore"],
-            vectors: true, computes: true),
-        tests(
-            "MienVaultTests", in: .adapters,
-            [
-                "MienVault", "MienSealing", "MienSealingTesting", "MienFace", "MienCore",
-                "MienTesting",
-            ], computes: true),
-        tests(
-            "MienStoreTests", in: .adapters,
-            [
-                "MienStore", "MienAccess", "MienSealing", "MienCore", "MienTesting",
-                "mien-store-writer", crypto,
-            ]),
-        tests(
-            "MienServerTests", in: .server,
-            [
-                "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess",
-                "MienServerFaces", "MienServerDevices", "MienServerJourneys",
-                "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienJourney",
-                "MienKeys", "MienModels", "MienOTP",
-                "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
-                "MienDevice", "MienDeviceLinux", "MienFace", "mien", crypto, lifecycle, logging,
-                nioCore, nioPosix,
-                nioSSL, x509,
-            ]),
-        tests(
-            "MienServerAPITests", in: .server,
-            [
-                "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
-                "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess", "MienStore",
-                "MienJourney", "MienCore", "MienTesting", logging, metrics,
-            ]),
-        tests(
-            "MienClientTests", in: .sdk,
-            [
-                "MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP",
-                "MienTesting", crypto, nioCore, nioPosix,
-            ]),
-        tests("MienDeviceTests", in: .sdk, ["MienDevice", "MienKeys", "MienCore", "MienTesting"]),
-        tests(
-            "MienDeviceLinuxTests", in: .sdk,
-            [
-                "MienDeviceLinux", "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM",
-                "MienVault",
-                "MienSealing",
-                "MienPassword", "MienFace", "MienModels", "MienImage",
-                "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
-            ], computes: true),
-        tests("MienPackBuilderTests", in: .tools, ["MienPackBuilder", "MienTesting"]),
-        tests(
-            "MienCommandTests", in: .tools,
-            [
-                "mien", "MienCommandSupport", "MienMedia", "MienMediaTesting", "MienModels",
-                "MienVault", "MienSealing", "MienFace", "MienCalibration",
-                "MienImage", "MienPixels", "MienClient", "MienAPI",
-                "MienOTP", "MienCore", "MienTesting",
-            ]),
 
         // MARK: Examples
 
-        example("VerifyTwoPhotos", ["MienCore", "MienFace", "MienImage", "MienModels"]),
-        example("FindFaces", ["MienFace", "MienImage", "MienModels", "MienPixels"]),
-        example("SearchGallery", ["MienCore", "MienFace", "MienImage", "MienModels"]),
         example("FaceRegistrationJourney", ["MienAPI", "MienClient", "MienCore"]),
         example("FaceLoginJourney", ["MienClient", "MienCore"]),
-        example(
-            "FaceUnlock",
-            ["MienCore", "MienDevice", "MienDeviceLinux", "MienFace", "MienKeys", "MienModels"]),
         example("CustomNetworks", ["MienFace", "MienPixels"]),
-
-        // MARK: Benchmarks
-
-        // Puts load on a running server.
-        benchmark("MienLoad", []),
-        benchmark(
-            "mien-bench",
-            [
-                "MienLoad", "MienCommandSupport", "MienAPI", "MienCalibration", "MienCore", "MienFace",
-                "MienImage",
-                "MienInference", "MienKeys", "MienMedia", "MienModels", "MienPixels", "MienTesting",
-                arguments, hummingbird, logging,
-            ], isProgram: true),
-        benchmarkTests("MienLoadTests", ["MienLoad"]),
-        benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad"]),
+        example("CheckJourney", ["MienCore", "MienJourney"]),
+        example("OneTimeCode", ["MienCore", "MienOTP"]),
     ]
 )
+
+// The server, its tools, and the engines of both use libraries and API of Linux. Packages that only
+// they need are named here, so that an app does not inherit their minimum versions.
+#if os(Linux)
+package.products += [
+    // Recognition with the model packs: files and videos in, scores out.
+    .library(
+        name: "MienModels",
+        targets: [
+            "MienModels", "MienInference", "MienImage", "MienMedia", "MienVault", "MienSealing",
+            "MienCalibration", "MienFace", "MienPixels", "MienCore",
+        ]),
+    // The server, to embed it in a program.
+    .library(
+        name: "MienServer",
+        targets: [
+            "MienServer", "MienServerCore", "MienModels", "MienAPI", "MienAccess",
+            "MienAttestation",
+            "MienJourney",
+            "MienKeys", "MienOTP", "MienStore", "MienSealing", "MienCore",
+        ]),
+    // What the programs share. For Benchmarks only.
+    .library(name: "MienTools", targets: ["MienCommandSupport", "MienTesting", "MienCalibration"]),
+    .executable(name: "mien", targets: ["mien"]),
+    .executable(name: "mien-pack", targets: ["mien-pack"]),
+    // For tests only: they load it into `mien serve`.
+    .library(name: "MienTestClock", type: .dynamic, targets: ["MienTestClock"]),
+]
+
+package.dependencies += [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+]
+
+package.targets += [
+    // MARK: System
+
+    system("SystemOpenVINO", "mien-openvino"),
+    system("SystemJPEG", "libjpeg", ["libjpeg62-turbo-dev"]),
+    system("SystemPNG", "libpng", ["libpng-dev"]),
+    system("SystemGIF", nil, ["libgif-dev"]),
+    system("SystemZlib", nil, ["zlib1g-dev"]),
+    system("SystemArgon2", "libargon2", ["libargon2-dev"]),
+    system("SystemTSS", "tss2-esys", ["libtss2-dev"]),
+    system(
+        "SystemAV", "libavformat",
+        [
+            "libavformat-dev", "libavcodec-dev", "libavdevice-dev", "libswscale-dev",
+            "libavutil-dev",
+        ]),
+    shim("CMienOpenVINO", ["SystemOpenVINO"]),
+    shim("CMienImage", ["SystemJPEG", "SystemPNG", "SystemGIF"], linking: ["gif"]),
+    shim("CMienFolders"),
+    shim("CMienMedia", ["SystemAV"]),
+
+    // MARK: Engines: Swift owners of C libraries, which know no faces.
+
+    library("MienImage", in: .engines, ["CMienImage", "MienCore", "MienPixels", systemPackage]),
+    library("MienInference", in: .engines, ["CMienOpenVINO", "MienCore"]),
+    library(
+        "MienMedia", in: .engines,
+        ["CMienMedia", "SystemAV", "MienPixels", "MienCore", systemPackage]),
+    library("MienPassword", in: .engines, ["SystemArgon2", "MienCore"]),
+    library("MienTPM", in: .engines, ["SystemTSS", "MienCore"]),
+
+    // MARK: Adapters: domain protocols over engines, files, and keys.
+
+    // Sealed records, master keys, and durable files. Knows no faces.
+    library("MienSealing", in: .adapters, ["MienCore", crypto]),
+    library("MienVault", in: .adapters, ["MienSealing", "MienFace", "MienCore", crypto]),
+    library(
+        "MienStore", in: .adapters, ["MienAccess", "MienSealing", "MienCore", grdb, crypto]),
+    library(
+        "MienModels", in: .adapters,
+        [
+            "CMienFolders", "SystemZlib", "MienInference", "MienFace", "MienPixels", "MienCore",
+            crypto, systemPackage,
+        ]),
+
+    // MARK: Server: a small core, one target per feature, and the assembly. A feature never
+    // depends on another, except that journeys perform the work of all.
+
+    // HTTP, the settings, and the work queues.
+    library(
+        "MienServerCore", in: .server,
+        [
+            "MienAPI", "MienAccess", "MienCore", "MienInference", "MienPassword", crypto,
+            hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, lifecycle, logging, metrics,
+            configuration, nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, yaml,
+        ]),
+    // Mail and webhooks.
+    library(
+        "MienServerMail", in: .server,
+        [
+            "MienServerCore", "MienCore", "MienJourney", crypto, httpClient, lifecycle,
+            logging, nioCore, nioHTTP, nioPosix, nioSSL,
+        ]),
+    // Who may do what: apps, locks, sign-ins, tokens, and changes of authenticators.
+    library(
+        "MienServerAccess", in: .server,
+        [
+            "MienServerCore", "MienServerMail", "MienAPI", "MienAccess", "MienCore",
+            "MienKeys", "MienStore", crypto, httpTypes, hummingbird,
+        ]),
+    // Users, sign-up, passwords, recovery, and the links in mails.
+    library(
+        "MienServerAccounts", in: .server,
+        [
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+            "MienCore", "MienJourney", "MienPassword", "MienStore", httpTypes, hummingbird,
+        ]),
+    // Captures and their judgement.
+    library(
+        "MienServerFaces", in: .server,
+        [
+            "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
+            "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
+            "MienPixels", "MienStore", hummingbird,
+        ]),
+    // Device keys and passkeys.
+    library(
+        "MienServerDevices", in: .server,
+        [
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+            "MienAttestation", "MienCore", "MienKeys", "MienStore", crypto, httpTypes,
+            hummingbird, logging,
+        ]),
+    // One-time codes.
+    library(
+        "MienServerOTP", in: .server,
+        [
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+            "MienCore", "MienKeys", "MienOTP", "MienStore", crypto, hummingbird,
+        ]),
+    // The token endpoint and the sign-in page.
+    library(
+        "MienServerOAuth", in: .server,
+        [
+            "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
+            "MienStore", crypto, httpTypes, hummingbird,
+        ]),
+    // Runs of journeys, and the effects that they request.
+    library(
+        "MienServerJourneys", in: .server,
+        [
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
+            "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienAPI", "MienAccess",
+            "MienCore", "MienFace", "MienJourney", "MienKeys", "MienStore", crypto,
+            hummingbird,
+        ]),
+    // Health, metrics, the audit log, licenses, and the sweeper.
+    library(
+        "MienServerOperations", in: .server,
+        [
+            "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
+            "MienKeys", "MienStore", hummingbird, lifecycle, logging, nioCore,
+        ], embeds: true),
+    // The assembly.
+    library(
+        "MienServer", in: .server,
+        [
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
+            "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
+            "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess",
+            "MienCore", "MienImage", "MienInference", "MienJourney", "MienStore",
+            "MienSealing", hummingbird, lifecycle, logging,
+        ], embeds: true),
+
+    // MARK: SDK
+
+    // The same for Linux, which has no such keys and checks of its own: a TPM or sealed files,
+    // a face or a PIN.
+    library(
+        "MienDeviceLinux", in: .sdk,
+        [
+            "MienDevice", "MienTPM", "MienPassword", "MienMedia", "MienImage", "MienVault",
+            "MienSealing", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
+        ]),
+
+    // MARK: Tools
+
+    library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
+    // Converts published model files for the engines. Used once, at setup.
+    library("MienPackBuilder", in: .tools, ["MienCore"]),
+    // What the programs share: options, words for people and scripts, exit codes, and the
+    // evaluation of collections of photos.
+    library(
+        "MienCommandSupport", in: .tools,
+        [
+            "MienCore", "MienPixels", "MienImage", "MienInference", "MienMedia", "MienFace",
+            "MienCalibration", "MienModels", "MienSealing", "MienVault", arguments,
+        ]),
+    program(
+        "mien", in: .tools,
+        [
+            "MienCommandSupport",
+            "MienCore", "MienPixels", "MienImage", "MienFace", "MienCalibration", "MienModels",
+            "MienVault", "MienSealing",
+            "MienInference", "MienJourney", "MienKeys",
+            "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
+            "MienDeviceLinux",
+            "MienTPM", "MienServer", "MienServerCore", arguments,
+            hummingbird, lifecycle, logging, unixSignals,
+        ]),
+    program(
+        "mien-pack", in: .tools,
+        [
+            "MienCore", "MienPixels", "MienPackBuilder", "MienModels", "MienInference",
+            "MienFace", arguments,
+        ]),
+    // Writes texts of the repository's files into Swift, at build time.
+    program("embed-files", in: .tools, []),
+    .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"]),
+
+    // MARK: Tests
+
+    // Sets the wall clock of a program that a test starts.
+    .target(name: "MienTestClock", path: "Tests/Support/MienTestClock"),
+    // Makes small videos.
+    support("MienMediaTesting", ["SystemAV", "MienPixels"]),
+    // A disk that fails and crashes.
+    support("MienSealingTesting", ["MienSealing"]),
+    // An authority, and devices that it attests.
+    support(
+        "MienAttestationTesting",
+        ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1]),
+    // Writes until it is killed; MienStoreTests reads what is left.
+    supportProgram(
+        "mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
+    // Reads hostile text, for MienServerAPITests and scripts/measure-text to count
+    // instructions.
+    supportProgram("mien-text-cost", ["MienAPI", "MienAccess", "MienAttestation", "MienCore"]),
+
+    tests("MienCoreTests", in: .domain, ["MienCore", "MienTesting"]),
+    tests(
+        "MienPixelsTests", in: .domain, ["MienPixels", "MienFace", "MienCore", "MienTesting"],
+        computes: true),
+    tests(
+        "MienFaceTests", in: .domain, ["MienFace", "MienPixels", "MienCore", "MienTesting"],
+        vectors: true, computes: true),
+    tests(
+        "MienCalibrationTests", in: .domain,
+        ["MienCalibration", "MienFace", "MienPixels", "MienCore", "MienTesting"],
+        computes: true),
+    tests("MienJourneyTests", in: .domain, ["MienJourney", "MienCore", "MienTesting"]),
+    tests("MienOTPTests", in: .domain, ["MienOTP", "MienCore", "MienTesting"]),
+    tests(
+        "MienKeysTests", in: .domain,
+        ["MienKeys", "MienCore", "MienTesting", crypto, cryptoExtras]),
+    tests(
+        "MienAttestationTests", in: .domain,
+        [
+            "MienAttestation", "MienAttestationTesting", "MienKeys", "MienCore", "MienTesting",
+            crypto, cryptoExtras, x509, asn1, yaml,
+        ]),
+    tests("MienAccessTests", in: .domain, ["MienAccess", "MienCore", "MienTesting"]),
+    tests(
+        "MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienTesting"],
+        vectors: true, computes: true),
+    tests(
+        "MienInferenceTests", in: .engines, ["MienInference", "MienCore", "MienTesting"],
+        computes: true),
+    tests(
+        "MienMediaTests", in: .engines,
+        ["MienMedia", "MienMediaTesting", "SystemAV", "MienPixels", "MienTesting"],
+        vectors: true, computes: true),
+    tests(
+        "MienPasswordTests", in: .engines, ["MienPassword", "MienCore", "MienTesting"],
+        vectors: true, computes: true),
+    tests("MienTPMTests", in: .engines, ["MienTPM", "MienCore", "MienTesting", crypto]),
+    tests(
+        "MienModelsTests", in: .adapters,
+        [
+            "MienModels", "MienInference", "MienFace", "MienImage", "MienMedia", "MienPixels",
+            "MienCore", "MienTesting",
+        ], computes: true),
+    tests(
+        "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting", "MienCore"],
+        vectors: true, computes: true),
+    tests(
+        "MienVaultTests", in: .adapters,
+        [
+            "MienVault", "MienSealing", "MienSealingTesting", "MienFace", "MienCore",
+            "MienTesting",
+        ], computes: true),
+    tests(
+        "MienStoreTests", in: .adapters,
+        [
+            "MienStore", "MienAccess", "MienSealing", "MienCore", "MienTesting",
+            "mien-store-writer", crypto,
+        ]),
+    tests(
+        "MienServerTests", in: .server,
+        [
+            "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess",
+            "MienServerFaces", "MienServerDevices", "MienServerJourneys",
+            "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienJourney",
+            "MienKeys", "MienModels", "MienOTP",
+            "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
+            "MienDevice", "MienDeviceLinux", "MienFace", "mien", crypto, lifecycle, logging,
+            nioCore, nioPosix,
+            nioSSL, x509,
+        ]),
+    tests(
+        "MienServerAPITests", in: .server,
+        [
+            "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
+            "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess", "MienStore",
+            "MienJourney", "MienCore", "MienTesting", logging, metrics,
+        ]),
+    tests(
+        "MienClientTests", in: .sdk,
+        [
+            "MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP",
+            "MienTesting", crypto, nioCore, nioPosix,
+        ]),
+    tests("MienDeviceTests", in: .sdk, ["MienDevice", "MienKeys", "MienCore", "MienTesting"]),
+    tests(
+        "MienDeviceLinuxTests", in: .sdk,
+        [
+            "MienDeviceLinux", "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM",
+            "MienVault",
+            "MienSealing",
+            "MienPassword", "MienFace", "MienModels", "MienImage",
+            "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
+        ], computes: true),
+    tests("MienPackBuilderTests", in: .tools, ["MienPackBuilder", "MienTesting"]),
+    tests(
+        "MienCommandTests", in: .tools,
+        [
+            "mien", "MienCommandSupport", "MienMedia", "MienMediaTesting", "MienModels",
+            "MienVault", "MienSealing", "MienFace", "MienCalibration",
+            "MienImage", "MienPixels", "MienClient", "MienAPI",
+            "MienOTP", "MienCore", "MienTesting",
+        ]),
+
+    // MARK: Examples
+
+    example("VerifyTwoPhotos", ["MienCore", "MienFace", "MienImage", "MienModels"]),
+    example("FindFaces", ["MienFace", "MienImage", "MienModels", "MienPixels"]),
+    example("SearchGallery", ["MienCore", "MienFace", "MienImage", "MienModels"]),
+    example(
+        "FaceUnlock",
+        ["MienCore", "MienDevice", "MienDeviceLinux", "MienFace", "MienKeys", "MienModels"]),
+    example(
+        "EmbeddedServer",
+        ["MienClient", "MienCore", "MienModels", "MienServer", "MienServerCore", logging]),
+
+    // MARK: Benchmarks
+
+    // Puts load on a running server.
+    benchmark("MienLoad", []),
+    benchmark(
+        "mien-bench",
+        [
+            "MienLoad", "MienCommandSupport", "MienAPI", "MienCalibration", "MienCore", "MienFace",
+            "MienImage", "MienInference", "MienKeys", "MienMedia", "MienModels", "MienPixels",
+            "MienTesting", arguments, hummingbird, logging,
+        ], isProgram: true),
+    benchmarkTests("MienLoadTests", ["MienLoad"]),
+    benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad"]),
+]
+#endif

@@ -39,11 +39,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]
-                + [
-                    "MienAPI", "MienCommandSupport", "MienCore", "MienFace", "MienImage",
-                    "MienInference", "MienKeys", "MienMedia", "MienModels", "MienPixels",
-                    "MienTesting",
-                ].map(product), swiftSettings: strict),
+                + ["MienClient", "MienModels", "MienTools"].map(product), swiftSettings: strict),
         .testTarget(name: "MienLoadTests", dependencies: ["MienLoad"], swiftSettings: testing),
         .testTarget(
             name: "MienBenchTests", dependencies: ["MienLoad", "mien-bench"],

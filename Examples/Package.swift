@@ -12,34 +12,39 @@ let strict: [SwiftSetting] = [
 
 func product(_ name: String) -> Target.Dependency { .product(name: name, package: "mien") }
 
+/// A program, and the products whose modules it imports.
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
 let package = Package(
     name: "mien-examples",
-    dependencies: [.package(name: "mien", path: "..")],
+    platforms: [.macOS(.v13)],
+    dependencies: [
+        .package(name: "mien", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
     targets: [
-        .executableTarget(
-            name: "VerifyTwoPhotos",
-            dependencies: ["MienCore", "MienFace", "MienImage", "MienModels"].map(product),
-            swiftSettings: strict),
-        .executableTarget(
-            name: "FindFaces",
-            dependencies: ["MienFace", "MienImage", "MienModels", "MienPixels"].map(product),
-            swiftSettings: strict),
-        .executableTarget(
-            name: "SearchGallery",
-            dependencies: ["MienCore", "MienFace", "MienImage", "MienModels"].map(product),
-            swiftSettings: strict),
-        .executableTarget(
-            name: "FaceRegistrationJourney",
-            dependencies: ["MienAPI", "MienClient", "MienCore"].map(product), swiftSettings: strict),
-        .executableTarget(
-            name: "FaceLoginJourney", dependencies: ["MienClient", "MienCore"].map(product),
-            swiftSettings: strict),
-        .executableTarget(
-            name: "FaceUnlock",
-            dependencies: ["MienCore", "MienDevice", "MienFace", "MienKeys", "MienModels"].map(
-                product), swiftSettings: strict),
-        .executableTarget(
-            name: "CustomNetworks", dependencies: ["MienFace", "MienPixels"].map(product),
-            swiftSettings: strict),
+        example("CustomNetworks", [product("MienFace")]),
+        example("CheckJourney", [product("MienJourney")]),
+        example("OneTimeCode", [product("MienOTP")]),
+        example("FaceRegistrationJourney", [product("MienClient")]),
+        example("FaceLoginJourney", [product("MienClient")]),
     ]
 )
+
+// These products are for Linux.
+#if os(Linux)
+package.targets += [
+    example("VerifyTwoPhotos", [product("MienModels")]),
+    example("FindFaces", [product("MienModels")]),
+    example("SearchGallery", [product("MienModels")]),
+    example("FaceUnlock", [product("MienDevice"), product("MienModels")]),
+    example(
+        "EmbeddedServer",
+        [
+            product("MienClient"), product("MienServer"),
+            .product(name: "Logging", package: "swift-log"),
+        ]),
+]
+#endif

@@ -4,11 +4,12 @@ public import MienCore
 
 extension OTPTokenAnswer {
     /// Decrypts the secret that the server encrypted to a device's key: HPKE (RFC 9180) with P-256,
-    /// HKDF-SHA256, AES-256-GCM.
+    /// HKDF-SHA256, AES-256-GCM. On Apple's systems this is CryptoKit's HPKE, hence their versions.
     ///
     /// - Parameter key: the private half of the public key that the server received.
     /// - Throws: an error that reveals nothing about the secret, if the message is malformed, too
     ///   long, changed, or for another key, app, or token.
+    @available(iOS 17, macOS 14, *)
     public func secret(with key: P256.KeyAgreement.PrivateKey) throws -> Sensitive<[UInt8]> {
         guard encapsulatedKey.utf8.count <= Self.maxMessageCharacters,
             encryptedSecret.utf8.count <= Self.maxMessageCharacters,

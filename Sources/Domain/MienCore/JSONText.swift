@@ -264,7 +264,7 @@ private struct JSONReader {
         guard take(UInt8(ascii: "\"")) else {
             throw error("the string that begins here does not end", at: start)
         }
-        guard let string = String(validating: text, as: UTF8.self) else {
+        guard let string = String(validUTF8: text) else {
             throw error("the string is not UTF-8", at: start)
         }
         guard string.isStreamSafe else {

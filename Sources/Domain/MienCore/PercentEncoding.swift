@@ -38,7 +38,7 @@ public enum PercentEncoding {
             }
         }
         guard !bytes.contains(0) else { return nil }
-        guard let decoded = String(validating: bytes, as: UTF8.self), decoded.isStreamSafe else {
+        guard let decoded = String(validUTF8: bytes), decoded.isStreamSafe else {
             return nil
         }
         return decoded

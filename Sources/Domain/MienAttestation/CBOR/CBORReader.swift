@@ -63,7 +63,7 @@ struct CBORReader {
     }
 
     private mutating func text(_ count: UInt64, _ start: Int) throws(CBORError) -> String {
-        guard let text = String(validating: try take(count, start), as: UTF8.self) else {
+        guard let text = String(validUTF8: try take(count, start)) else {
             throw CBORError(.notUTF8, at: start)
         }
         // Looking up a map's member compares texts.

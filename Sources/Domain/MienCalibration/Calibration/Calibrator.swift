@@ -34,7 +34,7 @@ public struct Calibrator: Sendable {
     ///   - descriptor: The pack's name for the network.
     ///   - madeOn: Today's date as `yyyy-mm-dd`.
     ///   - progress: Receives progress updates. Throw an error to stop.
-    /// - Throws: ``CalibrationError/tooFew(_:)``, or the error that `progress` throws.
+    /// - Throws: `CalibrationError.tooFew`, or the error that `progress` throws.
     public func calibrate(
         _ set: LabelledDescriptors, dataset: String, descriptor: String, madeOn: String,
         progress: (CalibrationProgress) throws -> Void = { _ in }

@@ -44,7 +44,7 @@ extension GaussianMixture {
     /// Draws `count` unit vectors, none closer to a photo of `set` than ``CohortPrivacy/bound``.
     ///
     /// - Parameter set: The photos of all people the mixture was fitted to.
-    /// - Throws: ``CalibrationError/tooFew(_:)`` when more than one draw in ten must be discarded,
+    /// - Throws: `CalibrationError.tooFew` when more than one draw in ten must be discarded,
     ///   because the mixture has then learned individual people instead of their distribution.
     func drawCohort(
         count: Int, nearestCount: Int, apartFrom set: LabelledDescriptors,

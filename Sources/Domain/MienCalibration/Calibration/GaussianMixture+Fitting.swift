@@ -36,7 +36,7 @@ extension GaussianMixture {
     ///   - fitting: The number of components and the stopping rule.
     ///   - generator: Draws the initial centers.
     ///   - progress: Called after each round. Throw an error to stop, for example on cancellation.
-    /// - Throws: ``CalibrationError/tooFew(_:)`` with fewer points than `minPeople`, or the error
+    /// - Throws: `CalibrationError.tooFew` with fewer points than `minPeople`, or the error
     ///   that `progress` throws.
     public static func fit(
         _ points: [[Float]], _ fitting: Fitting = Fitting(), using generator: inout SeededGenerator,

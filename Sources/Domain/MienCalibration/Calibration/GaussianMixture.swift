@@ -4,7 +4,7 @@ public import MienCore
 /// A probability density: a weighted sum of normal distributions with full covariances.
 ///
 /// Fitted to one descriptor of each of many people, it describes the distribution of faces without
-/// containing any of them. It is used to draw a ``Cohort`` and then discarded; it is never stored.
+/// containing any of them. It is used to draw a `Cohort` and then discarded; it is never stored.
 public struct GaussianMixture: Sendable {
     struct Component: Sendable {
         /// The component's share of the whole, 0…1. All weights sum to 1.

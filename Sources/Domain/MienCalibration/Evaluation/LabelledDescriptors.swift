@@ -23,7 +23,7 @@ public struct LabelledDescriptors: Sendable {
     /// Adds one photo of `person`, described by a unit vector.
     ///
     /// - Returns: The photo's number, counted from 0.
-    /// - Throws: ``VectorError`` when `vector` is not a unit vector.
+    /// - Throws: `VectorError` when `vector` is not a unit vector.
     @discardableResult public mutating func append(_ vector: [Float], of person: String)
         throws(VectorError) -> Int
     {

@@ -46,8 +46,7 @@ public struct InputGeometry: Sendable, Hashable, Codable {
         // + shift.
         let sources = color == .rgb ? [0, 1, 2] : [2, 1, 0]
         let shifts = sources.map { -mean[$0] * scale }
-        let bytes = image.pixels
-        let pixels = bytes.span
+        let pixels = image.pixels
         switch layout {
         case .nhwc:
             let (s0, s1, s2) = (sources[0], sources[1], sources[2])

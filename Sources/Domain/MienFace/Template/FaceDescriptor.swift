@@ -56,7 +56,10 @@ public struct FaceDescriptor: Sendable, Equatable {
 
     /// Lends the values, in order, for the duration of the call.
     public func withValues<T, E: Error>(_ body: (Span<Float>) throws(E) -> T) throws(E) -> T {
-        try body(values.span)
+        // An array lends a span since iOS 26, a buffer pointer since iOS 12.
+        try unsafe values.withUnsafeBufferPointer { buffer throws(E) in
+            try unsafe body(buffer.span)
+        }
     }
 
     /// Lends the values to code that needs an address. The pointer is valid only during the call.

@@ -16,7 +16,8 @@ public struct OTPProvisioning: Sendable {
         connection = try options.connection { try await Task.sleep(for: $0) }
     }
 
-    /// Redeems a registration code.
+    /// Redeems a registration code. The secret comes encrypted with HPKE, hence the versions of
+    /// Apple's systems.
     ///
     /// The request is repeated if the response is lost: the server returns the same OTP token for
     /// the same code and key. To be able to resume after a crash, create the key first, store it,
@@ -30,6 +31,7 @@ public struct OTPProvisioning: Sendable {
     /// - Throws: ``MienError`` `.invalidCredentials` for an invalid code, whatever the reason;
     ///   `.networkError` if it is unknown whether the OTP token was created. In that case try again
     ///   with the same key within ten minutes, or the user needs another code.
+    @available(iOS 17, macOS 14, *)
     public func redeem(
         _ registrationCode: Sensitive<String>, name: String, system: String,
         key: OTPProvisioningKey = OTPProvisioningKey()

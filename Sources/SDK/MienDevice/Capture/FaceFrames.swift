@@ -8,6 +8,6 @@ public struct FaceFrames: Sendable {
     let open: @Sendable () async throws -> any FrameSource
 
     /// - Parameter open: Returns a source that starts from the beginning on each call. Throws
-    ///   ``FrameSourceError``.
+    ///   `FrameSourceError`.
     public init(_ open: @escaping @Sendable () async throws -> any FrameSource) { self.open = open }
 }

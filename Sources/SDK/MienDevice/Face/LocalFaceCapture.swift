@@ -2,7 +2,7 @@ public import MienCore
 public import MienFace
 internal import MienKeys
 
-/// Captures faces on the device: presents them to ``FaceLocalAuthenticator`` and captures the
+/// Captures faces on the device: presents them to `FaceLocalAuthenticator` and captures the
 /// owner's for enrollment.
 ///
 /// ```swift
@@ -38,7 +38,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     ///   - now: Returns the current time, for templates.
     ///   - draw: Draws the challenge in `livenessActive`. Use anything but a random draw only in
     ///     tests.
-    /// - Throws: ``SessionSettingError`` for the mode `image`, which a presented photo would pass.
+    /// - Throws: `SessionSettingError` for the mode `image`, which a presented photo would pass.
     ///   For that mode see
     ///   ``init(withoutLiveness:reader:packID:recognition:enrollment:guide:now:)``.
     public init(
@@ -65,7 +65,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     /// - Parameters:
     ///   - recognition: Settings in the mode `image`.
     ///   - enrollment: Settings in the mode `image`.
-    /// - Throws: ``SessionSettingError`` for another mode, since these frames are not asked to show
+    /// - Throws: `SessionSettingError` for another mode, since these frames are not asked to show
     ///   actions.
     public init(
         withoutLiveness frames: FaceFrames, reader: Reader, packID: PackID,
@@ -94,7 +94,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
     // MARK: Recognition
 
-    /// Captures a face for ``FaceLocalAuthenticator``, which decides whose it is.
+    /// Captures a face for `FaceLocalAuthenticator`, which decides whose it is.
     ///
     /// - Throws: `DeviceError` `.notRecognized` if no face could be judged in time,
     ///   `.biometricNotSupportedOrPermissionDenied` if there is no camera or no permission to use
@@ -137,7 +137,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
     // MARK: Enrollment
 
-    /// Captures the owner's face, for ``FaceLocalAuthenticator/enroll(_:passcode:)``.
+    /// Captures the owner's face, for `FaceLocalAuthenticator.enroll(_:passcode:)`.
     ///
     /// - Throws: `DeviceError` `.biometricNotSupportedOrPermissionDenied`, `.hardware`;
     ///   `CancellationError`; errors of the reader. A refusal is returned, not thrown.
