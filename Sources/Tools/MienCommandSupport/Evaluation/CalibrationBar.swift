@@ -1,5 +1,5 @@
-internal import MienCalibration
-package import MienFace
+package import MienCalibration
+internal import MienFace
 
 /// Progress of a calibration. Fitting mixtures takes most of the time.
 package final class CalibrationBar {

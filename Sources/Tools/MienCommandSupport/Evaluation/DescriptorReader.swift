@@ -6,6 +6,7 @@ internal import MienInference
 package import MienModels
 internal import MienPixels
 internal import MienSealing
+internal import MienVault
 
 /// Processes a collection of photos on all cores, with a progress bar. Skips photos whose
 /// descriptors are cached.

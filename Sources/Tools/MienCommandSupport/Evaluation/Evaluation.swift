@@ -1,6 +1,6 @@
-internal import MienCalibration
+public import MienCalibration
 internal import MienCore
-public import MienFace
+internal import MienFace
 internal import MienImage
 internal import MienModels
 

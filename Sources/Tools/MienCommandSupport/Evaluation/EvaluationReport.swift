@@ -1,6 +1,6 @@
-internal import MienCalibration
+public import MienCalibration
 internal import MienCore
-public import MienFace
+internal import MienFace
 
 /// The results of an evaluation, for people and for scripts.
 public struct EvaluationReport {

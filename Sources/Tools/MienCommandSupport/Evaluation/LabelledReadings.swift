@@ -1,5 +1,5 @@
-internal import MienCalibration
-package import MienFace
+package import MienCalibration
+internal import MienFace
 
 extension DescriptorReader.Outcome {
     /// The descriptors with their people, in the order of ``readings``.
