@@ -1,5 +1,4 @@
 import MienCalibration
-import MienFace
 
 /// Reads any bytes as a list of pairs. A parsed list has equally many pairs of both kinds in each
 /// fold.

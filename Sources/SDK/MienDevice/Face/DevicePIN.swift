@@ -7,7 +7,7 @@ public struct DevicePIN: Sendable {
 
     package let digits: Sensitive<String>
 
-    /// - Throws: ``DeviceError`` `.weakPasscode`, which states the rule without repeating the
+    /// - Throws: `DeviceError` `.weakPasscode`, which states the rule without repeating the
     ///   digits.
     public init(_ digits: Sensitive<String>) throws(DeviceError) {
         let values: [Int]? = digits.use { digits in

@@ -18,7 +18,7 @@ public struct PhotoFrames: FrameSource {
     /// Opens the photo at `path`, or, if it is a folder, its PNG, JPEG, and GIF files sorted by
     /// name.
     ///
-    /// - Throws: ``FrameSourceError`` `.notFound`, `.notPermitted`; `.unreadable` for a folder
+    /// - Throws: `FrameSourceError` `.notFound`, `.notPermitted`; `.unreadable` for a folder
     ///   without photos.
     public init(at path: String, limits: ImageLimits = .standard) throws(FrameSourceError) {
         var isFolder: ObjCBool = false
