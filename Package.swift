@@ -485,7 +485,7 @@ let package = Package(
         // MARK: Benchmarks
 
         // Puts load on a running server.
-        benchmark("MienLoad", []),
+        benchmark("MienLoad", [httpClient, nioCore, nioHTTP]),
         benchmark(
             "mien-bench",
             [
