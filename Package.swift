@@ -577,7 +577,7 @@ package.targets += [
     // MARK: Benchmarks
 
     // Puts load on a running server.
-    benchmark("MienLoad", []),
+    benchmark("MienLoad", [httpClient, nioCore, nioHTTP]),
     benchmark(
         "mien-bench",
         [

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `every error code is documented, and every documented one exists`() throws {
-        let sources = benchmarks.appending(path: "Sources/mien-bench")
+        let sources = Self.benchmarks.appending(path: "Sources/mien-bench")
         var codes: Set<String> = []
         for path in try FileManager.default.subpathsOfDirectory(atPath: sources.path)
         where path.hasSuffix(".swift") {
@@ -31,6 +31,7 @@ import Testing
     {
         let output = try await BenchProgram.run([command, "--help"]).out.replacing(
             /\s+/, with: " ")
+        let help = try #require(output.range(of: "OPTIONS:").map { output[$0.upperBound...] })
         let section = try #require(
             try Self.page().components(separatedBy: "\n## ").first {
                 $0.hasPrefix("mien-bench \(command)\n")
@@ -40,8 +41,8 @@ import Testing
                 section.split(separator: "\n").first { $0.hasPrefix("| `--\(option) ") })
             let value = row.split(separator: "|")[1].trimmingCharacters(in: .whitespaces)
             let part = try #require(
-                output.range(of: "--\(option) <").map {
-                    output[$0.lowerBound...].dropFirst(2).prefix(300)
+                help.range(of: "--\(option) <").map {
+                    help[$0.lowerBound...].dropFirst(2).prefix(300)
                 })
             let own = part.range(of: " --").map { part[..<$0.lowerBound] } ?? part
             #expect(own.contains("(default: \(value))"), "--\(option): \(own)")

@@ -1,13 +1,15 @@
 import Foundation
 import MienCommandSupport
 import MienCore
-import MienImage
 import MienLoad
 import MienModels
-import MienPixels
 
 /// Measures the server under load. It runs in its own process on this machine, and the load uses
 /// loopback HTTP: docs/facts.md §5, rows 5 and 6.
+///
+/// wrk puts the load where requests are fast, because a client in Swift would take more of the
+/// processor than the server. A client in Swift signs in, which wrk cannot, and which takes the
+/// server much longer than the client.
 struct ServerBench {
     /// The duration of each measurement.
     let seconds: Double
@@ -67,7 +69,7 @@ struct ServerBench {
         }
     }
 
-    func run(_ stage: (String) -> Void) throws -> Result {
+    func run(_ stage: (String) -> Void) async throws -> Result {
         stage("Starting the servers")
         let server = try LoadServer(
             program: program,
@@ -75,229 +77,93 @@ struct ServerBench {
         defer { server.stop() }
         let bare = try LoadServer(program: MienProgramOptions.own, arguments: ["bare-route"])
         defer { bare.stop() }
-        let subject = try Subject(
-            port: server.port, adminPort: server.adminPort, adminCredential: server.adminCredential,
-            home: home)
+        let subject = try await SetupClient.with(server) { try await Subject($0, home: home) }
 
         stage("Face logins")
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(2 * workers)) {
-            try subject.faceLogin($0)
+        _ = try await LoadRun.run(port: server.port, workers: workers, until: .calls(2 * workers)) {
+            try await subject.faceLogin($0)
         }
-        let faceLogin = try LoadRun.run(
+        let faceLogin = try await LoadRun.run(
             port: server.port, workers: workers, until: .seconds(seconds)
-        ) { try subject.faceLogin($0) }
+        ) { try await subject.faceLogin($0) }
 
         stage("Requests")
-        // Alternates, so that outside noise affects both.
-        let rounds = 3
-        var ours: [LoadFigures] = [], theirs: [LoadFigures] = []
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(200)) {
-            try subject.information($0)
-        }
-        _ = try LoadRun.run(port: bare.port, workers: workers, until: .calls(1000)) {
-            try subject.bareRequest($0)
-        }
-        for _ in 0..<rounds {
-            theirs.append(
-                try LoadRun.run(
-                    port: bare.port, workers: workers, until: .seconds(seconds / Double(rounds))
-                ) { try subject.bareRequest($0) })
-            ours.append(
-                try LoadRun.run(
-                    port: server.port, workers: workers, until: .seconds(seconds / Double(rounds))
-                ) { try subject.information($0) })
-        }
-        // The median round.
-        let request = ours.sorted { $0.perSecond("request") < $1.perSecond("request") }[rounds / 2]
-        let bareRequest = theirs.sorted { $0.perSecond("request") < $1.perSecond("request") }[
-            rounds / 2]
-
+        let (request, bareRequest) = try await requests(of: server, comparedWith: bare)
         stage("Devices and tokens")
-        let devices = try TokenLoad(
-            port: server.port, adminPort: server.adminPort, adminCredential: server.adminCredential,
-            workers: Result.Tokens.workers)
-        func tokens(_ body: @escaping @Sendable (LoadRun.Worker) throws -> Void) throws
-            -> LoadFigures
-        {
-            _ = try LoadRun.run(
-                port: server.port, workers: Result.Tokens.workers,
-                until: .calls(10 * Result.Tokens.workers), body)
-            return try LoadRun.run(
-                port: server.port, workers: Result.Tokens.workers, until: .seconds(seconds), body)
-        }
-        let measured = Result.Tokens(
-            logins: try tokens(devices.login), refreshes: try tokens(devices.refresh),
-            empty: try tokens(devices.empty))
-
+        let tokens = try await tokens(of: server)
         stage("Memory over \(journeys.grouped) journeys")
         let part = (journeys - 1000) / 2
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(1000)) {
-            try subject.information($0)
+        _ = try await LoadRun.run(port: server.port, workers: workers, until: .calls(1000)) {
+            try await subject.information($0)
         }
         let start = server.residentMebibytes.now
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(part)) {
-            try subject.information($0)
+        _ = try await LoadRun.run(port: server.port, workers: workers, until: .calls(part)) {
+            try await subject.information($0)
         }
         let middle = server.residentMebibytes.now
-        _ = try LoadRun.run(port: server.port, workers: workers, until: .calls(part)) {
-            try subject.information($0)
+        _ = try await LoadRun.run(port: server.port, workers: workers, until: .calls(part)) {
+            try await subject.information($0)
         }
         let (end, most) = server.residentMebibytes
         return Result(
             workers: workers, faceLogin: faceLogin, requestsPerSecond: request.perSecond("request"),
             bareRequestsPerSecond: bareRequest.perSecond("request"), request: request,
             bareRequest: bareRequest,
-            tokens: measured,
+            tokens: tokens,
             memory: .init(journeys: journeys, start: start, middle: middle, end: end, most: most))
     }
-}
 
-extension ServerBench {
-    /// The load of a client: one user with a registered face, one selfie, and a journey of
-    /// information steps.
-    struct Subject: Sendable {
-        private static let name = "load", password = "a password for the load"
-        private static let start = #"{"client_id":"default_application"}"#
-        private let selfie: [UInt8]
-
-        init(port: Int, adminPort: Int, adminCredential: String, home: MienHome) throws {
-            let reference = try Self.photo("obama.jpg", in: home)
-            // Another photo of the same person, in the size of a phone's frames.
-            selfie = try Self.photo("obama2.jpg", in: home)
-            let connection = try LoadConnection(port: port),
-                adminConnection = try LoadConnection(port: adminPort)
-            func call(
-                _ method: String, _ path: String, _ json: String, as credential: String? = nil
-            ) throws -> LoadConnection.Answer {
-                let answer = try (credential == nil ? connection : adminConnection).request(
-                    method, path, type: "application/json", body: Array(json.utf8),
-                    bearer: credential)
-                guard (200..<300).contains(answer.status) else {
-                    throw LoadError("\(method) \(path): \(answer.status) \(answer.bodyText)")
-                }
-                return answer
-            }
-            // There is one photo of each face, and the benchmark measures photos.
-            _ = try call(
-                "PUT", "/v1/apps/default_application",
-                #"{"name":"Sample app","settings":{"liveness":{"mode":"image"}}}"#,
-                as: adminCredential)
-            _ = try call(
-                "POST", "/v1/users",
-                #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#, as: adminCredential
-            )
-            _ = try call(
-                "PUT", "/v1/journeys/bench-information/versions/1", Self.journey,
-                as: adminCredential)
-            _ = try call(
-                "POST", "/v1/journeys/bench-information/versions/1/publish", "{}",
-                as: adminCredential)
-            var answer = try call("POST", "/v1/journeys/face-registration/start", Self.start)
-            func respond(_ option: String, _ data: String) throws {
-                guard let state = answer.text("state", startingWith: "run_") else {
-                    throw LoadError("registration ended early: \(answer.bodyText)")
-                }
-                answer = try call(
-                    "POST", "/v1/journeys/respond",
-                    #"{"state":"\#(state)","option":"\#(option)","data":\#(data)}"#)
-            }
-            try respond("password", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#)
-            try respond("client_input", "{}")
-            guard let token = answer.text("start_token") else {
-                throw LoadError("no start token: \(answer.bodyText)")
-            }
-            let frame = try connection.request(
-                "POST", "/v1/capture/frames", type: "image/jpeg", body: reference, bearer: token)
-            guard frame.text("status") == "passed" else {
-                throw LoadError("the photo was not accepted: \(frame.bodyText)")
-            }
-            try respond("client_input", "{}")
-            guard answer.text("journey_step_id") == "success" else {
-                throw LoadError("the face was not registered: \(answer.bodyText)")
-            }
+    /// Measures requests of journeys and of the bare route, alternating, so that outside noise
+    /// affects both. Returns the median round of each.
+    private func requests(of server: LoadServer, comparedWith bare: LoadServer) async throws -> (
+        LoadFigures, LoadFigures
+    ) {
+        let rounds = 3
+        var ours: [LoadFigures] = [], theirs: [LoadFigures] = []
+        func run(_ load: WrkLoad, _ server: LoadServer, _ seconds: Double) async throws
+            -> LoadFigures
+        {
+            try await load.run(
+                "request", port: server.port, connections: workers, seconds: seconds)
         }
-
-        /// Runs one whole login.
-        func faceLogin(_ worker: LoadRun.Worker) throws {
-            try worker.measured("journey") { () throws(LoadError) in
-                var answer = try worker.measured("start") { () throws(LoadError) in
-                    try worker.connection.post("/v1/journeys/face-login/start", json: Self.start)
-                }
-                answer = try worker.measured("face") { () throws(LoadError) in
-                    try Self.respond(
-                        worker, answer, #""face","data":{"user_identifier":"\#(Self.name)"}"#)
-                }
-                guard let token = answer.text("start_token") else {
-                    throw LoadError("no start token: \(answer.bodyText)")
-                }
-                let frame = try worker.measured("frame") { () throws(LoadError) in
-                    try worker.connection.request(
-                        "POST", "/v1/capture/frames", type: "image/jpeg", body: selfie,
-                        bearer: token)
-                }
-                guard frame.text("status") == "passed" else {
-                    throw LoadError("the selfie was not accepted: \(frame.bodyText)")
-                }
-                answer = try worker.measured("finish") { () throws(LoadError) in
-                    try Self.respond(worker, answer, #""client_input""#)
-                }
-                guard answer.text("journey_step_id") == "success" else {
-                    throw LoadError("the login failed: \(answer.bodyText)")
-                }
-            }
+        _ = try await run(Subject.journeyRequests, server, 1)
+        _ = try await run(Subject.bareRequests, bare, 1)
+        for _ in 0..<rounds {
+            theirs.append(try await run(Subject.bareRequests, bare, seconds / Double(rounds)))
+            ours.append(try await run(Subject.journeyRequests, server, seconds / Double(rounds)))
         }
-
-        /// Runs a journey of three information steps: four requests.
-        func information(_ worker: LoadRun.Worker) throws {
-            var answer = try worker.measured("request") { () throws(LoadError) in
-                try worker.connection.post("/v1/journeys/bench-information/start", json: Self.start)
-            }
-            for _ in 0..<3 {
-                answer = try worker.measured("request") { () throws(LoadError) in
-                    try Self.respond(worker, answer, #""client_input""#)
-                }
-            }
-            guard answer.text("journey_step_id") == "success" else {
-                throw LoadError("the journey did not end: \(answer.bodyText)")
-            }
+        func median(_ rounds: [LoadFigures]) -> LoadFigures {
+            rounds.sorted { $0.perSecond("request") < $1.perSecond("request") }[rounds.count / 2]
         }
+        return (median(ours), median(theirs))
+    }
 
-        /// Sends the same kind of request to the empty route.
-        func bareRequest(_ worker: LoadRun.Worker) throws {
-            let answer = try worker.measured("request") { () throws(LoadError) in
-                try worker.connection.post("/v1/journeys/respond", json: Self.bare)
+    private func tokens(of server: LoadServer) async throws -> Result.Tokens {
+        let workers = Result.Tokens.workers
+        return try await SetupClient.with(server) { setup in
+            let devices = try await TokenLoad(server, setup, workers: workers)
+            _ = try await LoadRun.run(
+                port: server.port, workers: workers, until: .calls(10 * workers), devices.login)
+            let logins = try await LoadRun.run(
+                port: server.port, workers: workers, until: .seconds(seconds), devices.login)
+            func run(
+                _ name: String, _ load: WrkLoad, seconds: Double, carrying tokens: [String] = []
+            ) async throws -> LoadFigures {
+                try await load.run(
+                    name, port: server.port, connections: workers, seconds: seconds,
+                    carrying: tokens)
             }
-            guard answer.status == 200, answer.text("state", startingWith: "run_") != nil else {
-                throw LoadError("the bare route failed: \(answer.status) \(answer.bodyText)")
-            }
+            // Each run begins with tokens of its own, because the last ones of a run are lost.
+            _ = try await run(
+                "refresh", TokenLoad.refreshes, seconds: 1,
+                carrying: try await devices.refreshTokens(setup.client))
+            let refreshes = try await run(
+                "refresh", TokenLoad.refreshes, seconds: seconds,
+                carrying: try await devices.refreshTokens(setup.client))
+            _ = try await run("empty", TokenLoad.emptyRequests, seconds: 1)
+            return Result.Tokens(
+                logins: logins, refreshes: refreshes,
+                empty: try await run("empty", TokenLoad.emptyRequests, seconds: seconds))
         }
-
-        private static func respond(
-            _ worker: LoadRun.Worker, _ answer: LoadConnection.Answer, _ rest: String
-        ) throws(LoadError) -> LoadConnection.Answer {
-            guard let state = answer.text("state", startingWith: "run_") else {
-                throw LoadError("no state: \(answer.status) \(answer.bodyText)")
-            }
-            return try worker.connection.post(
-                "/v1/journeys/respond", json: #"{"state":"\#(state)","option":\#(rest)}"#)
-        }
-
-        /// Scales the photo to the largest size that fits into 640×480.
-        private static func photo(_ name: String, in home: MienHome) throws -> [UInt8] {
-            JPEGEncoder.encode(
-                PipelineBench.fitted(try DemoPhotos.image(name, in: home)), quality: 90)
-        }
-
-        private static let bare =
-            #"{"state":"run_-tqkwR9z97yrrC0UFKgNIA.nNaP7pu-akDP6YhKvPDcnpfOmMDncA0fAuWlS6HDDyc","option":"client_input"}"#
-
-        private static let journey = """
-            {"id": "bench-information", "version": 1, "title": "Information", "start": "one", "steps": {
-                "one": {"type": "information", "config": {"title": "One", "text": "The first of three."}, "on": {"next": "two"}},
-                "two": {"type": "information", "config": {"title": "Two", "text": "The second of three."}, "on": {"next": "three"}},
-                "three": {"type": "information", "config": {"title": "Three", "text": "The last of three."}, "on": {"next": "end"}},
-                "end": {"type": "complete_journey", "config": {"user_auth_state": "none"}}
-            }}
-            """
     }
 }

@@ -5,14 +5,15 @@ import MienLoad
 import MienModels
 
 /// `mien-bench server`
-struct ServerCommand: ParsableCommand {
+struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
         abstract: "Measure a server under load: face logins, requests, tokens, memory.",
         discussion: """
             Starts a server on a free port of this machine with a temporary data folder. Requests \
             without face work are compared with a bare JSON route of Hummingbird in the same run: the \
-            ratio counts. The load comes from this program, which shares the processor with the servers.
+            ratio counts. The load comes from this program and from wrk (scripts/setup --bench), which \
+            share the processor with the servers.
 
             EXAMPLE
               mien-bench server
@@ -40,7 +41,7 @@ struct ServerCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         let bench = ServerBench(
             seconds: seconds, workers: concurrent, journeys: journeys, program: try mien.program(),
             home: MienHome.current)
@@ -48,7 +49,7 @@ struct ServerCommand: ParsableCommand {
         var done = 0
         let result: ServerBench.Result
         do {
-            result = try bench.run { _ in
+            result = try await bench.run { _ in
                 stages.update(done)
                 done += 1
             }

@@ -1,0 +1,149 @@
+import MienCore
+import MienImage
+import MienLoad
+import MienModels
+
+extension ServerBench {
+    /// The load of a client: one user with a registered face, one selfie, and a journey of
+    /// information steps.
+    struct Subject: Sendable {
+        private static let name = "load", password = "a password for the load"
+        private static let start = #"{"client_id":"default_application"}"#
+        private let selfie: [UInt8]
+
+        init(_ setup: SetupClient, home: MienHome) async throws {
+            let reference = try Self.photo("obama.jpg", in: home)
+            // Another photo of the same person, in the size of a phone's frames.
+            selfie = try Self.photo("obama2.jpg", in: home)
+            // There is one photo of each face, and the benchmark measures photos.
+            try await setup.call(
+                "PUT", "/v1/apps/default_application",
+                #"{"name":"Sample app","settings":{"liveness":{"mode":"image"}}}"#,
+                asAdmin: true)
+            try await setup.call(
+                "POST", "/v1/users",
+                #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#, asAdmin: true
+            )
+            try await setup.call(
+                "PUT", "/v1/journeys/bench-information/versions/1", Self.journey,
+                asAdmin: true)
+            try await setup.call(
+                "POST", "/v1/journeys/bench-information/versions/1/publish", "{}",
+                asAdmin: true)
+            var answer = try await setup.call(
+                "POST", "/v1/journeys/face-registration/start", Self.start)
+            func respond(_ option: String, _ data: String) async throws {
+                guard let state = answer.text("state", startingWith: "run_") else {
+                    throw LoadError("registration ended early: \(answer.bodyText)")
+                }
+                answer = try await setup.call(
+                    "POST", "/v1/journeys/respond",
+                    #"{"state":"\#(state)","option":"\#(option)","data":\#(data)}"#)
+            }
+            try await respond(
+                "password", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#)
+            try await respond("client_input", "{}")
+            guard let token = answer.text("start_token") else {
+                throw LoadError("no start token: \(answer.bodyText)")
+            }
+            let frame = try await setup.client.request(
+                "POST", "/v1/capture/frames", type: "image/jpeg", body: reference, bearer: token)
+            guard frame.text("status") == "passed" else {
+                throw LoadError("the photo was not accepted: \(frame.bodyText)")
+            }
+            try await respond("client_input", "{}")
+            guard answer.text("journey_step_id") == "success" else {
+                throw LoadError("the face was not registered: \(answer.bodyText)")
+            }
+        }
+
+        /// Runs one whole login.
+        func faceLogin(_ worker: LoadRun.Worker) async throws {
+            try await worker.measured("journey") { () async throws(LoadError) in
+                var answer = try await worker.measured("start") { () async throws(LoadError) in
+                    try await worker.client.post("/v1/journeys/face-login/start", json: Self.start)
+                }
+                answer = try await worker.measured("face") { () async throws(LoadError) in
+                    try await Self.respond(
+                        worker, answer, #""face","data":{"user_identifier":"\#(Self.name)"}"#)
+                }
+                guard let token = answer.text("start_token") else {
+                    throw LoadError("no start token: \(answer.bodyText)")
+                }
+                let frame = try await worker.measured("frame") { () async throws(LoadError) in
+                    try await worker.client.request(
+                        "POST", "/v1/capture/frames", type: "image/jpeg", body: selfie,
+                        bearer: token)
+                }
+                guard frame.text("status") == "passed" else {
+                    throw LoadError("the selfie was not accepted: \(frame.bodyText)")
+                }
+                answer = try await worker.measured("finish") { () async throws(LoadError) in
+                    try await Self.respond(worker, answer, #""client_input""#)
+                }
+                guard answer.text("journey_step_id") == "success" else {
+                    throw LoadError("the login failed: \(answer.bodyText)")
+                }
+            }
+        }
+
+        /// Runs a journey of three information steps: four requests.
+        func information(_ worker: LoadRun.Worker) async throws {
+            var answer = try await worker.measured("request") { () async throws(LoadError) in
+                try await worker.client.post(
+                    "/v1/journeys/bench-information/start", json: Self.start)
+            }
+            for _ in 0..<3 {
+                answer = try await worker.measured("request") { () async throws(LoadError) in
+                    try await Self.respond(worker, answer, #""client_input""#)
+                }
+            }
+            guard answer.text("journey_step_id") == "success" else {
+                throw LoadError("the journey did not end: \(answer.bodyText)")
+            }
+        }
+
+        /// The requests of such journeys.
+        static let journeyRequests = WrkLoad(
+            .init(
+                "POST", "/v1/journeys/bench-information/start", type: "application/json",
+                body: start),
+            then: .init(
+                "POST", "/v1/journeys/respond", type: "application/json",
+                before: #"{"state":""#, after: #"","option":"client_input"}"#),
+            member: #""state":"run_"#, last: #""journey_step_id":"success""#)
+
+        /// The same kind of request to the bare route.
+        static let bareRequests = WrkLoad(
+            .init("POST", "/v1/journeys/respond", type: "application/json", body: bare),
+            member: #""state":"run_"#)
+
+        private static func respond(
+            _ worker: LoadRun.Worker, _ answer: LoadAnswer, _ rest: String
+        ) async throws(LoadError) -> LoadAnswer {
+            guard let state = answer.text("state", startingWith: "run_") else {
+                throw LoadError("no state: \(answer.status) \(answer.bodyText)")
+            }
+            return try await worker.client.post(
+                "/v1/journeys/respond", json: #"{"state":"\#(state)","option":\#(rest)}"#)
+        }
+
+        /// Scales the photo to the largest size that fits into 640×480.
+        private static func photo(_ name: String, in home: MienHome) throws -> [UInt8] {
+            JPEGEncoder.encode(
+                PipelineBench.fitted(try DemoPhotos.image(name, in: home)), quality: 90)
+        }
+
+        private static let bare =
+            #"{"state":"run_-tqkwR9z97yrrC0UFKgNIA.nNaP7pu-akDP6YhKvPDcnpfOmMDncA0fAuWlS6HDDyc","option":"client_input"}"#
+
+        private static let journey = """
+            {"id": "bench-information", "version": 1, "title": "Information", "start": "one", "steps": {
+                "one": {"type": "information", "config": {"title": "One", "text": "The first of three."}, "on": {"next": "two"}},
+                "two": {"type": "information", "config": {"title": "Two", "text": "The second of three."}, "on": {"next": "three"}},
+                "three": {"type": "information", "config": {"title": "Three", "text": "The last of three."}, "on": {"next": "end"}},
+                "end": {"type": "complete_journey", "config": {"user_auth_state": "none"}}
+            }}
+            """
+    }
+}
