@@ -1,4 +1,5 @@
 import ArgumentParser
+import MienCalibration
 import MienCommandSupport
 import MienFace
 

@@ -1,3 +1,4 @@
+import MienCore
 import MienFace
 import MienImage
 import MienModels

@@ -1,4 +1,5 @@
 import Foundation
+import MienCore
 import MienFace
 import MienImage
 import MienModels

@@ -1,6 +1,6 @@
 public import MienCalibration
 internal import MienCore
-internal import MienFace
+public import MienFace
 internal import MienImage
 internal import MienModels
 

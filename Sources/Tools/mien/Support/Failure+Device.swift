@@ -1,5 +1,5 @@
 package import MienCommandSupport
-package import MienDevice
+package import MienDeviceLinux
 package import MienOTP
 
 extension FaceAuthError: FailureConvertible {
