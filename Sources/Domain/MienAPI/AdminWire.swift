@@ -253,7 +253,7 @@ public struct AuditEntryAnswer: Sendable, Hashable, Codable {
 }
 
 /// A position in the audit log: a number and the hash that covers all entries up to it.
-public struct AuditPlace: Sendable, Hashable, Codable {
+public struct AuditPosition: Sendable, Hashable, Codable {
     /// 0 before the first entry.
     public var number: Int
     /// base64url
@@ -292,10 +292,10 @@ public struct AuditSegmentEntry: Sendable, Hashable, Codable {
 /// A part of the audit log to export.
 public struct AuditSegmentAnswer: Sendable, Hashable, Codable {
     /// The position before the first entry.
-    public var start: AuditPlace
+    public var start: AuditPosition
     public var entries: [AuditSegmentEntry]
 
-    public init(start: AuditPlace, entries: [AuditSegmentEntry]) {
+    public init(start: AuditPosition, entries: [AuditSegmentEntry]) {
         (self.start, self.entries) = (start, entries)
     }
 
@@ -306,9 +306,11 @@ public struct AuditSegmentAnswer: Sendable, Hashable, Codable {
 public struct AuditPruneAnswer: Sendable, Hashable, Codable {
     public var removed: Int
     /// The position where the log starts now.
-    public var start: AuditPlace
+    public var start: AuditPosition
 
-    public init(removed: Int, start: AuditPlace) { (self.removed, self.start) = (removed, start) }
+    public init(removed: Int, start: AuditPosition) {
+        (self.removed, self.start) = (removed, start)
+    }
 
     public enum CodingKeys: String, CodingKey, CaseIterable { case removed, start }
 }
@@ -322,11 +324,11 @@ public struct AuditVerdictAnswer: Sendable, Hashable, Codable {
     /// The number of the first entry that was changed.
     public var brokenAt: Int?
     /// The last pruned entry; `nil` if none was pruned.
-    public var start: AuditPlace?
+    public var start: AuditPosition?
 
     public init(
         isWhole: Bool, entries: Int? = nil, lastHash: String? = nil, brokenAt: Int? = nil,
-        start: AuditPlace? = nil
+        start: AuditPosition? = nil
     ) {
         (self.isWhole, self.entries, self.lastHash, self.brokenAt, self.start) = (
             isWhole, entries, lastHash, brokenAt, start

@@ -25,7 +25,7 @@ struct AdminTests {
         let version = JourneyVersionAnswer(
             id: "face-login", version: 2, state: "draft", title: "t", updatedAt: 0)
         let done = ScriptedTransport.Turn.answer(HTTPTransportResponse(status: 204))
-        let entry = AuditPlace(number: 7, hash: String(repeating: "A", count: 43))
+        let entry = AuditPosition(number: 7, hash: String(repeating: "A", count: 43))
         let calls: [(String, ScriptedTransport.Turn, (MienAdmin) async throws -> Void)] = [
             (
                 "GET apps", .json(Page(items: [appAnswer])),

@@ -60,7 +60,7 @@ struct WireTypeTests {
         try check(JourneyVersionAnswer.self, JourneyVersionAnswer.CodingKeys.self)
         try check(AuditEntryAnswer.self, AuditEntryAnswer.CodingKeys.self)
         try check(AuditVerdictAnswer.self, AuditVerdictAnswer.CodingKeys.self)
-        try check(AuditPlace.self, AuditPlace.CodingKeys.self)
+        try check(AuditPosition.self, AuditPosition.CodingKeys.self)
         try check(AuditSegmentEntry.self, AuditSegmentEntry.CodingKeys.self)
         try check(AuditSegmentAnswer.self, AuditSegmentAnswer.CodingKeys.self)
         try check(AuditPruneAnswer.self, AuditPruneAnswer.CodingKeys.self)

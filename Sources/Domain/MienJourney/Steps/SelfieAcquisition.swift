@@ -124,7 +124,7 @@ extension LivenessPolicy {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         self.init()
         guard let value = reader.value("liveness") else { return }
-        let reader = try SettingReader(value, place: reader.path("liveness"), known: Self.keys)
+        let reader = try SettingReader(value, path: reader.path("liveness"), known: Self.keys)
         mode = try reader.choice("mode")
         threshold = try reader.integer("threshold", Self.gradeRange)
         quality = try reader.integer("quality", Self.gradeRange)

@@ -33,7 +33,7 @@ struct WaitForTime: JourneyStep {
         until = try reader.expression("until")
         guard seconds != nil || until != nil else {
             throw JourneyDefinitionError(
-                place: reader.place, reason: "seconds or until is required")
+                path: reader.path, reason: "seconds or until is required")
         }
         failure = try FailureSettings(reader)
         client = try ClientSettings(reader)

@@ -33,7 +33,7 @@ package struct JourneyAdminRoutes {
             } catch {
                 throw Problem(
                     .invalidRequest, "The journey definition is invalid.",
-                    errors: [.init(field: error.place, message: error.reason)])
+                    errors: [.init(field: error.path, message: error.reason)])
             }
             guard definition.id == id, definition.version == version else {
                 throw Problem(

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Checks and writes the output files of commands. Checks come before long work.
-enum OutputPlace {
+enum OutputFile {
     /// - Throws: ``Failure`` when the file cannot be written.
     static func check(file: String) throws {
         try check(folder: URL(filePath: file).deletingLastPathComponent(), for: file)
