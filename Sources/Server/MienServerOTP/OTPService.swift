@@ -50,7 +50,7 @@ package struct OTPService: Sendable {
             hash = store.keys.hash(ofSecret: secret.secret)
         try await store.write { tables in
             guard let account = try tables.accounts.find(user) else {
-                throw Problem(.notFound, "There is no such user.")
+                throw Problem.noSuchUser
             }
             guard account.state.takesAuthenticators else {
                 throw Problem(

@@ -72,7 +72,7 @@ package struct AccountService: Sendable {
         async throws -> AccountRecord
     {
         guard let found = try await store.read({ try $0.accounts.find(id) }) else {
-            throw Problem(.notFound, "There is no such user.")
+            throw Problem.noSuchUser
         }
         guard found.state != .pending else {
             throw Problem(
@@ -179,7 +179,7 @@ package struct AccountService: Sendable {
         let now = clock.now
         try await store.write { tables in
             guard try tables.accounts.standing(of: id) != nil else {
-                throw Problem(.notFound, "There is no such user.")
+                throw Problem.noSuchUser
             }
             try tables.accounts.endSignIns(of: id, at: now)
             try tables.audit.append(
@@ -196,7 +196,7 @@ package struct AccountService: Sendable {
             try tables.audit.append(AuditEvent("user.deleted", actor: actor, account: id), at: now)
             return true
         }
-        guard isGone else { throw Problem(.notFound, "There is no such user.") }
+        guard isGone else { throw Problem.noSuchUser }
     }
 
     /// Returns the profile's unverified address, validated like a verified one.

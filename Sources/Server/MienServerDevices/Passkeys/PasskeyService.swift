@@ -146,7 +146,7 @@ package struct PasskeyService: Sendable {
             notice = notices.draft()
         let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(account.id), account.state == .active
-            else { throw Problem(.notFound, "The user no longer exists.") }
+            else { throw Problem.userIsGone }
             try standing.require(in: tables)
             try Self.checkUnlocked(account, tables)
             guard try Self.passkeys(of: account, tables).count < Self.maxPasskeys else {
