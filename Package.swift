@@ -193,7 +193,7 @@ let package = Package(
         library("MienCore", in: .domain),
         library("MienPixels", in: .domain, ["MienCore"]),
         library("MienFace", in: .domain, ["MienCore", "MienPixels"]),
-        library("MienJourney", in: .domain, ["MienCore"]),
+        library("MienJourney", in: .domain, ["MienAPI", "MienCore"]),
         library("MienOTP", in: .domain, ["MienCore", crypto]),
         library("MienKeys", in: .domain, ["MienCore", crypto, cryptoExtras, asn1]),
         library("MienAttestation", in: .domain, ["MienCore", "MienKeys", crypto, x509, asn1]),
@@ -385,7 +385,9 @@ let package = Package(
         tests(
             "MienFaceTests", in: .domain, ["MienFace", "MienPixels", "MienCore", "MienTesting"],
             vectors: true, computes: true),
-        tests("MienJourneyTests", in: .domain, ["MienJourney", "MienCore", "MienTesting"]),
+        tests(
+            "MienJourneyTests", in: .domain,
+            ["MienJourney", "MienAPI", "MienCore", "MienTesting"]),
         tests("MienOTPTests", in: .domain, ["MienOTP", "MienCore", "MienTesting"]),
         tests(
             "MienKeysTests", in: .domain,
@@ -441,8 +443,9 @@ let package = Package(
             "MienServerAPITests", in: .server,
             [
                 "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
-                "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess", "MienStore",
-                "MienJourney", "MienCore", "MienTesting", logging, metrics,
+                "MienServerFaces", "MienServerJourneys", "MienServerOperations", "MienAPI",
+                "MienAccess", "MienStore", "MienJourney", "MienCore", "MienTesting", logging,
+                metrics,
             ]),
         tests(
             "MienClientTests", in: .sdk,

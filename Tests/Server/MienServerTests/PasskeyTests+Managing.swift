@@ -37,7 +37,7 @@ extension PasskeyTests {
                 try await Self.passkeys(passkey.client, access).map { $0["name"] } == ["Blue key"])
             // Other authenticators cannot be changed through these routes.
             let password = try await server.admin.authenticators(of: server.userID("ada")).first {
-                $0.type == "password"
+                $0.type == .known(.password)
             }?.id
             #expect(try await change(.delete, try #require(password), access) == 404)
 

@@ -1,3 +1,4 @@
+import MienAPI
 public import MienCore
 
 /// Recorded client responses to a journey, with the expected results. `docs/spec/journeys.md`
@@ -112,13 +113,13 @@ extension RecordedTest.Exchange {
             reader.required("expect", reader.value("expect")), path: reader.path("expect"),
             known: ["step", "data", "options"])
         let name = try expect.required("step", try expect.string("step", maxLength: 100))
-        guard let step = WireNames.step(name) else {
+        guard let step = JourneyStepName(spelling: name) else {
             throw expect.error(
                 "step",
-                "unknown client step\(Suggestion.text(for: name, among: WireNames.steps.keys))"
+                "unknown client step\(Suggestion.text(for: name, among: JourneyStepName.allCases.map(\.rawValue)))"
             )
         }
-        self.step = step
+        self.step = step.rawValue
         data = expect.value("data") ?? [:]
         var options: [String] = []
         for (path, value) in try expect.array("options", maxCount: 100) ?? [] {

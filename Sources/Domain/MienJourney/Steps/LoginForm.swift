@@ -1,10 +1,10 @@
+import MienAPI
 import MienCore
 
 /// Asks for the user and the sign-in method. Each branch is an option and an outcome.
 struct LoginForm: JourneyStep {
     static let type = StepType.loginForm
-    static let wireName: String? = "loginForm"
-    static let aliases = ["login_form", "action:login_form"]
+    static let wireName: JourneyStepName? = .loginForm
     static let prompts: [any PromptState.Type] = [InputPrompt.self]
 
     struct Branch: Sendable {

@@ -1,10 +1,10 @@
+import MienAPI
 public import MienCore
 
 /// Takes a selfie of a live person. Another step determines whose face it is.
 struct SelfieAcquisition: JourneyStep {
     static let type = StepType.selfieAcquisition
-    static let wireName: String? = "selfieAcquisition"
-    static let aliases = ["selfie_acquisition", "action:selfie_acquisition"]
+    static let wireName: JourneyStepName? = .selfieAcquisition
     static let effects: [any SimulatedEffect.Type] = [
         OpenCaptureEffect.self, ReadCaptureEffect.self,
     ]

@@ -89,13 +89,10 @@ package struct AccountService: Sendable {
             profile.setEmail(address.isEmpty ? nil : address, isVerified: isVerified)
         }
         if let value = change.attributes { profile.attributes = value }
-        if let state = change.state {
-            guard let state = AccountState(rawValue: state), state != .pending else {
-                throw Problem(
-                    .invalidRequest,
-                    errors: [.init(field: "state", message: "must be active or suspended")])
-            }
-            account.state = state
+        switch change.state {
+        case .active: account.state = .active
+        case .suspended: account.state = .suspended
+        case nil: break
         }
         let names = try names(of: profile)
         _ = try claimedName(of: profile)

@@ -142,7 +142,8 @@ package struct JourneyAdminRoutes {
             (try? JSONText.parse(record.definition, limits: .init(maxBytes: 1 << 20, maxDepth: 64)))?[
                 "title"]?.stringValue
         return JourneyVersionAnswer(
-            id: record.id.text, version: record.version, state: record.state.rawValue,
+            id: record.id.text, version: record.version,
+            state: .init(rawValue: record.state.rawValue),
             title: title ?? record.id.text,
             updatedAt: record.updatedAt.milliseconds)
     }

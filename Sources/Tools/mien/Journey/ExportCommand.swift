@@ -45,7 +45,7 @@ struct ExportCommand: AsyncParsableCommand {
         let all = try await admin.journeys().filter { $0.id == id.text }
         guard
             let newest =
-                (all.filter { $0.state == "published" }.map(\.version).max()
+                (all.filter { $0.state == .known(.published) }.map(\.version).max()
                     ?? all.map(\.version).max())
         else {
             throw Failure(

@@ -93,6 +93,14 @@ enum Word {
         return id
     }
 
+    /// Parses a word of a fixed set for `option`.
+    static func choice<Choice: WireWord>(_ text: String, for option: String) throws -> Choice {
+        guard let choice = Choice(rawValue: text) else {
+            throw ValidationError("\(option) must be \(Choice.choices), not “\(text)”")
+        }
+        return choice
+    }
+
     static func precision(_ text: String) throws -> NetworkOptions.Precision {
         guard let precision = NetworkOptions.Precision(rawValue: text) else {
             throw ValidationError("--precision must be f32 or bf16, not “\(text)”")
