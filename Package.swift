@@ -157,7 +157,7 @@ let package = Package(
         // The face pipeline, for networks of your own.
         .library(name: "MienFace", targets: ["MienFace", "MienPixels", "MienCore"]),
         // Journeys: parse, check, simulate, run.
-        .library(name: "MienJourney", targets: ["MienJourney", "MienCore"]),
+        .library(name: "MienJourney", targets: ["MienJourney", "MienAPI", "MienCore"]),
         // One-time codes.
         .library(name: "MienOTP", targets: ["MienOTP", "MienCore"]),
         // An app's side of a server.
@@ -189,7 +189,7 @@ let package = Package(
         library("MienFace", in: .domain, ["MienCore", "MienPixels"]),
         // Gives scores their meaning and measures them. Recognition needs only the resulting table.
         library("MienCalibration", in: .domain, ["MienFace", "MienPixels", "MienCore"]),
-        library("MienJourney", in: .domain, ["MienCore"]),
+        library("MienJourney", in: .domain, ["MienAPI", "MienCore"]),
         library("MienOTP", in: .domain, ["MienCore", crypto]),
         library("MienKeys", in: .domain, ["MienCore", crypto, cryptoExtras, asn1]),
         library("MienAttestation", in: .domain, ["MienCore", "MienKeys", crypto, x509, asn1]),
@@ -470,7 +470,8 @@ package.targets += [
         "MienCalibrationTests", in: .domain,
         ["MienCalibration", "MienFace", "MienPixels", "MienCore", "MienTesting"],
         computes: true),
-    tests("MienJourneyTests", in: .domain, ["MienJourney", "MienCore", "MienTesting"]),
+    tests(
+        "MienJourneyTests", in: .domain, ["MienJourney", "MienAPI", "MienCore", "MienTesting"]),
     tests("MienOTPTests", in: .domain, ["MienOTP", "MienCore", "MienTesting"]),
     tests(
         "MienKeysTests", in: .domain,
@@ -533,7 +534,7 @@ package.targets += [
         "MienServerAPITests", in: .server,
         [
             "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
-            "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess", "MienStore",
+            "MienServerFaces", "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess", "MienStore",
             "MienJourney", "MienCore", "MienTesting", logging, metrics,
         ]),
     tests(

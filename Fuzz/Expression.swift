@@ -30,7 +30,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
             precondition(
                 value.depth <= 64
                     && JSONText.write(value).utf8.count <= 8 * JourneyExpression.maxTextBytes)
-        case .failure(let error): precondition(error.place >= 1 && !error.reason.isEmpty)
+        case .failure(let error): precondition(error.column >= 1 && !error.reason.isEmpty)
         }
     }
     if let template = try? ExpressionTemplate(source), let text = try? template.text(in: variables)

@@ -44,7 +44,8 @@ private let genuine: OTPTokenAnswer = {
         info: Data(OTPTokenAnswer.info(app: "app", token: "aut_1")))
     let ciphertext = try! sender.seal(Data(secret))
     return OTPTokenAnswer(
-        tokenID: "aut_1", appID: "app", kind: "totp", algorithm: "SHA256", digits: 6, period: 30,
+        tokenID: "aut_1", appID: "app", kind: .known(.totp), algorithm: "SHA256", digits: 6,
+        period: 30,
         counter: nil,
         signatureSuite: "OCRA-1:HOTP-SHA256-8:QH64",
         encapsulatedKey: Base64URL.encode([UInt8](sender.encapsulatedKey)),

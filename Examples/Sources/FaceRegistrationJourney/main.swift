@@ -61,7 +61,7 @@ func register(_ user: String, _ password: String, _ photos: [String], at server:
         case .identityVerification, .selfieAcquisition:
             let last = try await step.capture(frames(photos)) { answer in
                 print(
-                    "\(step.id): \(answer.status), quality \(answer.quality ?? 0)\(answer.guidance.map { ", " + $0 }.joined())"
+                    "\(step.id): \(answer.status), quality \(answer.quality ?? 0)\(answer.guidance.map { ", \($0)" }.joined())"
                 )
             }
             try await step.respond(last.hasPassed ? .clientInput : .fail)

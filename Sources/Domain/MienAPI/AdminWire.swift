@@ -4,17 +4,17 @@ public import MienCore
 public struct AppRequest: Sendable, Hashable, Codable {
     public var id: String?
     public var name: String
-    /// `public` or `confidential`.
-    public var type: String?
+    /// ``AppType/public`` by default; cannot be changed.
+    public var type: AppType?
     /// Whether the operator runs the app. A new app is a third-party app if this is left out.
     public var isFirstParty: Bool?
     public var settings: JSONValue?
-    /// An ``AppClient``; only for a new app.
-    public var client: String?
+    /// Only for a new app.
+    public var client: AppClient?
 
     public init(
-        id: String? = nil, name: String, type: String? = nil, isFirstParty: Bool? = nil,
-        settings: JSONValue? = nil, client: String? = nil
+        id: String? = nil, name: String, type: AppType? = nil, isFirstParty: Bool? = nil,
+        settings: JSONValue? = nil, client: AppClient? = nil
     ) {
         (self.id, self.name, self.type, self.isFirstParty, self.settings, self.client) = (
             id, name, type, isFirstParty, settings, client
@@ -27,7 +27,7 @@ public struct AppRequest: Sendable, Hashable, Codable {
 }
 
 /// The software that an app signs in with. It decides the default settings of a new app.
-public enum AppClient: String, Sendable, Hashable, CaseIterable {
+public enum AppClient: String, WireWord {
     /// `MienClient`, which binds tokens to a key: `requires_dpop` is `true` by default.
     case mien
     /// Any other client, which may support bearer tokens only.
@@ -37,7 +37,7 @@ public enum AppClient: String, Sendable, Hashable, CaseIterable {
 public struct AppAnswer: Sendable, Hashable, Codable {
     public var id: String
     public var name: String
-    public var type: String
+    public var type: WireValue<AppType>
     /// Whether the operator runs the app.
     public var isFirstParty: Bool
     public var settings: JSONValue
@@ -46,7 +46,7 @@ public struct AppAnswer: Sendable, Hashable, Codable {
     public var createdAt: Int64
 
     public init(
-        id: String, name: String, type: String, isFirstParty: Bool, settings: JSONValue,
+        id: String, name: String, type: WireValue<AppType>, isFirstParty: Bool, settings: JSONValue,
         clientSecret: String? = nil, createdAt: Int64
     ) {
         (self.id, self.name, self.type, self.isFirstParty, self.settings) = (
@@ -63,6 +63,9 @@ public struct AppAnswer: Sendable, Hashable, Codable {
 
 /// `POST /v1/users`, `PATCH /v1/users/{user}`. Missing fields stay unchanged.
 public struct UserRequest: Sendable, Hashable, Codable {
+    /// A state that an administrator can give to a user.
+    public enum State: String, WireWord { case active, suspended }
+
     public var externalID: String?
     public var username: String?
     public var email: String?
@@ -70,14 +73,14 @@ public struct UserRequest: Sendable, Hashable, Codable {
     /// never names the account.
     public var emailVerified: Bool?
     public var password: String?
-    /// `active` or `suspended`.
-    public var state: String?
+    /// Cannot be set for a new user, who is always active.
+    public var state: State?
     public var attributes: [String: JSONValue]?
 
     public init(
         externalID: String? = nil, username: String? = nil, email: String? = nil,
         emailVerified: Bool? = nil, password: String? = nil,
-        state: String? = nil, attributes: [String: JSONValue]? = nil
+        state: State? = nil, attributes: [String: JSONValue]? = nil
     ) {
         (self.externalID, self.username, self.email, self.emailVerified, self.password) = (
             externalID, username, email, emailVerified, password
@@ -99,14 +102,13 @@ public struct UserAnswer: Sendable, Hashable, Codable {
     /// Whether the address is verified; absent without one. Only a verified address names the
     /// account and gets codes.
     public var emailVerified: Bool?
-    /// `active`, `suspended`, or `pending` (an unfinished sign-up).
-    public var state: String
+    public var state: WireValue<AccountState>
     public var attributes: [String: JSONValue]
     public var createdAt: Int64
 
     public init(
         id: String, externalID: String?, username: String?, email: String?,
-        emailVerified: Bool? = nil, state: String,
+        emailVerified: Bool? = nil, state: WireValue<AccountState>,
         attributes: [String: JSONValue], createdAt: Int64
     ) {
         (self.id, self.externalID, self.username, self.email, self.emailVerified) = (
@@ -123,13 +125,13 @@ public struct UserAnswer: Sendable, Hashable, Codable {
 
 public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
     public var id: String
-    public var type: String
+    public var type: WireValue<AuthenticatorType>
     public var appID: String?
-    /// `open`, `locked`, or `disabled`, for callers on devices without a counter of their own.
-    public var lock: String
+    /// The lock for callers on devices without a counter of their own.
+    public var lock: WireValue<LockState>
     public var lockedUntil: Int64?
-    /// The cause of the lock: `administrator`, `journey`, or `failures`; `nil` while it is open.
-    public var lockedBy: String?
+    /// The cause of the lock; `nil` while it is open.
+    public var lockedBy: WireValue<LockCause>?
     /// Consecutive failures on devices without a counter of their own.
     public var failures: Int
     /// Failures on all devices, of all authenticators of this type, since the owner's last success.
@@ -142,8 +144,9 @@ public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
     public var updatedAt: Int64
 
     public init(
-        id: String, type: String, appID: String?, lock: String, lockedUntil: Int64?,
-        lockedBy: String? = nil, failures: Int, totalFailures: Int = 0,
+        id: String, type: WireValue<AuthenticatorType>, appID: String?,
+        lock: WireValue<LockState>, lockedUntil: Int64?, lockedBy: WireValue<LockCause>? = nil,
+        failures: Int, totalFailures: Int = 0,
         devices: [DeviceLockAnswer] = [], info: [String: JSONValue], createdAt: Int64,
         updatedAt: Int64
     ) {
@@ -163,15 +166,27 @@ public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
     }
 }
 
+/// Whether an authenticator accepts guesses.
+public enum LockState: String, WireWord {
+    case open
+    /// Until a time, or until an administrator or a journey unlocks it.
+    case locked
+    /// Until an administrator unlocks it.
+    case disabled
+}
+
+/// The cause of a lock.
+public enum LockCause: String, WireWord { case administrator, journey, failures }
+
 /// A device on which a method has succeeded and which therefore has its own counter.
 public struct DeviceLockAnswer: Sendable, Hashable, Codable {
     public var id: String
-    /// `open`, `locked`, or `disabled`, for this device.
-    public var lock: String
+    /// The lock for this device.
+    public var lock: WireValue<LockState>
     public var lockedUntil: Int64?
     public var failures: Int
 
-    public init(id: String, lock: String, lockedUntil: Int64?, failures: Int) {
+    public init(id: String, lock: WireValue<LockState>, lockedUntil: Int64?, failures: Int) {
         (self.id, self.lock, self.lockedUntil, self.failures) = (id, lock, lockedUntil, failures)
     }
 
@@ -189,15 +204,20 @@ public struct Page<Item: Sendable & Hashable & Codable>: Sendable, Hashable, Cod
     public init(items: [Item], next: String? = nil) { (self.items, self.next) = (items, next) }
 }
 
+/// Whether apps can start a version of a journey.
+public enum JourneyVersionState: String, WireWord { case draft, published, retired }
+
 public struct JourneyVersionAnswer: Sendable, Hashable, Codable {
     public var id: String
     public var version: Int
-    /// `draft`, `published`, or `retired`.
-    public var state: String
+    public var state: WireValue<JourneyVersionState>
     public var title: String
     public var updatedAt: Int64
 
-    public init(id: String, version: Int, state: String, title: String, updatedAt: Int64) {
+    public init(
+        id: String, version: Int, state: WireValue<JourneyVersionState>, title: String,
+        updatedAt: Int64
+    ) {
         (self.id, self.version, self.state, self.title, self.updatedAt) = (
             id, version, state, title, updatedAt
         )
@@ -208,15 +228,22 @@ public struct JourneyVersionAnswer: Sendable, Hashable, Codable {
     }
 }
 
+/// The permission that a consent gives.
+public enum ConsentPurpose: String, WireWord {
+    /// To store a face.
+    case face
+}
+
 public struct ConsentAnswer: Sendable, Hashable, Codable {
     public var appID: String
-    public var purpose: String
+    public var purpose: WireValue<ConsentPurpose>
     public var textVersion: String
     public var givenAt: Int64
     public var withdrawnAt: Int64?
 
     public init(
-        appID: String, purpose: String, textVersion: String, givenAt: Int64, withdrawnAt: Int64?
+        appID: String, purpose: WireValue<ConsentPurpose>, textVersion: String, givenAt: Int64,
+        withdrawnAt: Int64?
     ) {
         (self.appID, self.purpose, self.textVersion) = (appID, purpose, textVersion)
         (self.givenAt, self.withdrawnAt) = (givenAt, withdrawnAt)
@@ -253,7 +280,7 @@ public struct AuditEntryAnswer: Sendable, Hashable, Codable {
 }
 
 /// A position in the audit log: a number and the hash that covers all entries up to it.
-public struct AuditPlace: Sendable, Hashable, Codable {
+public struct AuditPosition: Sendable, Hashable, Codable {
     /// 0 before the first entry.
     public var number: Int
     /// base64url
@@ -292,10 +319,10 @@ public struct AuditSegmentEntry: Sendable, Hashable, Codable {
 /// A part of the audit log to export.
 public struct AuditSegmentAnswer: Sendable, Hashable, Codable {
     /// The position before the first entry.
-    public var start: AuditPlace
+    public var start: AuditPosition
     public var entries: [AuditSegmentEntry]
 
-    public init(start: AuditPlace, entries: [AuditSegmentEntry]) {
+    public init(start: AuditPosition, entries: [AuditSegmentEntry]) {
         (self.start, self.entries) = (start, entries)
     }
 
@@ -306,9 +333,11 @@ public struct AuditSegmentAnswer: Sendable, Hashable, Codable {
 public struct AuditPruneAnswer: Sendable, Hashable, Codable {
     public var removed: Int
     /// The position where the log starts now.
-    public var start: AuditPlace
+    public var start: AuditPosition
 
-    public init(removed: Int, start: AuditPlace) { (self.removed, self.start) = (removed, start) }
+    public init(removed: Int, start: AuditPosition) {
+        (self.removed, self.start) = (removed, start)
+    }
 
     public enum CodingKeys: String, CodingKey, CaseIterable { case removed, start }
 }
@@ -322,11 +351,11 @@ public struct AuditVerdictAnswer: Sendable, Hashable, Codable {
     /// The number of the first entry that was changed.
     public var brokenAt: Int?
     /// The last pruned entry; `nil` if none was pruned.
-    public var start: AuditPlace?
+    public var start: AuditPosition?
 
     public init(
         isWhole: Bool, entries: Int? = nil, lastHash: String? = nil, brokenAt: Int? = nil,
-        start: AuditPlace? = nil
+        start: AuditPosition? = nil
     ) {
         (self.isWhole, self.entries, self.lastHash, self.brokenAt, self.start) = (
             isWhole, entries, lastHash, brokenAt, start

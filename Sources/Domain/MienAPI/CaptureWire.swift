@@ -1,10 +1,10 @@
+public import MienCore
+
 /// The state of a capture session: the answer at its start, after each frame, and to a status
 /// request.
 public struct CaptureAnswer: Sendable, Hashable, Codable {
-    /// `open`, `passed`, `failed`, `cancelled`.
-    public var status: String
-    /// Guidance for the person: `look_straight`, `face_too_far` …
-    public var guidance: [String]
+    public var status: WireValue<CaptureStatus>
+    public var guidance: [WireValue<CaptureGuidance>]
     /// The quality of the last frame, 0...100.
     public var quality: Int?
     /// The position of the face in pixels of the frame: x, y, width, height.
@@ -12,10 +12,10 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
     public var framesLeft: Int
     /// Milliseconds since 1970.
     public var expiresAt: Int64
-    /// The required mode: `image`, `liveness_passive`, or `liveness_active`.
-    public var mode: String?
+    /// The required mode.
+    public var mode: WireValue<CaptureMode>?
     /// The action that the person has to perform now; revealed only when it is due.
-    public var action: String?
+    public var action: WireValue<CaptureAction>?
     /// The progress of a live session, 0...100. The verdict does not depend on it.
     public var progress: Int?
     /// Milliseconds until a live session ends by itself.
@@ -27,14 +27,15 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
     /// The start of the frame chain of a live session that has begun. base64url.
     public var nonce: String?
     /// The reasons for a failure; show the first one to the person.
-    public var reasons: [String]?
+    public var reasons: [WireValue<CaptureReason>]?
 
     public init(
-        status: String, guidance: [String], quality: Int? = nil, face: [Double]? = nil,
-        framesLeft: Int, expiresAt: Int64, mode: String? = nil,
-        action: String? = nil, progress: Int? = nil, countdown: Int? = nil, elapsed: Int? = nil,
+        status: WireValue<CaptureStatus>, guidance: [WireValue<CaptureGuidance>],
+        quality: Int? = nil, face: [Double]? = nil, framesLeft: Int, expiresAt: Int64,
+        mode: WireValue<CaptureMode>? = nil, action: WireValue<CaptureAction>? = nil,
+        progress: Int? = nil, countdown: Int? = nil, elapsed: Int? = nil,
         nextFrame: Int? = nil, nonce: String? = nil,
-        reasons: [String]? = nil
+        reasons: [WireValue<CaptureReason>]? = nil
     ) {
         (self.status, self.guidance, self.quality, self.face) = (status, guidance, quality, face)
         (self.framesLeft, self.expiresAt, self.mode, self.action) = (
@@ -50,4 +51,83 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
         case status, guidance, quality, face, framesLeft = "frames_left", expiresAt = "expires_at"
         case mode, action, progress, countdown, elapsed, nextFrame = "next_frame", nonce, reasons
     }
+}
+
+/// The state of a capture session.
+public enum CaptureStatus: String, WireWord {
+    case open, passed, failed, cancelled
+}
+
+/// The requirement of a capture. Each mode is stricter than the one before.
+public enum CaptureMode: String, WireWord {
+    case image
+    case livenessPassive = "liveness_passive"
+    case livenessActive = "liveness_active"
+}
+
+/// An action that the person has to perform. Left and right are the person's own.
+public enum CaptureAction: String, WireWord {
+    case keepStill = "keep_still"
+    case blink
+    case turnLeft = "turn_left"
+    case turnRight = "turn_right"
+    case lookUp = "look_up"
+    case lookDown = "look_down"
+    case openMouth = "open_mouth"
+    case comeCloser = "come_closer"
+}
+
+/// Guidance for the person in front of the camera.
+public enum CaptureGuidance: String, WireWord {
+    case faceNotFound = "face_not_found"
+    case multipleFaces = "multiple_faces"
+    case faceTooFar = "face_too_far"
+    case faceTooClose = "face_too_close"
+    case misalignedFace = "misaligned_face"
+    case tooDark = "too_dark"
+    case tooBright = "too_bright"
+    case lowContrast = "low_contrast"
+    case tooMuchMovement = "too_much_movement"
+    case eyesClosed = "eyes_closed"
+    case obscuredFace = "obscured_face"
+    case wait
+    case lookStraight = "look_straight"
+    case keepStill = "keep_still"
+    case blink
+    case turnLeft = "turn_left"
+    case turnRight = "turn_right"
+    case lookUp = "look_up"
+    case lookDown = "look_down"
+    case openMouth = "open_mouth"
+    case comeCloser = "come_closer"
+    case done
+    case differentFace = "different_face"
+}
+
+/// The reason for a failed capture.
+public enum CaptureReason: String, WireWord {
+    case timedOut = "timed_out"
+    case cancelled
+    case sourceEnded = "source_ended"
+    case badQuality = "bad_quality"
+    case noMatch = "no_match"
+    case clockWentBack = "clock_went_back"
+    case actionMissed = "action_missed"
+    case actionOutOfOrder = "action_out_of_order"
+    case blinkMissed = "blink_missed"
+    case faceLost = "face_lost"
+    case faceJumped = "face_jumped"
+    case faceChanged = "face_changed"
+    case flat
+    case repeatedFrames = "repeated_frames"
+    case stillPicture = "still_picture"
+    case replayed
+    case printOrScreen = "print_or_screen"
+    case presentationAttack = "presentation_attack"
+    case frameAltered = "frame_altered"
+    case frameEarly = "frame_early"
+    case frameLate = "frame_late"
+    case tooManyFrames = "too_many_frames"
+    case interrupted
+    case differentFace = "different_face"
 }

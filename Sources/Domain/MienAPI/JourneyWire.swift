@@ -48,8 +48,7 @@ public struct RespondRequest: Sendable, Hashable, Codable {
 public struct JourneyAnswer: Sendable, Hashable, Codable {
     /// For the next response; `nil` at the end.
     public var state: String?
-    /// `loginForm`, `selfieAcquisition`, …, `success`, `rejection`.
-    public var journeyStepID: String
+    public var journeyStepID: WireValue<JourneyStepName>
     public var data: JSONValue?
     /// The reason the last step failed, as far as this client may know.
     public var errorData: JSONValue?
@@ -63,7 +62,8 @@ public struct JourneyAnswer: Sendable, Hashable, Codable {
     public var expiresAt: Int64
 
     public init(
-        state: String?, journeyStepID: String, data: JSONValue? = nil, errorData: JSONValue? = nil,
+        state: String?, journeyStepID: WireValue<JourneyStepName>, data: JSONValue? = nil,
+        errorData: JSONValue? = nil,
         clientResponseOptions: [String: ClientOptionWire] = [:], token: String? = nil,
         deviceToken: String? = nil, expiresAt: Int64
     ) {
@@ -84,13 +84,12 @@ public struct JourneyAnswer: Sendable, Hashable, Codable {
 
 /// One way to respond.
 public struct ClientOptionWire: Sendable, Hashable, Codable {
-    /// `client_input`, `cancel`, `fail`, `resend`, `custom`.
-    public var type: String
+    public var type: WireValue<ClientOptionType>
     public var label: String
     /// The JSON schema of `data`.
     public var schema: JSONValue?
 
-    public init(type: String, label: String, schema: JSONValue? = nil) {
+    public init(type: WireValue<ClientOptionType>, label: String, schema: JSONValue? = nil) {
         (self.type, self.label, self.schema) = (type, label, schema)
     }
 }

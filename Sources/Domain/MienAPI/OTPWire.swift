@@ -1,13 +1,21 @@
 public import MienCore
 
+/// The moving factor of an OTP token's codes.
+public enum OTPKind: String, WireWord {
+    /// The time: RFC 6238.
+    case totp
+    /// A counter: RFC 4226.
+    case hotp
+}
+
 /// `POST /v1/me/otp/registrations`, `POST /v1/users/{user}/otp/{app}/registrations`
 public struct OTPRegistrationRequest: Codable, Sendable, Hashable {
-    /// `totp` (default) or `hotp`.
-    public var kind: String?
+    /// ``OTPKind/totp`` by default.
+    public var kind: OTPKind?
     /// 6...10; 6 by default.
     public var digits: Int?
 
-    public init(kind: String? = nil, digits: Int? = nil) {
+    public init(kind: OTPKind? = nil, digits: Int? = nil) {
         (self.kind, self.digits) = (kind, digits)
     }
 
@@ -16,12 +24,15 @@ public struct OTPRegistrationRequest: Codable, Sendable, Hashable {
 
 /// The registration code that a device exchanges for an OTP token, once.
 public struct OTPRegistrationAnswer: Codable, Sendable, Hashable {
-    public var registrationCode, kind: String
+    public var registrationCode: String
+    public var kind: WireValue<OTPKind>
     public var digits: Int
     /// Milliseconds since 1970.
     public var expiresAt: Int64
 
-    public init(registrationCode: String, kind: String, digits: Int, expiresAt: Int64) {
+    public init(
+        registrationCode: String, kind: WireValue<OTPKind>, digits: Int, expiresAt: Int64
+    ) {
         (self.registrationCode, self.kind, self.digits, self.expiresAt) = (
             registrationCode, kind, digits, expiresAt
         )
@@ -54,8 +65,7 @@ public struct RedeemOTPRequest: Codable, Sendable, Hashable {
 /// device's key.
 public struct OTPTokenAnswer: Codable, Sendable, Hashable {
     public var tokenID, appID: String
-    /// `totp` or `hotp`.
-    public var kind: String
+    public var kind: WireValue<OTPKind>
     public var algorithm: String
     public var digits: Int
     /// The period of a time-based OTP token, in seconds.
@@ -68,8 +78,8 @@ public struct OTPTokenAnswer: Codable, Sendable, Hashable {
     public var encapsulatedKey, encryptedSecret: String
 
     public init(
-        tokenID: String, appID: String, kind: String, algorithm: String, digits: Int, period: Int?,
-        counter: Int?, signatureSuite: String,
+        tokenID: String, appID: String, kind: WireValue<OTPKind>, algorithm: String, digits: Int,
+        period: Int?, counter: Int?, signatureSuite: String,
         encapsulatedKey: String, encryptedSecret: String
     ) {
         (self.tokenID, self.appID, self.kind, self.algorithm, self.digits) = (
@@ -93,12 +103,17 @@ public struct OTPTokenAnswer: Codable, Sendable, Hashable {
 
 /// An OTP token as its owner may see it.
 public struct OwnOTPToken: Codable, Sendable, Hashable {
-    public var id, kind, name, os: String
+    public var id: String
+    public var kind: WireValue<OTPKind>
+    public var name, os: String
     public var digits: Int
     /// Milliseconds since 1970.
     public var createdAt: Int64
 
-    public init(id: String, kind: String, name: String, os: String, digits: Int, createdAt: Int64) {
+    public init(
+        id: String, kind: WireValue<OTPKind>, name: String, os: String, digits: Int,
+        createdAt: Int64
+    ) {
         (self.id, self.kind, self.name, self.os, self.digits, self.createdAt) = (
             id, kind, name, os, digits, createdAt
         )

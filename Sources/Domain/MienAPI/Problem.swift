@@ -8,6 +8,7 @@ public struct Problem: Error, Sendable, Hashable, Codable {
     public let status: Int
     /// The fault in this request, and how to fix it.
     public let detail: String
+    /// A code that a newer server sends is decoded as the first one with the same status.
     public let code: ProblemCode
     /// One entry for each invalid field.
     public let errors: [FieldError]?
@@ -37,6 +38,20 @@ public struct Problem: Error, Sendable, Hashable, Codable {
         self.detail = detail ?? code.title
     }
 
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        type = try members.decode(String.self, forKey: .type)
+        title = try members.decode(String.self, forKey: .title)
+        status = try members.decode(Int.self, forKey: .status)
+        detail = try members.decode(String.self, forKey: .detail)
+        code =
+            ProblemCode(rawValue: try members.decode(String.self, forKey: .code))
+            ?? ProblemCode(status: status)
+        errors = try members.decodeIfPresent([FieldError].self, forKey: .errors)
+        maxAge = try members.decodeIfPresent(Int.self, forKey: .maxAge)
+        acrValues = try members.decodeIfPresent(String.self, forKey: .acrValues)
+    }
+
     private enum CodingKeys: String, CodingKey {
         case type, title, status, detail, code, errors, maxAge = "max_age", acrValues = "acr_values"
     }
@@ -64,6 +79,13 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
     case tooManyRequests = "too_many_requests"
     case serverError = "server_error"
     case unavailable
+
+    /// The first code with a status, or else the most general one for the status's class.
+    init(status: Int) {
+        self =
+            Self.allCases.first { $0.status == status }
+            ?? (status < 500 ? .invalidRequest : .serverError)
+    }
 
     public var status: Int {
         switch self {

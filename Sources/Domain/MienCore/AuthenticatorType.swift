@@ -1,5 +1,5 @@
 /// A kind of authenticator: something that users prove themselves with.
-public enum AuthenticatorType: String, Sendable, Hashable, Codable, CaseIterable {
+public enum AuthenticatorType: String, WireWord {
     case password
     case face
     /// A key pair behind the device's biometrics.

@@ -104,7 +104,7 @@ struct ServerParts: Sendable {
             isEnabled: configuration.identities.contains("biometric"))
         passkeys = PasskeyService(
             store: store, gate: gate, challenges: challenges, notices: notices, clock: clock,
-            metrics: metrics, place: configuration.passkeyPlace, publicURL: publicURLText,
+            metrics: metrics, relyingParty: configuration.relyingParty, publicURL: publicURLText,
             isEnabled: configuration.identities.contains("passkey"),
             signatures: signatures)
         tokens = OTPService(store: store, gate: gate, notices: notices, clock: clock)

@@ -189,7 +189,7 @@ extension LiveSession {
     func addState(to answer: inout CaptureAnswer, at now: Instant) {
         addLastFrame(to: &answer)
         answer.action =
-            last?.action?.rawValue ?? (last == nil ? LivenessAction.keepStill.rawValue : nil)
+            last == nil ? .known(.keepStill) : last?.action.map { .init(rawValue: $0.rawValue) }
         answer.framesLeft = max(0, maxFrames - looks)
         answer.countdown = Int(max(.zero, deadline - now).milliseconds)
         answer.elapsed = Int((now - began).milliseconds)
@@ -200,7 +200,7 @@ extension LiveSession {
     /// Adds what the last frame showed.
     func addLastFrame(to answer: inout CaptureAnswer) {
         guard let last else { return }
-        answer.guidance = last.guidance.map { [$0.rawValue] } ?? []
+        answer.guidance = last.guidance.map { [.init(rawValue: $0.rawValue)] } ?? []
         answer.quality = last.quality?.score
         answer.face = last.face.map { [$0.x, $0.y, $0.width, $0.height].map { $0.rounded() } }
         answer.progress = last.livenessScore

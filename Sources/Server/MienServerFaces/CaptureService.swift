@@ -131,7 +131,9 @@ package final class CaptureService: Sendable {
                 }
                 throw error
             }
-            var guidance = look.reasons.map { Guidance($0).rawValue }
+            var guidance: [WireValue<CaptureGuidance>] = look.reasons.map {
+                .init(rawValue: Guidance($0).rawValue)
+            }
             if let entry = look.entry {
                 let before = try content.template.map(Self.template)?.entries ?? []
                 if try self.faces.isOnePerson(before + [entry], threshold: self.threshold) {
@@ -144,7 +146,7 @@ package final class CaptureService: Sendable {
                     // Another person is in the picture, so the entries no longer prove anything.
                     content.template = nil
                     Self.fail(&next, &content, .differentFace)
-                    guidance = [CaptureRefusal.differentFace.rawValue]
+                    guidance = [.known(.differentFace)]
                 }
             }
             if next.state == .open, next.frames >= self.maxFrames {
@@ -381,9 +383,10 @@ package final class CaptureService: Sendable {
         _ record: CaptureRecord, _ content: Content, _ session: LiveSession? = nil
     ) -> CaptureAnswer {
         var answer = CaptureAnswer(
-            status: record.state.rawValue, guidance: [],
+            status: .init(rawValue: record.state.rawValue), guidance: [],
             framesLeft: max(0, maxFrames - record.frames), expiresAt: record.expiresAt.milliseconds,
-            mode: content.rules.mode.rawValue, reasons: content.reasons)
+            mode: .init(rawValue: content.rules.mode.rawValue),
+            reasons: content.reasons?.map { .init(rawValue: $0) })
         guard content.rules.mode != .image else { return answer }
         answer.framesLeft = record.state == .open ? maxLiveFrames : 0
         if let session = session ?? live.find(record.id)?.session, record.state == .open {

@@ -48,7 +48,8 @@ package struct ConsentAdminRoutes {
 
     private static func answer(_ record: ConsentRecord) -> ConsentAnswer {
         ConsentAnswer(
-            appID: record.app.text, purpose: record.purpose, textVersion: record.textVersion,
+            appID: record.app.text, purpose: .init(rawValue: record.purpose),
+            textVersion: record.textVersion,
             givenAt: record.givenAt.milliseconds,
             withdrawnAt: record.withdrawnAt?.milliseconds)
     }

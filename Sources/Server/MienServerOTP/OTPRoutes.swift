@@ -72,10 +72,7 @@ package struct OTPRoutes {
         _ wanted: OTPRegistrationRequest, _ tokens: OTPService, to user: UserID, app: AppID,
         actor: String, _ standing: SignInStanding?
     ) async throws -> Response {
-        guard let kind = OTPToken.Kind(rawValue: wanted.kind ?? "totp") else {
-            throw Problem(
-                .invalidRequest, errors: [.init(field: "kind", message: "must be totp or hotp")])
-        }
+        let kind = wanted.kind ?? .totp
         let digits = wanted.digits ?? 6
         guard (6...10).contains(digits) else {
             throw Problem(
@@ -84,7 +81,7 @@ package struct OTPRoutes {
         let offer = try await tokens.offer(
             kind: kind, digits: digits, to: user, app: app, actor: actor, standing)
         let answer = OTPRegistrationAnswer(
-            registrationCode: offer.code.use { $0 }, kind: kind.rawValue, digits: digits,
+            registrationCode: offer.code.use { $0 }, kind: .known(kind), digits: digits,
             expiresAt: offer.expiresAt.milliseconds)
         return JSONBody.response(answer, status: .created)
     }
@@ -95,7 +92,7 @@ extension OTPTokenAnswer {
     package init(_ token: OTPToken, id: AuthenticatorID, app: AppID, key: DevicePublicKey) throws {
         let sealed = try token.sealed(to: key, app: app, token: id)
         self.init(
-            tokenID: id.text, appID: app.text, kind: token.kind.rawValue,
+            tokenID: id.text, appID: app.text, kind: .known(token.kind),
             algorithm: OTPToken.hash.rawValue, digits: token.hotp.digits,
             period: token.kind == .totp ? OTPToken.stepSeconds : nil,
             counter: token.kind == .hotp ? 0 : nil, signatureSuite: OTPToken.suite,
@@ -108,7 +105,8 @@ extension OwnOTPToken {
     package init(_ record: AuthenticatorRecord) {
         func text(_ name: String) -> String { record.info[name]?.stringValue ?? "" }
         self.init(
-            id: record.id.text, kind: text("kind"), name: text("name"), os: text("os"),
+            id: record.id.text, kind: .init(rawValue: text("kind")), name: text("name"),
+            os: text("os"),
             digits: record.info["digits"]?.numberValue.flatMap { Int(exactly: $0) } ?? 0,
             createdAt: record.createdAt.milliseconds)
     }

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Hummingbird
-internal import MienAPI
+package import MienAPI
 internal import MienAccess
 package import MienCore
 internal import MienKeys
@@ -40,7 +40,7 @@ package struct OTPService: Sendable {
     ///   administrator has locked: a new token must not bypass the lock.
     /// - Parameter standing: The sign-in that requests the code; `nil` for an administrator.
     package func offer(
-        kind: OTPToken.Kind, digits: Int, to user: UserID, app: AppID, actor: String,
+        kind: OTPKind, digits: Int, to user: UserID, app: AppID, actor: String,
         _ standing: SignInStanding?
     ) async throws -> Offer {
         var generator = SystemRandomNumberGenerator()
@@ -50,7 +50,7 @@ package struct OTPService: Sendable {
             hash = store.keys.hash(ofSecret: secret.secret)
         try await store.write { tables in
             guard let account = try tables.accounts.find(user) else {
-                throw Problem(.notFound, "There is no such user.")
+                throw Problem.noSuchUser
             }
             guard account.state.takesAuthenticators else {
                 throw Problem(
@@ -119,7 +119,7 @@ package struct OTPService: Sendable {
                     account: account.id, epoch: nil, authenticators: wanted.madeWith
                 ).areUsable(in: tables)
             else { return nil }
-            guard let kind = OTPToken.Kind(rawValue: wanted.kind) else {
+            guard let kind = OTPKind(rawValue: wanted.kind) else {
                 throw StoreError(.corrupt, "A registration has an unknown kind.")
             }
             let receipt = OTPToken.Receipt(codeHash: hash, key: key, endsAt: wanted.expiresAt)

@@ -9,8 +9,6 @@ internal import MienStore
 
 /// The server's record of a user's OTP token, sealed with the authenticator.
 package struct OTPToken: Sendable {
-    package enum Kind: String, Sendable { case totp, hotp }
-
     /// The OCRA suite of signatures: the challenge is a SHA-256 as 64 hexadecimal digits.
     static let suite = "OCRA-1:HOTP-SHA256-8:QH64"
     static let hash = OTPHash.sha256, stepSeconds = 30
@@ -37,12 +35,12 @@ package struct OTPToken: Sendable {
         }
     }
 
-    let kind: Kind
+    let kind: OTPKind
     let secret: OTPSecret
     let hotp: HOTP
     let receipt: Receipt?
 
-    init(kind: Kind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil) throws(OTPError) {
+    init(kind: OTPKind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil) throws(OTPError) {
         (self.kind, self.secret, self.receipt) = (kind, secret, receipt)
         hotp = try HOTP(digits: digits, hash: Self.hash)
     }
@@ -66,7 +64,7 @@ package struct OTPToken: Sendable {
     init(_ record: AuthenticatorRecord) throws {
         let value = try record.content.use { try JSONText.parse($0) }
         guard value["version"]?.numberValue == 1,
-            let kind = value["kind"]?.stringValue.flatMap(Kind.init),
+            let kind = value["kind"]?.stringValue.flatMap(OTPKind.init),
             let digits = value["digits"]?.numberValue.flatMap({ Int(exactly: $0) }),
             let secret = value["secret"]?.stringValue.flatMap({ Base64URL.decode($0) })
         else { throw StoreError(.corrupt, "A stored OTP token is malformed.") }

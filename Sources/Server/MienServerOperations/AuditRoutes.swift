@@ -46,7 +46,7 @@ package struct AuditRoutes {
                 return JSONBody.response(
                     AuditVerdictAnswer(
                         isWhole: true, entries: entries, lastHash: Base64URL.encode(last),
-                        start: start.flatMap { $0.number == 0 ? nil : AuditPlace($0) }))
+                        start: start.flatMap { $0.number == 0 ? nil : AuditPosition($0) }))
             case .broken(let number):
                 return JSONBody.response(AuditVerdictAnswer(isWhole: false, brokenAt: number))
             }
@@ -59,12 +59,12 @@ package struct AuditRoutes {
             }
             return JSONBody.response(
                 AuditSegmentAnswer(
-                    start: AuditPlace(segment.start),
-                    entries: segment.entries.map { AuditSegmentEntry($0.entry, $0.place) }))
+                    start: AuditPosition(segment.start),
+                    entries: segment.entries.map { AuditSegmentEntry($0.entry, $0.position) }))
         }
         router.post("audit/prune") { request, context in
             let wanted = try await body.read(
-                AuditPlace.self, AuditPlace.CodingKeys.self, from: request)
+                AuditPosition.self, AuditPosition.CodingKeys.self, from: request)
             guard wanted.number >= 1, let hash = Base64URL.decode(wanted.hash),
                 hash.count == AuditChain.start.hash.count
             else {
@@ -104,7 +104,7 @@ package struct AuditRoutes {
             }
             return try tables.audit.start()
         }
-        return AuditPruneAnswer(removed: removed, start: AuditPlace(start))
+        return AuditPruneAnswer(removed: removed, start: AuditPosition(start))
     }
 
     /// - Throws: ``Problem`` if the log does not have the entry or has been modified.
@@ -149,7 +149,7 @@ extension AuditEvent {
     }
 }
 
-extension AuditPlace {
+extension AuditPosition {
     fileprivate init(_ link: AuditChain) {
         self.init(number: Int(link.number), hash: Base64URL.encode(link.hash))
     }

@@ -121,7 +121,7 @@ struct DemoCommand: AsyncParsableCommand {
         let target =
             draw.map { URL(filePath: $0) }
             ?? engine.home.folder.appending(path: "demo/annotated.png")
-        try OutputPlace.write(
+        try OutputFile.write(
             Data(PNGEncoder.encode(Annotation.draw(analysis, on: image))), to: target)
         return target.path
     }

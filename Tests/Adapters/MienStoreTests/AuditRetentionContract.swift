@@ -10,7 +10,7 @@ import Testing
     private static func pruned(_ kind: StoreKind, through number: Int = 4) async throws -> TestStore
     {
         let test = try await AuditContract.filled(kind, 9)
-        let last = try await place(number, test)
+        let last = try await position(number, test)
         let removed = try await test.store.write {
             try $0.audit.prune(through: last, atMost: 100, at: .start)
         }
@@ -18,13 +18,13 @@ import Testing
         return test
     }
 
-    private static func place(_ number: Int, _ test: TestStore) async throws -> AuditChain {
+    private static func position(_ number: Int, _ test: TestStore) async throws -> AuditChain {
         try await test.store.read {
             try #require(
                 try $0.audit.segment(after: nil, count: 100).entries.first {
-                    $0.place.number == number
+                    $0.position.number == number
                 }
-            ).place
+            ).position
         }
     }
 
@@ -132,7 +132,7 @@ import Testing
     ) async throws {
         for number in 1...4 {
             let test = try await AuditContract.filled(kind, 9)
-            let last = try await Self.place(4, test)
+            let last = try await Self.position(4, test)
             try await test.sql(
                 "UPDATE audit SET actor = 'x' WHERE number = ?", .integer(Int64(number)))
             #expect(
@@ -152,7 +152,7 @@ import Testing
     )
         async throws
     {
-        let test = try await AuditContract.filled(kind, 9), real = try await Self.place(4, test)
+        let test = try await AuditContract.filled(kind, 9), real = try await Self.position(4, test)
         for last in [
             AuditChain(number: 4, hash: AuditChain.start.hash),
             AuditChain(number: 5, hash: real.hash), AuditChain(number: 10, hash: real.hash),
@@ -204,10 +204,10 @@ import Testing
             if isFirst { try verifier.take(AuditExport.header(segment.start).utf8) }
             isFirst = false
             guard let last = segment.entries.last else { break }
-            for (entry, place) in segment.entries {
-                try verifier.take(AuditExport.line(entry, place).utf8)
+            for (entry, position) in segment.entries {
+                try verifier.take(AuditExport.line(entry, position).utf8)
             }
-            (after, end) = (Int(last.place.number), last.place)
+            (after, end) = (Int(last.position.number), last.position)
         }
         try verifier.take(AuditExport.footer(end).utf8)
         #expect(try verifier.finish() == 5)

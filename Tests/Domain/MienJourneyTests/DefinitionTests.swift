@@ -43,7 +43,7 @@ struct DefinitionTests {
                 try JourneyDefinition(Self.step(type.rawValue, .object(less)))
             }
             #expect(
-                error?.place == "steps.s.config.\(setting.name)"
+                error?.path == "steps.s.config.\(setting.name)"
                     && error?.reason == "required but missing")
         }
     }
@@ -166,7 +166,7 @@ struct DefinitionTests {
                     throws: JourneyDefinitionError.self, "\(setting.name): \(value)"
                 ) { try JourneyDefinition(config(value)) }
                 #expect(
-                    error?.place.hasPrefix("steps.s.config.\(setting.name)") ?? false,
+                    error?.path.hasPrefix("steps.s.config.\(setting.name)") ?? false,
                     "\(String(describing: error))")
             }
             if let standard = setting.defaultValue {
@@ -177,7 +177,7 @@ struct DefinitionTests {
             try JourneyDefinition(
                 Self.step(type.rawValue, .object(least.merging(["nonsense": 1]) { $1 })))
         }
-        #expect(error?.place == "steps.s.config.nonsense")
+        #expect(error?.path == "steps.s.config.nonsense")
     }
 
     @Test("user_auth_state and user_identifier")
@@ -244,13 +244,13 @@ struct DefinitionTests {
             ),
             (["parameters": ["required": ["p"]]], "parameters.required[0]", nil),
         ] as [(JSONValue, String, String?)])
-    func wrong(change: JSONValue, place: String, reason: String?) throws {
+    func wrong(change: JSONValue, path: String, reason: String?) throws {
         let base = try #require(Self.step("reject_access").objectValue)
         let changed = base.merging(try #require(change.objectValue)) { $1 }
         let error = try #require(
             #expect(throws: JourneyDefinitionError.self) { try JourneyDefinition(.object(changed)) }
         )
-        #expect(error.place == place, "\(error)")
+        #expect(error.path == path, "\(error)")
         if let reason { #expect(error.reason == reason) }
     }
 
@@ -286,7 +286,7 @@ struct DefinitionTests {
         let error = #expect(throws: JourneyDefinitionError.self) {
             try JourneyDefinition.parse(Array(good.dropLast().utf8))
         }
-        #expect(error?.place == "" && error?.reason.hasPrefix("line 1, column ") ?? false)
+        #expect(error?.path == "" && error?.reason.hasPrefix("line 1, column ") ?? false)
         var deep: JSONValue = 1
         for _ in 0..<21 { deep = [deep] }
         #expect(throws: JourneyDefinitionError.self) { try JourneyDefinition(deep) }
@@ -338,7 +338,7 @@ struct DefinitionTests {
                     "phone": ["format": "phone"], "code": ["format": "code"],
                     "nick": ["format": "username"],
                 ], "required": ["email", "pin"],
-            ], place: "")
+            ], path: "")
         #expect(
             schema.fields.map(\.name) == [
                 "email", "pin", "age", "born", "code", "news", "nick", "phone",

@@ -148,10 +148,10 @@ struct ExpressionTests {
             ("1 == == 2", 6, nil),
             ("a..b", 3, nil),
         ] as [(String, Int, String?)])
-    func noExpression(source: String, place: Int, reason: String?) throws {
+    func noExpression(source: String, column: Int, reason: String?) throws {
         let error = try #require(
             #expect(throws: ExpressionError.self) { try JourneyExpression(source) })
-        #expect(error.place == place, "\(source): \(error)")
+        #expect(error.column == column, "\(source): \(error)")
         if let reason { #expect(error.reason == reason) }
     }
 
@@ -214,7 +214,7 @@ struct ExpressionTests {
         let template = try ExpressionTemplate("{{s}}, {{ a + 1 }} times{{'{{'}}!")
         #expect(try template.text(in: Self.variables) == "Hello, 2 times{{!")
         #expect(try ExpressionTemplate("plain } {").text(in: [:]) == "plain } {")
-        #expect(throws: ExpressionError(place: 5, reason: "“{{” has no “}}”")) {
+        #expect(throws: ExpressionError(column: 5, reason: "“{{” has no “}}”")) {
             try ExpressionTemplate("abc {{a")
         }
         #expect(throws: ExpressionError.self) { try ExpressionTemplate("{{}}") }

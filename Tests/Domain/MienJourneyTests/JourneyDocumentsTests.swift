@@ -1,4 +1,5 @@
 import Foundation
+import MienAPI
 import MienCore
 import Testing
 
@@ -54,7 +55,10 @@ struct JourneyDocumentsTests {
                 ? "ends the journey" : "outcomes: " + outcomes.joined(separator: ", ")
             lines += [
                 "### `\(type.rawValue)`", "",
-                [type.wireName.map { "asks the client: `\($0)`" } ?? "on the server", ends].joined(
+                [
+                    type.wireName.map { "asks the client: `\($0.rawValue)`" } ?? "on the server",
+                    ends,
+                ].joined(
                     separator: "; "), "",
             ]
             guard !type.implementation.settings.isEmpty else { continue }
@@ -87,9 +91,9 @@ struct JourneyDocumentsTests {
             + Rejection.Cause.allCases.map(\.rawValue)
         words +=
             JourneyClientError.Code.allCases.map(\.rawValue)
-            + WireNames.steps.flatMap { [$0.key] + $0.value }
+            + JourneyStepName.allCases.flatMap { [$0.rawValue] + $0.aliases }
         words +=
-            ExpressionFunction.allCases.map(\.rawValue) + ClientOption.Kind.allCases.map(\.rawValue)
+            ExpressionFunction.allCases.map(\.rawValue) + ClientOptionType.allCases.map(\.rawValue)
         #expect(words.filter { !page.contains("`\($0)`") } == [])
     }
 

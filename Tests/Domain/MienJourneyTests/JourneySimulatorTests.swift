@@ -33,7 +33,7 @@ struct JourneySimulatorTests {
             "cases": [.object(recorded)],
         ])
         guard case .inline(let definition) = test.journey else {
-            throw JourneyDefinitionError(place: "journey", reason: "expected an inline journey")
+            throw JourneyDefinitionError(path: "journey", reason: "expected an inline journey")
         }
         let report = JourneySimulator.run(try JourneyDefinition(definition), test)
         #expect(report.branchCount == 8)
@@ -154,10 +154,10 @@ struct JourneySimulatorTests {
                 "world.users[0].locked"
             ),
         ] as [(JSONValue, String)])
-    func refused(value: JSONValue, place: String) throws {
+    func refused(value: JSONValue, path: String) throws {
         let error = try #require(
             #expect(throws: JourneyDefinitionError.self) { try RecordedTest(value) })
-        #expect(error.place == place, "\(error)")
+        #expect(error.path == path, "\(error)")
     }
 
     @Test("authenticators lock in the simulated world without revealing it")

@@ -235,7 +235,7 @@ struct OTPStepTests {
             ],
         ])
         guard case .inline(let definition) = test.journey else {
-            throw JourneyDefinitionError(place: "journey", reason: "expected an inline journey")
+            throw JourneyDefinitionError(path: "journey", reason: "expected an inline journey")
         }
         let report = JourneySimulator.run(try JourneyDefinition(definition), test)
         #expect(report.cases.map(\.problems) == [[], []])

@@ -1,3 +1,4 @@
+import MienAPI
 import MienCore
 import Testing
 
@@ -9,9 +10,11 @@ struct StepRegistryTests {
     func names() {
         let types = StepType.allCases.map(\.rawValue)
         #expect(Set(types).count == types.count)
-        let names = StepType.all.flatMap { step in (step.wireName.map { [$0] } ?? []) + step.aliases
-        }
+        let names = StepType.allCases.compactMap(\.wireName)
         #expect(Set(names).count == names.count)
+        #expect(Set(names) == Set(JourneyStepName.allCases).subtracting([.success, .rejection]))
+        let spellings = JourneyStepName.allCases.flatMap { [$0.rawValue] + $0.aliases }
+        #expect(Set(spellings).count == spellings.count)
         for type in StepType.allCases {
             #expect(StepType(rawValue: type.rawValue) == type)
             #expect(type.implementation.type == type)
@@ -23,7 +26,6 @@ struct StepRegistryTests {
     func prompts(type: StepType) {
         let step = type.implementation
         #expect((step.wireName == nil) == step.prompts.isEmpty)
-        #expect(step.wireName != nil || step.aliases.isEmpty)
     }
 
     @Test("each step lists an effect or a setting once", arguments: StepType.allCases)

@@ -111,7 +111,7 @@ struct WaitForTimeTests {
         let error = #expect(throws: JourneyDefinitionError.self) {
             try JourneyDefinition(Self.journey([:]))
         }
-        #expect(error?.place == "steps.wait.config")
+        #expect(error?.path == "steps.wait.config")
         let now = try Play(Self.journey(["seconds": 1])).now
         for (until, left) in [(-5, 10), (5, 10), (20, 20)] {
             let time = Self.until(now + .seconds(until))

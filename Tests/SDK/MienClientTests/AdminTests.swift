@@ -17,15 +17,15 @@ struct AdminTests {
     @Test("each call sends the right request")
     func addresses() async throws {
         let appAnswer = AppAnswer(
-            id: "shop", name: "Shop", type: "public", isFirstParty: true, settings: [:],
+            id: "shop", name: "Shop", type: .known(.public), isFirstParty: true, settings: [:],
             createdAt: 0)
         let userAnswer = UserAnswer(
-            id: "usr_1", externalID: nil, username: "ada", email: nil, state: "active",
+            id: "usr_1", externalID: nil, username: "ada", email: nil, state: .known(.active),
             attributes: [:], createdAt: 0)
         let version = JourneyVersionAnswer(
-            id: "face-login", version: 2, state: "draft", title: "t", updatedAt: 0)
+            id: "face-login", version: 2, state: .known(.draft), title: "t", updatedAt: 0)
         let done = ScriptedTransport.Turn.answer(HTTPTransportResponse(status: 204))
-        let entry = AuditPlace(number: 7, hash: String(repeating: "A", count: 43))
+        let entry = AuditPosition(number: 7, hash: String(repeating: "A", count: 43))
         let calls: [(String, ScriptedTransport.Turn, (MienAdmin) async throws -> Void)] = [
             (
                 "GET apps", .json(Page(items: [appAnswer])),
@@ -70,7 +70,7 @@ struct AdminTests {
             ),
             (
                 "PATCH users/usr_1", .json(userAnswer),
-                { _ = try await $0.updateUser(user, UserRequest(state: "suspended")) }
+                { _ = try await $0.updateUser(user, UserRequest(state: .suspended)) }
             ),
             ("DELETE users/usr_1", done, { try await $0.deleteUser(user) }),
             (

@@ -6,22 +6,28 @@ import Testing
 @testable import MienClient
 
 extension CaptureAnswer {
-    static func open(_ left: Int, _ guidance: String...) -> Self {
-        CaptureAnswer(status: "open", guidance: guidance, framesLeft: left, expiresAt: 0)
+    static func open(_ left: Int, _ guidance: CaptureGuidance...) -> Self {
+        CaptureAnswer(
+            status: .known(.open), guidance: guidance.map { .known($0) }, framesLeft: left,
+            expiresAt: 0)
     }
     /// The answer to the start of a session that takes pictures.
     static let pictures = CaptureAnswer(
-        status: "open", guidance: [], framesLeft: 60, expiresAt: 0, mode: "image")
-    static func live(next: Int, elapsed: Int = 0, nonce: String? = "AAEC", action: String? = nil)
+        status: .known(.open), guidance: [], framesLeft: 60, expiresAt: 0, mode: .known(.image))
+    static func live(
+        next: Int, elapsed: Int = 0, nonce: String? = "AAEC", action: CaptureAction? = nil
+    )
         -> Self
     {
         CaptureAnswer(
-            status: "open", guidance: [], framesLeft: 900, expiresAt: 0, mode: "liveness_active",
-            action: action, elapsed: elapsed, nextFrame: next,
+            status: .known(.open), guidance: [], framesLeft: 900, expiresAt: 0,
+            mode: .known(.livenessActive),
+            action: action.map { .known($0) }, elapsed: elapsed, nextFrame: next,
             nonce: nonce)
     }
-    static func ended(_ status: String, _ left: Int) -> Self {
-        CaptureAnswer(status: status, guidance: [], quality: 80, framesLeft: left, expiresAt: 0)
+    static func ended(_ status: CaptureStatus, _ left: Int) -> Self {
+        CaptureAnswer(
+            status: .known(status), guidance: [], quality: 80, framesLeft: left, expiresAt: 0)
     }
 }
 
@@ -42,13 +48,13 @@ struct CaptureTests {
     @Test("frames are sent until one passes")
     func passes() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59, "face_not_found")),
-            .json(CaptureAnswer.ended("passed", 58)),
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59, .faceNotFound)),
+            .json(CaptureAnswer.ended(.passed, 58)),
         ])
-        var guidance: [[String]] = []
+        var guidance: [[WireValue<CaptureGuidance>]] = []
         let last = try await session(transport).run(frames(5)) { guidance.append($0.guidance) }
         #expect(last.hasPassed)
-        #expect(guidance == [["face_not_found"], []])
+        #expect(guidance == [[.known(.faceNotFound)], []])
         #expect(transport.requests.map(\.body) == [[], [0xff, 0xd8, 0], [0xff, 0xd8, 1]])
         #expect(
             transport.requests.allSatisfy { $0.headers["authorization"] == "Bearer cap_1.secret" })
@@ -73,7 +79,7 @@ struct CaptureTests {
         let transport = ScriptedTransport([
             .json(CaptureAnswer.pictures), .json(CaptureAnswer.open(59)), .fault(.unreachable),
             .json(CaptureAnswer.open(59)),
-            .json(CaptureAnswer.ended("passed", 58)),
+            .json(CaptureAnswer.ended(.passed, 58)),
         ])
         #expect(try await session(transport).run(frames(2)).hasPassed)
         #expect(transport.requests.map(\.method) == [.post, .post, .post, .get, .post])
@@ -82,15 +88,15 @@ struct CaptureTests {
 
     @Test(
         "a frame that arrived is not sent again if its answer was lost",
-        arguments: ["open", "passed", "failed"])
-    func answerLost(_ status: String) async throws {
+        arguments: [CaptureStatus.open, .passed, .failed])
+    func answerLost(_ status: CaptureStatus) async throws {
         let transport = ScriptedTransport([
             .json(CaptureAnswer.open(59)), .fault(.interrupted),
             .json(CaptureAnswer.ended(status, 58)),
         ])
         let session = try session(transport)
         _ = try await session.submitFrame([1])
-        #expect(try await session.submitFrame([2]).status == status)
+        #expect(try await session.submitFrame([2]).status == .known(status))
         #expect(transport.turnsLeft == 0 && transport.requests.count == 3)
     }
 
@@ -98,7 +104,7 @@ struct CaptureTests {
     func closedMeanwhile() async throws {
         let transport = ScriptedTransport([
             .fault(.timedOut), .json(CaptureAnswer.open(60)), .problem(.captureClosed),
-            .json(CaptureAnswer.ended("passed", 59)),
+            .json(CaptureAnswer.ended(.passed, 59)),
         ])
         #expect(try await session(transport).submitFrame([1]).hasPassed)
     }
@@ -120,8 +126,8 @@ struct CaptureTests {
 
     @Test("canceling ends the session")
     func cancel() async throws {
-        let transport = ScriptedTransport([.json(CaptureAnswer.ended("cancelled", 60))])
-        #expect(try await session(transport).cancel().status == "cancelled")
+        let transport = ScriptedTransport([.json(CaptureAnswer.ended(.cancelled, 60))])
+        #expect(try await session(transport).cancel().status == .known(.cancelled))
         #expect(transport.requests.map(\.method) == [.delete])
     }
 
@@ -130,7 +136,7 @@ struct CaptureTests {
         let transport = ScriptedTransport([
             .json(JourneyAnswer.step("selfieAcquisition", data: ["start_token": "cap_2.s"])),
             .json(CaptureAnswer.pictures),
-            .json(CaptureAnswer.ended("passed", 59)),
+            .json(CaptureAnswer.ended(.passed, 59)),
             .json(JourneyAnswer.step("information", state: "s2")), .json(JourneyAnswer.success()),
         ])
         let journey = try await JourneyClient(options(transport), sleep: Naps().sleep).start("j")
@@ -164,9 +170,9 @@ struct CaptureTests {
     )
     func updates() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.live(next: 1, elapsed: 40, action: "keep_still")),
-            .json(CaptureAnswer.live(next: 2, action: "turn_left")),
-            .json(CaptureAnswer.ended("passed", 0)),
+            .json(CaptureAnswer.live(next: 1, elapsed: 40, action: .keepStill)),
+            .json(CaptureAnswer.live(next: 2, action: .turnLeft)),
+            .json(CaptureAnswer.ended(.passed, 0)),
         ])
         let now = HandTime(.seconds(5)), session = try live(transport, at: now),
             (stream, frames) = AsyncStream<CaptureFrame>.makeStream()
@@ -177,7 +183,8 @@ struct CaptureTests {
             frames.yield(CaptureFrame([UInt8(told.count)]))
         }
         #expect(
-            told.map(\.action) == ["keep_still", "turn_left", nil] && told.last?.hasPassed == true)
+            told.map(\.action) == [.known(.keepStill), .known(.turnLeft), nil]
+                && told.last?.hasPassed == true)
         let batches = sent(transport)
         #expect(batches.map { $0.map(\.milliseconds) } == [[140], [240]])
         var chain = FrameChain(nonce: [0, 1, 2])
@@ -249,7 +256,7 @@ struct CaptureTests {
     func tooLarge() async throws {
         let transport = ScriptedTransport([
             .json(CaptureAnswer.live(next: 1)), .problem(.payloadTooLarge),
-            .json(CaptureAnswer.ended("passed", 0)),
+            .json(CaptureAnswer.ended(.passed, 0)),
             .problem(.payloadTooLarge, "The body may have at most 5000 bytes."),
         ])
         let session = try live(transport, at: HandTime(.zero))
@@ -303,7 +310,7 @@ struct CaptureTests {
         .timeLimit(.minutes(1)))
     func cameraAfterPass() async throws {
         let transport = ScriptedTransport([
-            .json(CaptureAnswer.pictures), .json(CaptureAnswer.ended("passed", 59)),
+            .json(CaptureAnswer.pictures), .json(CaptureAnswer.ended(.passed, 59)),
         ])
         let (ended, end) = AsyncStream<Void>.makeStream()
         let iterator = try session(transport).updates(of: EndlessCamera(letGo: end))

@@ -77,7 +77,7 @@ struct FacadeTests {
                 JourneyAnswer.step(
                     "selfieAcquisition", state: "s2", data: ["start_token": "cap_1.s"])),
             .json(CaptureAnswer.pictures),
-            .json(CaptureAnswer.ended(passes ? "passed" : "failed", 59)),
+            .json(CaptureAnswer.ended(passes ? .passed : .failed, 59)),
             .json(passes ? JourneyAnswer.success() : JourneyAnswer.rejection))
         let controller = ViewController()
         Mien.delegate = controller

@@ -75,19 +75,21 @@ extension JourneyAnswer {
         -> Self
     {
         JourneyAnswer(
-            state: state, journeyStepID: id, data: data,
-            clientResponseOptions: options.mapValues { ClientOptionWire(type: $0, label: $0) },
+            state: state, journeyStepID: .init(rawValue: id), data: data,
+            clientResponseOptions: options.mapValues {
+                ClientOptionWire(type: .init(rawValue: $0), label: $0)
+            },
             expiresAt: 1_800_000_000_000)
     }
 
     static func success(deviceToken: String? = nil) -> Self {
         JourneyAnswer(
-            state: nil, journeyStepID: "success", token: "final.token.jwt",
+            state: nil, journeyStepID: .known(.success), token: "final.token.jwt",
             deviceToken: deviceToken, expiresAt: 1_800_000_000_000)
     }
 
     static let rejection = JourneyAnswer(
-        state: nil, journeyStepID: "rejection",
+        state: nil, journeyStepID: .known(.rejection),
         errorData: ["cause": "rejected", "reason": "invalid_credentials"],
         expiresAt: 1_800_000_000_000)
 }

@@ -30,7 +30,7 @@ struct TokenProvisioningTests {
                 ciphersuite: .P256_SHA256_AES_GCM_256, info: Data(info))
             let ciphertext = try sender.seal(Data(secret))
             var answer = OTPTokenAnswer(
-                tokenID: token, appID: app, kind: "totp", algorithm: "SHA256", digits: 8,
+                tokenID: token, appID: app, kind: .known(.totp), algorithm: "SHA256", digits: 8,
                 period: 30, counter: nil,
                 signatureSuite: "OCRA-1:HOTP-SHA256-8:QH64",
                 encapsulatedKey: Base64URL.encode(sender.encapsulatedKey),
@@ -57,7 +57,9 @@ struct TokenProvisioningTests {
         }
         #expect(totp.hotp.digits == 8 && totp.hotp.hash == .sha256 && totp.stepSeconds == 30)
         let counting = try await redeem(
-            Server { answer in (answer.kind, answer.period, answer.counter) = ("hotp", nil, 3) })
+            Server { answer in
+                (answer.kind, answer.period, answer.counter) = (.known(.hotp), nil, 3)
+            })
         guard case .hotp(_, firstCounter: 3) = counting.kind else {
             Issue.record("\(counting)")
             return
@@ -73,9 +75,9 @@ struct TokenProvisioningTests {
             Server(secret: [1, 2, 3]), Server { $0.encryptedSecret += "AA" },
             Server { $0.encryptedSecret = "" },
             Server { $0.encapsulatedKey = "AAAA" },
-            Server { $0.encapsulatedKey = "+" }, Server { $0.kind = "sms" },
+            Server { $0.encapsulatedKey = "+" }, Server { $0.kind = .unknown("sms") },
             Server { $0.period = nil }, Server { $0.counter = 0 },
-            Server { ($0.kind, $0.period, $0.counter) = ("hotp", nil, -1) },
+            Server { ($0.kind, $0.period, $0.counter) = (.known(.hotp), nil, -1) },
             Server { $0.algorithm = "MD5" }, Server { $0.digits = 5 },
             Server { $0.signatureSuite = "OCRA-2" }, Server { $0.appID = "bank" },
             Server { $0.tokenID = "aut_2" },

@@ -1,7 +1,9 @@
 import Foundation
 import MienAPI
+import MienAccess
 import MienCore
 import MienJourney
+import MienServerFaces
 import MienStore
 import Testing
 
@@ -60,7 +62,7 @@ struct WireTypeTests {
         try check(JourneyVersionAnswer.self, JourneyVersionAnswer.CodingKeys.self)
         try check(AuditEntryAnswer.self, AuditEntryAnswer.CodingKeys.self)
         try check(AuditVerdictAnswer.self, AuditVerdictAnswer.CodingKeys.self)
-        try check(AuditPlace.self, AuditPlace.CodingKeys.self)
+        try check(AuditPosition.self, AuditPosition.CodingKeys.self)
         try check(AuditSegmentEntry.self, AuditSegmentEntry.CodingKeys.self)
         try check(AuditSegmentAnswer.self, AuditSegmentAnswer.CodingKeys.self)
         try check(AuditPruneAnswer.self, AuditPruneAnswer.CodingKeys.self)
@@ -95,19 +97,96 @@ struct WireTypeTests {
 
     @Test("enumerations match the document")
     func words() throws {
-        let steps =
-            StepType.allCases.compactMap(\.wireName) + [WireNames.success, WireNames.rejection]
-        #expect(try Set(words("JourneyAnswer", "journey_step_id")) == Set(steps))
-        #expect(try words("ClientOption", "type") == ClientOption.Kind.allCases.map(\.rawValue))
         #expect(try words("RejectionData", "cause") == Rejection.Cause.allCases.map(\.rawValue))
         #expect(
             try words("JourneyVersionAnswer", "state")
                 == JourneyRecord.State.allCases.map(\.rawValue))
         #expect(
             try words("CaptureAnswer", "status") == CaptureRecord.State.allCases.map(\.rawValue))
+        #expect(try words("ConsentAnswer", "purpose") == [FaceConsent.purpose])
+        #expect(
+            try Set(words("AuthenticatorAnswer", "locked_by"))
+                == Set(LockHolder.allCases.map(\.rawValue) + [LockCause.failures.rawValue]))
         #expect(
             try APIDocument.schema("JourneyDefinition")["properties"]?.names
                 == JourneySchema.json["properties"]?.names)
+    }
+
+    @Test("each wire enum has the words of its schema, and each fixed set has a wire enum")
+    func enums() throws {
+        let sets: [String: [String: [String]]] = [
+            "AppRequest": ["type": Self.words(AppType.self), "client": Self.words(AppClient.self)],
+            "AppAnswer": ["type": Self.words(AppType.self)],
+            "UserRequest": ["state": Self.words(UserRequest.State.self)],
+            "UserAnswer": ["state": Self.words(AccountState.self)],
+            "AuthenticatorAnswer": [
+                "type": Self.words(AuthenticatorType.self), "lock": Self.words(LockState.self),
+                "locked_by": Self.words(LockCause.self),
+            ],
+            "DeviceLockAnswer": ["lock": Self.words(LockState.self)],
+            "ConsentAnswer": ["purpose": Self.words(ConsentPurpose.self)],
+            "JourneyVersionAnswer": ["state": Self.words(JourneyVersionState.self)],
+            "CaptureAnswer": [
+                "status": Self.words(CaptureStatus.self), "mode": Self.words(CaptureMode.self),
+                "action": Self.words(CaptureAction.self),
+                "guidance": Self.words(CaptureGuidance.self),
+                "reasons": Self.words(CaptureReason.self),
+            ],
+            "JourneyAnswer": ["journey_step_id": Self.words(JourneyStepName.self)],
+            "ClientOption": ["type": Self.words(ClientOptionType.self)],
+            "OTPRegistrationRequest": ["kind": Self.words(OTPKind.self)],
+            "OTPRegistrationAnswer": ["kind": Self.words(OTPKind.self)],
+            "OTPTokenAnswer": ["kind": Self.words(OTPKind.self)],
+            "OwnOTPToken": ["kind": Self.words(OTPKind.self)],
+        ]
+        let others = [
+            "StartJourneyRequest", "RespondRequest", "RedeemOTPRequest", "ProductKeyRequest",
+            "LicenseRequest", "CancelRecoveryRequest", "AuditEntryAnswer", "AuditVerdictAnswer",
+            "AuditPosition", "AuditSegmentEntry", "AuditSegmentAnswer", "AuditPruneAnswer",
+            "ProductKeyAnswer", "LicenseAnswer", "RecoveryCodesStatus", "OwnRecovery", "Problem",
+            "FieldError",
+        ]
+        for name in Array(sets.keys) + others {
+            let properties = try #require(
+                try APIDocument.schema(name)["properties"]?.objectValue)
+            let fixed = properties.compactMapValues { property in
+                (property["enum"] ?? property["items"]?["enum"])?.arrayValue?.compactMap(
+                    \.stringValue)
+            }
+            #expect(fixed == sets[name] ?? [:], "\(name)")
+        }
+    }
+
+    @Test("an answer may contain a word of a newer server; a request may not contain another word")
+    func unknownWords() throws {
+        let word: JSONValue = "paused", members: JSONValue = ["name": "Shop", "type": word]
+        let lock = try decoded(word, as: WireValue<LockState>.self)
+        #expect(lock == .unknown("paused") && "\(lock)" == "paused")
+        #expect(try rewritten(word, as: WireValue<LockState>.self) == word)
+        #expect(try decoded("open", as: WireValue<LockState>.self) == .known(.open))
+        #expect(WireValue<LockState>(rawValue: "open") == .known(.open))
+        #expect(throws: DecodingError.self) { try members.decoded(as: AppRequest.self) }
+        do { _ = try members.decoded(as: AppRequest.self) } catch DecodingError.dataCorrupted(
+            let context)
+        {
+            #expect(context.codingPath.map(\.stringValue) == ["type"])
+            #expect(context.debugDescription == "must be public or confidential")
+        }
+    }
+
+    @Test(
+        "a problem with a code of a newer server has a known code with the same status",
+        arguments: [
+            (409, .conflict), (429, .tooManyRequests), (418, .invalidRequest), (599, .serverError),
+        ] as [(Int, ProblemCode)])
+    func unknownCode(status: Int, code: ProblemCode) throws {
+        let problem = try decoded(
+            [
+                "type": "https://mien.dev/problems/new", "title": "New",
+                "status": .number(Double(status)), "detail": "Something new.", "code": "new",
+            ], as: Problem.self)
+        #expect(problem.code == code && problem.status == status)
+        #expect(problem.title == "New" && problem.detail == "Something new.")
     }
 
     @Test("the example journey has no errors")
@@ -162,6 +241,10 @@ struct WireTypeTests {
         -> JSONValue
     {
         try JSONText.parse([UInt8](JSONEncoder().encode(decoded(value, as: type))))
+    }
+
+    private static func words<Word: WireWord>(_: Word.Type) -> [String] {
+        Word.allCases.map(\.rawValue)
     }
 
     private func words(_ schema: String, _ property: String) throws -> [String] {

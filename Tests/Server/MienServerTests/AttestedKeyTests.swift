@@ -58,7 +58,7 @@ struct AttestedKeyTests {
 
     private func attested(_ server: TestServer) async throws -> [JSONValue] {
         try await server.admin.authenticators(of: server.userID("ada")).filter {
-            $0.type == "native_biometrics"
+            $0.type == .known(.nativeBiometrics)
         }
         .map { $0.info["attestation"] ?? .null }
     }

@@ -184,7 +184,7 @@ struct BiometricLoginTests {
     private func unlock(_ server: TestServer) async throws {
         let user = try await server.userID("ada")
         for authenticator in try await server.admin.authenticators(of: user)
-        where authenticator.type == "native_biometrics" {
+        where authenticator.type == .known(.nativeBiometrics) {
             try await server.admin.unlock(try #require(AuthenticatorID(authenticator.id)), of: user)
         }
     }
@@ -238,7 +238,7 @@ struct BiometricLoginTests {
             #expect(try await renewed.logIn().status == 200)
             #expect(
                 try await server.admin.authenticators(of: user).count {
-                    $0.type == "native_biometrics"
+                    $0.type == .known(.nativeBiometrics)
                 } == 1)
         }
     }
@@ -345,7 +345,9 @@ struct BiometricLoginTests {
             let user = try await server.userID("ada")
             let all = try await server.admin.authenticators(of: user)
             let key = try #require(
-                all.first { $0.type == "native_biometrics" }.flatMap { AuthenticatorID($0.id) })
+                all.first { $0.type == .known(.nativeBiometrics) }.flatMap {
+                    AuthenticatorID($0.id)
+                })
             try await server.admin.lock(key, of: user)
             let renewed = try WireDevice(client)
             #expect(try await renewed.setUp(access).error == "invalid_grant")

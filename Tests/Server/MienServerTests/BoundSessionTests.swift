@@ -125,16 +125,16 @@ struct BoundSessionTests {
                 try await server.admin.createApp(request).settings["requires_dpop"]?.boolValue
             }
             #expect(
-                try await requires(AppRequest(id: "phones", name: "Phones", client: "mien")) == true
+                try await requires(AppRequest(id: "phones", name: "Phones", client: .mien)) == true
             )
             #expect(
                 try await requires(
-                    AppRequest(name: "A", settings: ["token_seconds": 60], client: "mien")) == true)
+                    AppRequest(name: "A", settings: ["token_seconds": 60], client: .mien)) == true)
             #expect(
                 try await requires(
-                    AppRequest(name: "B", settings: ["requires_dpop": false], client: "mien"))
+                    AppRequest(name: "B", settings: ["requires_dpop": false], client: .mien))
                     == false)
-            #expect(try await requires(AppRequest(name: "C", client: "other")) == false)
+            #expect(try await requires(AppRequest(name: "C", client: .other)) == false)
             #expect(try await requires(AppRequest(name: "D")) == false)
             #expect(
                 try await requires(AppRequest(name: "E", settings: ["requires_dpop": true])) == true
@@ -143,14 +143,22 @@ struct BoundSessionTests {
                 try await server.admin.app(AppID("default_application")!).settings["requires_dpop"]?
                     .boolValue == false)
             for wrong in ["", "MIEN", "browser"] {
-                await #expect(throws: MienError(.serverError, "")) {
-                    try await server.admin.createApp(AppRequest(name: "F", client: wrong))
-                }
+                let answer = try await server.send(
+                    .post, "/v1/apps",
+                    headers: [
+                        "content-type": "application/json",
+                        "authorization": "Bearer \(server.credential.use { $0 })",
+                    ], #"{"name": "F", "client": "\#(wrong)"}"#)
+                #expect(answer.status == 400)
+                #expect(
+                    answer.body["errors"] == [
+                        ["field": "client", "message": "must be mien or other"]
+                    ])
             }
             // This value applies when an app is created and is not a setting.
             await #expect(throws: MienError(.serverError, "")) {
                 try await server.admin.updateApp(
-                    AppID("phones")!, AppRequest(name: "Phones", client: "other"))
+                    AppID("phones")!, AppRequest(name: "Phones", client: .other))
             }
             let bound = try await Self.session(server, app: "phones"),
                 plain = try await Self.session(server, app: "phones", usesDPoP: false)
@@ -172,7 +180,7 @@ struct BoundSessionTests {
                 AppRequest(
                     id: "web", name: "Web",
                     settings: ["redirect_uris": [.string(redirect)], "sign_in_page": true],
-                    client: "mien"))
+                    client: .mien))
             let session = try await Self.session(server, app: "web"),
                 thief = try await Self.session(server, app: "web")
             let verifier = String(repeating: "v", count: 43),

@@ -51,8 +51,8 @@ struct FaceLoginTests {
                 try await server.logIn(photo: "obama3", from: server.client(phone)) != nil,
                 "a known device has its own counter")
             let locked = try #require(
-                try await server.admin.authenticators(of: user).first { $0.type == "face" })
-            #expect(locked.lock == "locked" && locked.failures == 5)
+                try await server.admin.authenticators(of: user).first { $0.type == .known(.face) })
+            #expect(locked.lock == .known(.locked) && locked.failures == 5)
 
             server.time.advance(.seconds(31))
             #expect(try await server.logIn(photo: "biden") == nil)
@@ -75,7 +75,8 @@ struct FaceLoginTests {
             let consent = try #require(try await server.admin.consents(of: user).first)
             #expect(consent.textVersion == "face-1" && consent.withdrawnAt == nil)
             try await server.admin.withdrawConsent(of: user, to: app)
-            #expect(try await server.admin.authenticators(of: user).map(\.type) == ["password"])
+            #expect(
+                try await server.admin.authenticators(of: user).map(\.type) == [.known(.password)])
             #expect(try await server.logIn(photo: "obama2") == nil)
             try await server.admin.deleteUser(user)
             await #expect(throws: MienError.self) { try await server.admin.user(user) }
@@ -105,16 +106,18 @@ struct FaceLoginTests {
             #expect(try await server.logIn(photo: "obama2") == nil)
             #expect(try await server.logIn(photo: "biden") != nil)
             #expect(
-                try await server.admin.authenticators(of: user).count { $0.type == "face" } == 1)
+                try await server.admin.authenticators(of: user).count { $0.type == .known(.face) }
+                    == 1)
 
             let journey = try await server.client().start("face-registration")
             try await journey.respond(
                 "password", ["username": "ada", "password": "a password nobody has"])
             try await journey.respond(.clientInput)
             let session = try await journey.captureSession()
-            #expect(try await session.submitFrame(Installed.photo("obama")).status == "passed")
+            #expect(
+                try await session.submitFrame(Installed.photo("obama")).status == .known(.passed))
             let second = try await session.submitFrame(Installed.photo("biden"))
-            #expect(second.status == "failed" && second.guidance == ["different_face"])
+            #expect(second.status == .known(.failed) && second.guidance == [.known(.differentFace)])
             await #expect(throws: MienError.self) {
                 try await session.submitFrame(Installed.photo("obama"))
             }
@@ -131,11 +134,12 @@ struct FaceLoginTests {
             try await journey.respond(.clientInput)
             let session = try await journey.captureSession()
             for photo in ["obama", "obama2", "obama3"] {
-                #expect(try await session.submitFrame(Installed.photo(photo)).status == "passed")
+                #expect(
+                    try await session.submitFrame(Installed.photo(photo)).status == .known(.passed))
             }
             try await journey.respond(.clientInput)
             let face = try #require(
-                try await server.admin.authenticators(of: user).first { $0.type == "face" })
+                try await server.admin.authenticators(of: user).first { $0.type == .known(.face) })
             #expect(face.info["photos"] == 3)
             let photo = Data(Installed.photo("obama")[20_000..<20_064])
             for file in try FileManager.default.contentsOfDirectory(

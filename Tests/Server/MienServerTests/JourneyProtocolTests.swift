@@ -77,7 +77,7 @@ struct JourneyProtocolTests {
             try await server.makeUser("ada")
             try await server.makeUser("locked")
             let suspended = try await server.makeUser("suspended")
-            _ = try await server.admin.updateUser(suspended, UserRequest(state: "suspended"))
+            _ = try await server.admin.updateUser(suspended, UserRequest(state: .suspended))
             for _ in 1...5 {
                 _ = try await Self.respond(
                     server, Self.start(server).body["state"], "locked", "wrong password")

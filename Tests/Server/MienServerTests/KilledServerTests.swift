@@ -121,7 +121,7 @@ struct KilledServerTests {
         repeat {
             let page = try await server.admin.users(after: after)
             // An incomplete sign-up does not count as a user.
-            users += page.items.count { $0.state != "pending" }
+            users += page.items.count { $0.state != .known(.pending) }
             after = page.next.flatMap { UserID($0) }
         } while after != nil
         var events: [String: Int] = [:], number = 0

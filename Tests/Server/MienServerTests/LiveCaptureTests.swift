@@ -112,10 +112,12 @@ struct LiveCaptureTests {
     func guidance() async throws {
         try await run { server in
             let (_, token) = try await login(server)
-            var stage = try await LiveStage(server, token), announced: [String] = [],
+            var stage = try await LiveStage(server, token),
+                announced: [WireValue<CaptureAction>] = [],
                 lastProgress = 0
             #expect(
-                stage.answer.mode == "liveness_active" && stage.answer.action == "keep_still"
+                stage.answer.mode == .known(.livenessActive)
+                    && stage.answer.action == .known(.keepStill)
                     && stage.answer.countdown == 60_000)
             #expect(
                 stage.answer.nextFrame == 1 && stage.answer.elapsed == 0
@@ -136,9 +138,10 @@ struct LiveCaptureTests {
             // Each `play(atMost: 1)` restarts and so performs no action. The session fails after
             // announcing only one action.
             #expect(
-                stage.answer.status == "failed" && announced.first == "keep_still"
+                stage.answer.status == .known(.failed) && announced.first == .known(.keepStill)
                     && announced.count == 2)
-            #expect(["action_missed", "blink_missed"].contains(stage.answer.reasons?.first))
+            #expect(
+                [.known(.actionMissed), .known(.blinkMissed)].contains(stage.answer.reasons?.first))
         }
     }
 
@@ -252,7 +255,9 @@ struct LiveCaptureTests {
             #expect(stage.answer.isOpen, "all actions are done, and more frames are needed")
             try await stage.show(.init(person: 1))
             for _ in 0..<10 where stage.answer.isOpen { try await stage.show(.init(person: 1)) }
-            #expect(stage.answer.status == "failed" && stage.answer.reasons == ["face_changed"])
+            #expect(
+                stage.answer.status == .known(.failed)
+                    && stage.answer.reasons == [.known(.faceChanged)])
         }
     }
 
@@ -291,8 +296,9 @@ struct LiveCaptureTests {
                         &words)
                 }
             }
-            #expect(stage.answer.status == "failed")
-            let reasons = try #require(stage.answer.reasons), first = try #require(reasons.first)
+            #expect(stage.answer.status == .known(.failed))
+            let reasons = try #require(stage.answer.reasons).map(\.rawValue),
+                first = try #require(reasons.first)
             switch kind {
             case "nothing":
                 #expect(["action_missed", "blink_missed"].contains(first), "\(reasons)")
@@ -324,7 +330,9 @@ struct LiveCaptureTests {
             try await register(server, seed: 100)
             var again = try await LiveStage(server, try await login(server).1, seed: 100)
             try await again.play()
-            #expect(again.answer.status == "failed" && again.answer.reasons == ["replayed"])
+            #expect(
+                again.answer.status == .known(.failed)
+                    && again.answer.reasons == [.known(.replayed)])
             var other = try await LiveStage(server, try await login(server).1, seed: 101)
             try await other.play()
             #expect(other.answer.hasPassed)
@@ -394,7 +402,7 @@ struct LiveCaptureTests {
                     continue
                 }
                 var stage = try await LiveStage(server, token)
-                try await stage.play(until: { $0.action != "keep_still" && $0.action != nil })
+                try await stage.play(until: { $0.action != .known(.keepStill) && $0.action != nil })
                 let cancelled = try await server.send(
                     .delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
                 #expect(cancelled.body["status"] == "cancelled")
@@ -418,14 +426,14 @@ struct LiveCaptureTests {
             for turn in 1...5 {
                 var stage = try await LiveStage(
                     server, try await login(server).1, seed: UInt64(turn))
-                try await stage.play(until: { $0.action != "keep_still" && $0.action != nil })
+                try await stage.play(until: { $0.action != .known(.keepStill) && $0.action != nil })
                 if turn.isMultiple(of: 2) {
                     _ = try await server.send(
                         .delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
                 } else {
                     // An action is announced, and nothing is performed.
                     try await stage.play { _, _, _ in }
-                    #expect(stage.answer.status == "failed")
+                    #expect(stage.answer.status == .known(.failed))
                 }
             }
             // Giving up before an action is announced is not a guess.

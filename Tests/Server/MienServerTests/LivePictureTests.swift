@@ -53,13 +53,13 @@ struct LivePictureTests {
             let (_, begun) = try await LiveStage.send(
                 server, token, "start", "application/json", [])
             var answer = try begun.decoded(as: CaptureAnswer.self), head = try await Self.head()
-            var announced: [String] = [], quality = 0, boxes: [[Double]] = []
+            var announced: [WireValue<CaptureAction>] = [], quality = 0, boxes: [[Double]] = []
             var chain = FrameChain(
                 nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
             for number in 1...120 where answer.isOpen {
                 server.time.advance(.milliseconds(100))
                 let image = head.image(
-                    asked: answer.action.flatMap { LivenessAction(rawValue: $0) },
+                    asked: answer.action.flatMap { LivenessAction(rawValue: $0.rawValue) },
                     at: Double(number) / 10)
                 let frame = chain.append(
                     JPEGEncoder.encode(image, quality: 92), milliseconds: UInt32(100 * number))
@@ -72,7 +72,7 @@ struct LivePictureTests {
                 if let face = answer.face { boxes.append(face) }
             }
             #expect(
-                announced.count >= 2 && announced.first == "keep_still",
+                announced.count >= 2 && announced.first == .known(.keepStill),
                 "keeping still was detected, and another action was requested: \(announced)")
             #expect(quality >= 48 && boxes.count > 20)
             #expect(

@@ -149,7 +149,7 @@ struct LiveStage {
     ) async throws {
         var asked: LivenessAction?, since = number
         for _ in 0..<atMost where answer.isOpen && !isEnough(answer) {
-            let now = answer.action.flatMap { LivenessAction(rawValue: $0) }
+            let now = answer.action.flatMap { LivenessAction(rawValue: $0.rawValue) }
             if now != asked { (asked, since) = (now, number) }
             var words = WordReader.Words(person: person)
             doing(asked, Double(number - since) / 10, &words)

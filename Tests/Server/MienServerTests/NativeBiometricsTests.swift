@@ -161,7 +161,7 @@ struct NativeBiometricsTests {
             // The token endpoint sees the same key in one record.
             #expect(
                 try await server.admin.authenticators(of: user).count {
-                    $0.type == "native_biometrics"
+                    $0.type == .known(.nativeBiometrics)
                 } == 1)
 
             let signed = try await run("key-sign", server) { data in

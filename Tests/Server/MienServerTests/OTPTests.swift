@@ -256,7 +256,9 @@ struct OTPTests {
                 try await Self.signIn(
                     [token.code(counter: 1), second.code(at: server.time.now)], server) != nil,
                 "only the new one")
-            #expect(try await server.admin.authenticators(of: user).count { $0.type == "otp" } == 1)
+            #expect(
+                try await server.admin.authenticators(of: user).count { $0.type == .known(.otp) }
+                    == 1)
 
             #expect(
                 try await server.sendJSON(
@@ -285,8 +287,8 @@ struct OTPTests {
                 provisioning = try OTPProvisioning(options)
             let offered = try await server.admin.offerToken(
                 to: user, app: AppID("default_application")!,
-                OTPRegistrationRequest(kind: "hotp", digits: 8))
-            #expect(offered.digits == 8 && offered.kind == "hotp")
+                OTPRegistrationRequest(kind: .hotp, digits: 8))
+            #expect(offered.digits == 8 && offered.kind == .known(.hotp))
             let token = try await provisioning.redeem(
                 Sensitive(offered.registrationCode), name: "Ada's phone", system: "linux")
             guard case .hotp(let hotp, firstCounter: 0) = token.kind else {
@@ -335,7 +337,7 @@ struct OTPTests {
                     .clientInput, ["passcode": .string(token.code(counter: 1))]
                 ).data == last)
             let authenticator = try #require(
-                try await server.admin.authenticators(of: user).first { $0.type == "otp" })
+                try await server.admin.authenticators(of: user).first { $0.type == .known(.otp) })
             let unlock = "/v1/users/\(user.text)/authenticators/\(authenticator.id)/unlock"
             #expect(
                 try await server.sendJSON(
@@ -369,7 +371,7 @@ struct OTPTests {
             _ = try await server.makeUser("bob")
             _ = try await server.makeUser("eve")
             _ = try await server.admin.updateUser(
-                server.userID("eve"), UserRequest(state: "suspended"))
+                server.userID("eve"), UserRequest(state: .suspended))
             for journey in ["otp-login", "otp-sign"] {
                 var seen: Set<[String]> = []
                 for name in ["ada", "bob", "eve", "nobody"] {
@@ -429,7 +431,7 @@ struct OTPTests {
             }
             #expect(answers.count == 1)
             let suspended = try await code()
-            _ = try await server.admin.updateUser(user, UserRequest(state: "suspended"))
+            _ = try await server.admin.updateUser(user, UserRequest(state: .suspended))
             #expect(try await device.ask(suspended, server).status == 401)
             #expect(!server.logs.text.contains(used) && !server.logs.text.contains(secret))
         }
@@ -470,7 +472,7 @@ struct OTPTests {
             #expect(try await device.ask(second, server).status == 401, "too late")
             let third = try await code()
             _ = try await device.redeem(third, server)
-            _ = try await server.admin.updateUser(user, UserRequest(state: "suspended"))
+            _ = try await server.admin.updateUser(user, UserRequest(state: .suspended))
             #expect(try await device.ask(third, server).status == 401, "suspended")
         }
     }
@@ -549,7 +551,7 @@ struct OTPTests {
             #expect(try Self.claims(await Self.start("otp-register", server).outcome()) == nil)
             let user = try await server.userID("ada")
             let registered = try #require(
-                try await server.admin.authenticators(of: user).first { $0.type == "otp" })
+                try await server.admin.authenticators(of: user).first { $0.type == .known(.otp) })
             try await server.admin.removeAuthenticator(
                 #require(AuthenticatorID(registered.id)), of: user)
 

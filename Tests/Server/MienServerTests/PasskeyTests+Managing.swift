@@ -37,7 +37,7 @@ extension PasskeyTests {
                 try await Self.passkeys(passkey.client, access).map { $0["name"] } == ["Blue key"])
             // Other authenticators cannot be changed through these routes.
             let password = try await server.admin.authenticators(of: server.userID("ada")).first {
-                $0.type == "password"
+                $0.type == .known(.password)
             }?.id
             #expect(try await change(.delete, try #require(password), access) == 404)
 
@@ -68,7 +68,8 @@ extension PasskeyTests {
     @Test("the relying party is the public host or a parent domain; origins are checked")
     func places() throws {
         func party(_ url: String, id: String? = nil, _ origins: [String] = []) -> [String]? {
-            guard let rp = try? PasskeyPlace(id: id, origins: origins).relyingParty(url) else {
+            guard let rp = try? RelyingPartySettings(id: id, origins: origins).relyingParty(url)
+            else {
                 return nil
             }
             return [rp.id] + rp.origins.sorted()
@@ -92,7 +93,7 @@ extension PasskeyTests {
         #expect(party("http://127.0.0.1:8080") == nil && party("http://[::1]:8080") == nil)
 
         func problems(_ url: String, id: String = "", _ origins: [String] = []) -> Int {
-            PasskeyPlace.problems(id: id, origins: origins, publicURL: url).count
+            RelyingPartySettings.problems(id: id, origins: origins, publicURL: url).count
         }
         let url = "https://login.example.org"
         #expect(

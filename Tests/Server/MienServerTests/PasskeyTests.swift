@@ -172,7 +172,7 @@ struct PasskeyTests {
             let lengths = Set(nobody.map { Base64URL.decode($0)?.count ?? 0 })
             #expect(lengths.isSubset(of: [16, 20, 32, 48, 64]))
             _ = try await server.admin.updateUser(
-                server.userID("ada"), UserRequest(state: "suspended"))
+                server.userID("ada"), UserRequest(state: .suspended))
             let suspended = try await ids("ada")
             #expect(!suspended.contains(own))
         }

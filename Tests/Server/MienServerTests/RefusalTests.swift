@@ -200,7 +200,7 @@ struct RefusalTests {
         Row("a key that an administrator removed", "invalid_grant") {
             let user = try await $0.server.userID("ada")
             let keys = try await $0.server.admin.authenticators(of: user).filter {
-                $0.type == "native_biometrics"
+                $0.type == .known(.nativeBiometrics)
             }
             try await $0.server.admin.removeAuthenticator(
                 try #require(keys.first.flatMap { AuthenticatorID($0.id) }), of: user)
@@ -223,7 +223,7 @@ struct RefusalTests {
         },
         Row("the key of a suspended user", "invalid_grant") {
             _ = try await $0.server.admin.updateUser(
-                $0.server.userID("ada"), UserRequest(state: "suspended"))
+                $0.server.userID("ada"), UserRequest(state: .suspended))
             return try await $0.logIn()
         },
         Row("an unknown kid", "invalid_grant") {

@@ -159,7 +159,9 @@ struct SessionTests {
 
     private static func keys(_ admin: MienAdmin) async throws -> Int {
         let user = try #require(await admin.findUser("ada").flatMap { UserID($0.id) })
-        return try await admin.authenticators(of: user).count { $0.type == "native_biometrics" }
+        return try await admin.authenticators(of: user).count {
+            $0.type == .known(.nativeBiometrics)
+        }
     }
 
     @Test("figure 1, against a server process: a signed-in user enables biometric login")
@@ -296,7 +298,7 @@ struct SessionTests {
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
             let user = try await server.userID("ada")
             for authenticator in try await server.admin.authenticators(of: user)
-            where authenticator.type == "native_biometrics" {
+            where authenticator.type == .known(.nativeBiometrics) {
                 try await server.admin.removeAuthenticator(
                     try #require(AuthenticatorID(authenticator.id)), of: user)
             }
@@ -310,12 +312,12 @@ struct SessionTests {
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
             #expect(
                 try await server.admin.authenticators(of: user).count {
-                    $0.type == "native_biometrics"
+                    $0.type == .known(.nativeBiometrics)
                 } == 1)
             try await session.disableBiometric()
             #expect(
                 try await server.admin.authenticators(of: user).count {
-                    $0.type == "native_biometrics"
+                    $0.type == .known(.nativeBiometrics)
                 } == 0)
             // Another user signs in: the first user's key is not theirs.
             try await session.enableBiometric(localizedReason: "Enable", constraint: .biometryAny)
@@ -359,7 +361,7 @@ struct SessionTests {
             let user = try await server.userID("ada")
             func keys() async throws -> Int {
                 try await server.admin.authenticators(of: user).count {
-                    $0.type == "native_biometrics"
+                    $0.type == .known(.nativeBiometrics)
                 }
             }
             server.time.advance(.seconds(301))

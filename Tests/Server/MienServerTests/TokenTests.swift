@@ -183,10 +183,10 @@ struct TokenTests {
         try await withUser { server, client in
             let tokens = try await client.signIn()
             let user = try await server.userID("ada")
-            _ = try await server.admin.updateUser(user, UserRequest(state: "suspended"))
+            _ = try await server.admin.updateUser(user, UserRequest(state: .suspended))
             #expect(try await client.refresh(tokens["refresh_token"]).error == "invalid_grant")
             #expect(try await client.userInfo(tokens["access_token"]).status == 401)
-            _ = try await server.admin.updateUser(user, UserRequest(state: "active"))
+            _ = try await server.admin.updateUser(user, UserRequest(state: .active))
             #expect(
                 try await client.refresh(tokens["refresh_token"]).error == "invalid_grant",
                 "a suspension ends every sign-in for good")
@@ -215,7 +215,7 @@ struct TokenTests {
         try await withUser { server, visitor in
             let made = try await server.admin.createApp(
                 AppRequest(
-                    id: "backend", name: "Backend", type: "confidential",
+                    id: "backend", name: "Backend", type: .confidential,
                     settings: ["client_scopes": ["reports"]]))
             let backend = TokenClient(server: server, app: made.id, secret: made.clientSecret)
             let wrong = TokenClient(

@@ -26,10 +26,10 @@ struct BareRouteCommand: AsyncParsableCommand {
             let asked = try await request.decode(as: RespondRequest.self, context: context)
             return Answer(
                 answer: JourneyAnswer(
-                    state: asked.state, journeyStepID: "information",
+                    state: asked.state, journeyStepID: .known(.information),
                     data: ["title": "One", "text": "The first of three."],
                     clientResponseOptions: [
-                        "client_input": ClientOptionWire(type: "client_input", label: "Next")
+                        "client_input": ClientOptionWire(type: .known(.clientInput), label: "Next")
                     ], expiresAt: 1_800_000_000_000))
         }
         var logger = Logger(label: "bare-route") { StreamLogHandler.standardError(label: $0) }

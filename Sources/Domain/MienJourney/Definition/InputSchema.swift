@@ -55,8 +55,8 @@ extension InputSchema {
     static let keys = ["type", "properties", "required"]
     static let fieldKeys = ["type", "title", "format", "minLength", "maxLength", "sensitive"]
 
-    init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
-        let reader = try SettingReader(value, place: place, known: Self.keys)
+    init(_ value: JSONValue, path: String) throws(JourneyDefinitionError) {
+        let reader = try SettingReader(value, path: path, known: Self.keys)
         guard !reader.has("type") || reader.value("type") == "object" else {
             throw reader.error("type", "expected “object”")
         }
@@ -64,14 +64,14 @@ extension InputSchema {
         let required = try Self.required(reader, properties.map(\.name))
         var fields: [String: Field] = [:]
         for (name, value) in properties {
-            let place = reader.path("properties.\(name)")
+            let path = reader.path("properties.\(name)")
             guard SettingReader.isVariable(name) else {
                 throw JourneyDefinitionError(
-                    place: place,
+                    path: path,
                     reason: "expected 1 to 64 of A-Z, a-z, 0-9 and “_”, not starting with a digit"
                 )
             }
-            fields[name] = try Field(name, value, isRequired: required.contains(name), place: place)
+            fields[name] = try Field(name, value, isRequired: required.contains(name), path: path)
         }
         let others = fields.keys.filter { !required.contains($0) }.sorted()
         self.fields = (required + others).compactMap { fields[$0] }
@@ -81,14 +81,14 @@ extension InputSchema {
         throws(JourneyDefinitionError) -> [String]
     {
         var required: [String] = []
-        for (place, value) in try reader.array("required", maxCount: maxFields) ?? [] {
+        for (path, value) in try reader.array("required", maxCount: maxFields) ?? [] {
             guard let name = value.stringValue, names.contains(name) else {
                 let hint = Suggestion.text(for: value.stringValue ?? "", among: names)
                 throw JourneyDefinitionError(
-                    place: place, reason: "expected the name of one of the properties\(hint)")
+                    path: path, reason: "expected the name of one of the properties\(hint)")
             }
             guard !required.contains(name) else {
-                throw JourneyDefinitionError(place: place, reason: "“\(name)” appears twice")
+                throw JourneyDefinitionError(path: path, reason: "“\(name)” appears twice")
             }
             required.append(name)
         }
@@ -107,10 +107,10 @@ extension InputSchema {
 }
 
 extension InputSchema.Field {
-    fileprivate init(_ name: String, _ value: JSONValue, isRequired: Bool, place: String)
+    fileprivate init(_ name: String, _ value: JSONValue, isRequired: Bool, path: String)
         throws(JourneyDefinitionError)
     {
-        let reader = try SettingReader(value, place: place, known: InputSchema.fieldKeys)
+        let reader = try SettingReader(value, path: path, known: InputSchema.fieldKeys)
         self.name = name
         self.isRequired = isRequired
         kind = try reader.choice("type", default: .string)

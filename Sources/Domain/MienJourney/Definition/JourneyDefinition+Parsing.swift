@@ -18,7 +18,7 @@ extension JourneyDefinition {
             value = try JSONText.parse(
                 bytes, limits: JSONText.Limits(maxBytes: maxBytes, maxDepth: maxDepth))
         } catch {
-            throw JourneyDefinitionError(place: "", reason: error.description)
+            throw JourneyDefinitionError(path: "", reason: error.description)
         }
         return try JourneyDefinition(value)
     }
@@ -27,10 +27,10 @@ extension JourneyDefinition {
     public init(_ source: JSONValue) throws(JourneyDefinitionError) {
         guard source.depth <= Self.maxDepth else {
             throw JourneyDefinitionError(
-                place: "",
+                path: "",
                 reason: "lists and objects are nested deeper than \(Self.maxDepth) levels")
         }
-        let reader = try SettingReader(source, place: "", known: Self.keys)
+        let reader = try SettingReader(source, path: "", known: Self.keys)
         self.source = source
         let id = try reader.required("id", try reader.string("id", maxLength: 64))
         guard let journeyID = JourneyID(id) else {
@@ -43,7 +43,7 @@ extension JourneyDefinition {
         start = try reader.required("start", try reader.step("start"))
         limits = try Self.limits(reader)
         parameters = try reader.value("parameters").map { value throws(JourneyDefinitionError) in
-            try InputSchema(value, place: "parameters")
+            try InputSchema(value, path: "parameters")
         }
         if let secret = parameters?.fields.first(where: \.isSensitive) {
             throw reader.error(
@@ -56,7 +56,7 @@ extension JourneyDefinition {
 
     private static func limits(_ reader: SettingReader) throws(JourneyDefinitionError) -> Limits {
         guard let value = reader.value("limits") else { return Limits() }
-        let reader = try SettingReader(value, place: "limits", known: limitKeys)
+        let reader = try SettingReader(value, path: "limits", known: limitKeys)
         let standard = Limits()
         return Limits(
             maxSteps: try reader.integer(
@@ -85,8 +85,8 @@ extension JourneyDefinition {
 
 extension StepDefinition {
     init(_ id: StepID, _ value: JSONValue) throws(JourneyDefinitionError) {
-        let place = "steps.\(id)"
-        let reader = try SettingReader(value, place: place, known: JourneyDefinition.stepKeys)
+        let path = "steps.\(id)"
+        let reader = try SettingReader(value, path: path, known: JourneyDefinition.stepKeys)
         guard let word = reader.value("type") else {
             throw reader.error("type", "required but missing")
         }
@@ -103,7 +103,7 @@ extension StepDefinition {
         label = try reader.string("label", maxLength: 200)
         let implementation = type.implementation
         let config = try SettingReader(
-            reader.value("config") ?? [:], place: "\(place).config",
+            reader.value("config") ?? [:], path: "\(path).config",
             known: implementation.settings.map(\.name))
         for setting in implementation.settings where setting.isRequired && !config.has(setting.name)
         {

@@ -2,33 +2,33 @@ import MienCore
 
 /// Reads one object of a definition strictly: an unknown key is an error that names the path.
 struct SettingReader {
-    let place: String
+    let path: String
     private let members: [String: JSONValue]
 
     /// - Parameter known: the keys that the object may have.
-    init(_ value: JSONValue, place: String, known: [String]) throws(JourneyDefinitionError) {
+    init(_ value: JSONValue, path: String, known: [String]) throws(JourneyDefinitionError) {
         guard case .object(let members) = value else {
             throw JourneyDefinitionError(
-                place: place, reason: "expected an object, not \(value.kind)")
+                path: path, reason: "expected an object, not \(value.kind)")
         }
-        (self.place, self.members) = (place, members)
+        (self.path, self.members) = (path, members)
         if let unknown = members.keys.filter({ !known.contains($0) }).min() {
             let allowed =
                 known.isEmpty
                 ? "no settings are allowed here"
                 : "allowed: \(known.sorted().joined(separator: ", "))"
             throw JourneyDefinitionError(
-                place: path(unknown),
+                path: self.path(unknown),
                 reason:
                     "unknown setting\(Suggestion.text(for: unknown, among: known)) (\(allowed))"
             )
         }
     }
 
-    func path(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
+    func path(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     func error(_ name: String, _ reason: String) -> JourneyDefinitionError {
-        JourneyDefinitionError(place: path(name), reason: reason)
+        JourneyDefinitionError(path: path(name), reason: reason)
     }
 
     func has(_ name: String) -> Bool { members[name] != nil }
@@ -87,7 +87,7 @@ struct SettingReader {
         -> T? where T.RawValue == String
     {
         try members[name].map { value throws(JourneyDefinitionError) in
-            try Self.choice(value, place: path(name))
+            try Self.choice(value, path: path(name))
         }
     }
 
@@ -96,19 +96,19 @@ struct SettingReader {
         -> [T]? where T.RawValue == String
     {
         try array(name, maxCount: T.allCases.count)?.map {
-            place, value throws(JourneyDefinitionError) in try Self.choice(value, place: place)
+            path, value throws(JourneyDefinitionError) in try Self.choice(value, path: path)
         }
     }
 
     private static func choice<T: RawRepresentable & CaseIterable>(
-        _ value: JSONValue, place: String
+        _ value: JSONValue, path: String
     ) throws(JourneyDefinitionError) -> T
     where T.RawValue == String {
         guard let word = value.stringValue, let choice = T(rawValue: word) else {
             let words = T.allCases.map(\.rawValue)
             let hint = Suggestion.text(for: value.stringValue ?? "", among: words)
             throw JourneyDefinitionError(
-                place: place, reason: "expected one of \(words.joined(separator: ", "))\(hint)")
+                path: path, reason: "expected one of \(words.joined(separator: ", "))\(hint)")
         }
         return choice
     }
@@ -128,7 +128,7 @@ struct SettingReader {
 
     /// Reads a list; each element comes with its path.
     func array(_ name: String, maxCount: Int) throws(JourneyDefinitionError) -> [(
-        place: String, value: JSONValue
+        path: String, value: JSONValue
     )]? {
         guard let value = members[name] else { return nil }
         guard case .array(let values) = value else {
@@ -163,7 +163,7 @@ struct SettingReader {
 
     func expression(_ name: String) throws(JourneyDefinitionError) -> JourneyExpression? {
         try members[name].map { value throws(JourneyDefinitionError) in
-            try Self.expression(value, place: path(name))
+            try Self.expression(value, path: path(name))
         }
     }
 
@@ -183,7 +183,7 @@ struct SettingReader {
         var expressions: [String: JourneyExpression] = [:]
         for (key, value) in entries {
             guard Self.isVariable(key) else { throw error("\(name).\(key)", Self.variableRule) }
-            expressions[key] = try Self.expression(value, place: "\(path(name)).\(key)")
+            expressions[key] = try Self.expression(value, path: "\(path(name)).\(key)")
         }
         return expressions
     }
@@ -205,16 +205,16 @@ struct SettingReader {
         }
     }
 
-    private static func expression(_ value: JSONValue, place: String) throws(JourneyDefinitionError)
+    private static func expression(_ value: JSONValue, path: String) throws(JourneyDefinitionError)
         -> JourneyExpression
     {
         guard case .string(let source) = value else {
             throw JourneyDefinitionError(
-                place: place,
+                path: path,
                 reason: "expected an expression in quotation marks, not \(value.kind)")
         }
         do { return try JourneyExpression(source) } catch {
-            throw JourneyDefinitionError(place: place, reason: error.description)
+            throw JourneyDefinitionError(path: path, reason: error.description)
         }
     }
 

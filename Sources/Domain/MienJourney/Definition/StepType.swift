@@ -1,3 +1,5 @@
+public import MienAPI
+
 /// The type of a step. The raw value is `type` in a definition. Each step's file declares its own.
 public struct StepType: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
@@ -57,7 +59,7 @@ extension StepType {
     }
 
     /// The name that clients switch on; `nil` for steps they never see.
-    public var wireName: String? { implementation.wireName }
+    public var wireName: JourneyStepName? { implementation.wireName }
 
     /// The effects that the step requests.
     public var effects: [any StepEffect.Type] { implementation.effects }

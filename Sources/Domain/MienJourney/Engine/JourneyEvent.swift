@@ -1,3 +1,4 @@
+public import MienAPI
 public import MienCore
 
 /// An event in a run of a journey.
@@ -48,18 +49,14 @@ public struct ClientPrompt: Sendable, Hashable {
 
 /// An option for the client's response.
 public struct ClientOption: Sendable, Hashable {
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case clientInput = "client_input", cancel, fail, resend, custom
-    }
-
     /// The ID that the client sends: the kind's name, or a branch's ID.
     public let id: String
-    public let kind: Kind
+    public let kind: ClientOptionType
     public let label: String
     /// The schema of the option's data; `nil` if it takes none.
     public let schema: InputSchema?
 
-    init(_ kind: Kind, label: String, schema: InputSchema? = nil) {
+    init(_ kind: ClientOptionType, label: String, schema: InputSchema? = nil) {
         (self.id, self.kind, self.label, self.schema) = (kind.rawValue, kind, label, schema)
     }
 

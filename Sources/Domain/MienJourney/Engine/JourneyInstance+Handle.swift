@@ -1,3 +1,4 @@
+import MienAPI
 public import MienCore
 
 extension JourneyInstance {
@@ -111,15 +112,18 @@ extension StepRun {
         }
     }
 
+    /// The keys under which a `custom` response names its branch.
+    private static let branchKeys = ["branch_id", "branchId"]
+
     /// Returns the chosen option, by its own ID or an alias.
     private static func chosen(_ response: ClientResponse, _ options: [ClientOption])
         throws(JourneyClientError) -> (ClientOption, JSONValue)
     {
         var id = response.option, data = response.data.use { $0 }
-        let kind = WireNames.option(id)
+        let kind = ClientOptionType(spelling: id)
         if kind == .custom {
             guard case .object(var members) = data,
-                let key = WireNames.branchKeys.first(where: { members[$0] != nil }),
+                let key = branchKeys.first(where: { members[$0] != nil }),
                 let branch = members.removeValue(forKey: key)?.stringValue
             else { throw .notValid("branch_id", "the data of “custom” needs the ID of a branch") }
             id = branch
@@ -219,7 +223,7 @@ extension StepRun {
             return .decided(
                 .ask(
                     ClientPrompt(
-                        stepID: definition.id, journeyStepID: name, data: data,
+                        stepID: definition.id, journeyStepID: name.rawValue, data: data,
                         options: definition.options(asked))))
         case .leave(let outcome): return leave(outcome, definition)
         case .fail(let code): return fail(code, definition)

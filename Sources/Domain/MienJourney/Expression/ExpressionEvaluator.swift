@@ -238,7 +238,7 @@ struct ExpressionEvaluator {
     }
 
     private func error(_ node: ExpressionNode, _ reason: String) -> ExpressionError {
-        ExpressionError(place: node.column, reason: reason)
+        ExpressionError(column: node.column, reason: reason)
     }
 
     /// Compares strings by code point. Values of different types are never equal.

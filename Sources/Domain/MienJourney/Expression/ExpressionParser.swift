@@ -24,7 +24,7 @@ struct ExpressionParser {
         defer { nesting -= 1 }
         guard nesting <= JourneyExpression.maxNesting else {
             throw ExpressionError(
-                place: current.column,
+                column: current.column,
                 reason: "nested deeper than \(JourneyExpression.maxNesting) levels")
         }
         let condition = try disjunction()
@@ -80,7 +80,7 @@ struct ExpressionParser {
         defer { nesting -= 1 }
         guard nesting <= JourneyExpression.maxNesting else {
             throw ExpressionError(
-                place: column, reason: "nested deeper than \(JourneyExpression.maxNesting) levels")
+                column: column, reason: "nested deeper than \(JourneyExpression.maxNesting) levels")
         }
         let isNot = take("!")
         if !isNot { next += 1 }
@@ -157,7 +157,7 @@ struct ExpressionParser {
         case "null": return try node(.literal(nil), column, [])
         case _ where JourneyExpression.reservedWords.contains(name):
             throw ExpressionError(
-                place: column, reason: "“\(name)” is a reserved word and cannot name a variable")
+                column: column, reason: "“\(name)” is a reserved word and cannot name a variable")
         case "has" where current.kind == .symbol("("): return try has(column)
         case _ where current.kind == .symbol("("): return try function(name, column)
         default: return try node(.variable(name), column, [])
@@ -173,7 +173,7 @@ struct ExpressionParser {
         case .variable(let name): return try node(.has(nil, name), column, [])
         default:
             throw ExpressionError(
-                place: argument.column,
+                column: argument.column,
                 reason: "has() takes a variable or a member: has(a) or has(a.b)")
         }
     }
@@ -188,14 +188,14 @@ struct ExpressionParser {
                 : Suggestion.text(
                     for: name,
                     among: ExpressionFunction.allCases.filter(\.isGlobal).map(\.rawValue) + ["has"])
-            throw ExpressionError(place: column, reason: "unknown function “\(name)”\(hint)")
+            throw ExpressionError(column: column, reason: "unknown function “\(name)”\(hint)")
         }
         try expect("(")
         let arguments = try list(until: ")") { parser throws(ExpressionError) in
             try parser.expression()
         }
         guard arguments.count == 1 else {
-            throw ExpressionError(place: column, reason: "\(name)() takes one argument")
+            throw ExpressionError(column: column, reason: "\(name)() takes one argument")
         }
         return try node(.call(function, arguments), column, arguments)
     }
@@ -211,7 +211,7 @@ struct ExpressionParser {
                     for: name.text,
                     among: ExpressionFunction.allCases.filter(\.isMethod).map(\.rawValue))
             throw ExpressionError(
-                place: name.column, reason: "unknown function “\(name.text)”\(hint)")
+                column: name.column, reason: "unknown function “\(name.text)”\(hint)")
         }
         try expect("(")
         let arguments = try list(until: ")") { parser throws(ExpressionError) in
@@ -221,7 +221,7 @@ struct ExpressionParser {
             let counts = Set([function.arguments.lowerBound, function.arguments.upperBound])
                 .sorted().map(String.init).joined(separator: " or ")
             throw ExpressionError(
-                place: name.column,
+                column: name.column,
                 reason: "\(name.text)() takes \(counts) arguments, not \(arguments.count)")
         }
         return try node(.call(function, [base] + arguments), base.column, [base] + arguments)
@@ -236,7 +236,7 @@ struct ExpressionParser {
         ]
         guard tokens[next...].map(\.kind).starts(with: words) else {
             throw ExpressionError(
-                place: column,
+                column: column,
                 reason: "the only name with “@” is “@policy.userContext()”, which means “user”")
         }
         next += words.count
@@ -281,7 +281,7 @@ struct ExpressionParser {
     }
 
     private func unexpected(_ wanted: String) -> ExpressionError {
-        ExpressionError(place: current.column, reason: "expected \(wanted), not \(current.shown)")
+        ExpressionError(column: current.column, reason: "expected \(wanted), not \(current.shown)")
     }
 
     private func node(_ kind: ExpressionNode.Kind, _ column: Int, _ children: [ExpressionNode])
@@ -290,7 +290,7 @@ struct ExpressionParser {
         let node = ExpressionNode(kind, at: column, above: children)
         guard node.depth <= JourneyExpression.maxTreeDepth else {
             throw ExpressionError(
-                place: column,
+                column: column,
                 reason:
                     "more than \(JourneyExpression.maxTreeDepth) nested operations")
         }

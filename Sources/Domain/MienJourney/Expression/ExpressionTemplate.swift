@@ -16,7 +16,7 @@ public struct ExpressionTemplate: Sendable, Hashable {
         while let open = rest.firstRange(of: "{{") {
             guard let close = rest[open.upperBound...].firstRange(of: "}}") else {
                 throw ExpressionError(
-                    place: source.distance(from: source.startIndex, to: open.lowerBound) + 1,
+                    column: source.distance(from: source.startIndex, to: open.lowerBound) + 1,
                     reason: "“{{” has no “}}”")
             }
             if open.lowerBound > rest.startIndex {
@@ -28,7 +28,7 @@ public struct ExpressionTemplate: Sendable, Hashable {
                     .expression(
                         try JourneyExpression(String(rest[open.upperBound..<close.lowerBound]))))
             } catch {
-                throw ExpressionError(place: start + error.place, reason: error.reason)
+                throw ExpressionError(column: start + error.column, reason: error.reason)
             }
             rest = rest[close.upperBound...]
         }
@@ -53,11 +53,11 @@ public struct ExpressionTemplate: Sendable, Hashable {
                     guard case .string(let part) = try ExpressionFunction.string.result([value])
                     else { continue }
                     text += part
-                } catch { throw ExpressionError(place: 1, reason: error.reason) }
+                } catch { throw ExpressionError(column: 1, reason: error.reason) }
             }
             guard text.utf8.count <= JourneyExpression.maxTextBytes else {
                 throw ExpressionError(
-                    place: 1,
+                    column: 1,
                     reason: "the result has more than \(JourneyExpression.maxTextBytes) bytes")
             }
         }

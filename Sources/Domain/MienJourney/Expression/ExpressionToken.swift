@@ -71,7 +71,7 @@ struct ExpressionLexer {
                 default: ""
                 }
             throw ExpressionError(
-                place: start, reason: "“\(characters[index])” is unexpected here\(hint)")
+                column: start, reason: "“\(characters[index])” is unexpected here\(hint)")
         }
         index += symbol.count
         return symbol
@@ -84,7 +84,7 @@ struct ExpressionLexer {
             let digits = take { $0.isASCII && $0.isHexDigit }
             guard let value = UInt32(digits, radix: 16) else {
                 throw ExpressionError(
-                    place: start + 1, reason: "“0x” takes 1 to 8 hexadecimal digits")
+                    column: start + 1, reason: "“0x” takes 1 to 8 hexadecimal digits")
             }
             return Double(value)
         }
@@ -101,7 +101,7 @@ struct ExpressionLexer {
         guard let value = Double(String(characters[start..<index])), value.isFinite,
             current.map({ !isNameStart($0) }) ?? true
         else {
-            throw ExpressionError(place: start + 1, reason: "malformed number")
+            throw ExpressionError(column: start + 1, reason: "malformed number")
         }
         return value
     }
@@ -120,7 +120,8 @@ struct ExpressionLexer {
             }
         }
         guard current == quote else {
-            throw ExpressionError(place: start, reason: "the string that starts here is not closed")
+            throw ExpressionError(
+                column: start, reason: "the string that starts here is not closed")
         }
         index += 1
         return text
@@ -129,7 +130,7 @@ struct ExpressionLexer {
     private mutating func escape() throws(ExpressionError) -> Unicode.Scalar {
         let start = index
         guard let character = current else {
-            throw ExpressionError(place: start, reason: "the string ends within an escape")
+            throw ExpressionError(column: start, reason: "the string ends within an escape")
         }
         index += 1
         switch character {
@@ -142,7 +143,7 @@ struct ExpressionLexer {
         case "U": return try scalar(digits: 8, start)
         default:
             throw ExpressionError(
-                place: start,
+                column: start,
                 reason:
                     "unknown escape; the escapes are \\n \\r \\t \\\\ \\' \\\" \\xHH \\uHHHH \\UHHHHHHHH"
             )
@@ -159,7 +160,7 @@ struct ExpressionLexer {
             let scalar = Unicode.Scalar(code)
         else {
             throw ExpressionError(
-                place: start,
+                column: start,
                 reason: "the escape needs \(digits) hexadecimal digits of a valid character")
         }
         index = end

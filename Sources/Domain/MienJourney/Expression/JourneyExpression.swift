@@ -32,7 +32,7 @@ public struct JourneyExpression: Sendable, Hashable, CustomStringConvertible {
     public init(_ source: String) throws(ExpressionError) {
         guard source.utf8.count <= Self.maxBytes else {
             throw ExpressionError(
-                place: 1, reason: "an expression may have at most \(Self.maxBytes) bytes")
+                column: 1, reason: "an expression may have at most \(Self.maxBytes) bytes")
         }
         self.source = source
         root = try ExpressionParser.parse(source)
@@ -68,8 +68,8 @@ extension JourneyExpression: Codable {
 /// A malformed expression, or one without a value. Names variables but never reveals their values.
 public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The position in the source, in characters from 1.
-    public let place: Int
+    public let column: Int
     public let reason: String
 
-    public var description: String { "character \(place): \(reason)" }
+    public var description: String { "character \(column): \(reason)" }
 }

@@ -31,9 +31,9 @@ public struct LintFinding: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        let place = [step.map { "steps.\($0)" }, setting].compactMap(\.self).joined(separator: ".")
+        let path = [step.map { "steps.\($0)" }, setting].compactMap(\.self).joined(separator: ".")
         return
-            "\(severity.rawValue): \(place.isEmpty ? "" : place + ": ")\(message) [\(code.rawValue)]"
+            "\(severity.rawValue): \(path.isEmpty ? "" : path + ": ")\(message) [\(code.rawValue)]"
     }
 }
 

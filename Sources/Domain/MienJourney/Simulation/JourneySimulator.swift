@@ -60,25 +60,25 @@ private struct Simulation {
 
     /// - Returns: the next decision; `nil` if the case cannot continue.
     private mutating func play(
-        _ exchange: RecordedTest.Exchange, _ decision: JourneyDecision, _ place: String
+        _ exchange: RecordedTest.Exchange, _ decision: JourneyDecision, _ path: String
     ) -> JourneyDecision? {
         guard case .ask(let prompt) = decision else {
             problems.append(
-                "\(place): expected \(exchange.step), but the journey ended with \(decision.words)")
+                "\(path): expected \(exchange.step), but the journey ended with \(decision.words)")
             return nil
         }
         guard prompt.journeyStepID == exchange.step else {
             problems.append(
-                "\(place): expected \(exchange.step), got \(prompt.journeyStepID) (step “\(prompt.stepID)”)"
+                "\(path): expected \(exchange.step), got \(prompt.journeyStepID) (step “\(prompt.stepID)”)"
             )
             return nil
         }
         problems += JSONDifference.lines(
-            expected: exchange.data, actual: prompt.data, at: "\(place): data")
+            expected: exchange.data, actual: prompt.data, at: "\(path): data")
         let options = prompt.options.map(\.id)
         for option in exchange.options where !options.contains(option) {
             problems.append(
-                "\(place): expected the option “\(option)”; the options are \(options.joined(separator: ", "))"
+                "\(path): expected the option “\(option)”; the options are \(options.joined(separator: ", "))"
             )
         }
         now = now + .seconds(exchange.afterSeconds)
@@ -90,29 +90,29 @@ private struct Simulation {
                 exchange.verification.map { world.verifications[$0] != nil }
             ),
         ] where isKnown == false {
-            problems.append("\(place): the world has no \(kind) “\(name ?? "")”")
+            problems.append("\(path): the world has no \(kind) “\(name ?? "")”")
         }
-        guard let code = exchange.error else { return handle(.response(exchange.response), place) }
-        return expectMistake(exchange, code, place) ? decision : nil
+        guard let code = exchange.error else { return handle(.response(exchange.response), path) }
+        return expectMistake(exchange, code, path) ? decision : nil
     }
 
     private mutating func expectMistake(
-        _ exchange: RecordedTest.Exchange, _ code: String, _ place: String
+        _ exchange: RecordedTest.Exchange, _ code: String, _ path: String
     ) -> Bool {
         do throws(JourneyClientError) {
             _ = try run.handle(.response(exchange.response), in: definition, at: now)
-            problems.append("\(place): expected the error \(code), but the response was accepted")
+            problems.append("\(path): expected the error \(code), but the response was accepted")
             return false
         } catch {
             if error.code.rawValue != code {
-                problems.append("\(place): expected the error \(code), got \(error)")
+                problems.append("\(path): expected the error \(code), got \(error)")
             }
             return true
         }
     }
 
     /// Handles an event up to the next prompt or the end.
-    private mutating func handle(_ event: JourneyEvent, _ place: String = "start")
+    private mutating func handle(_ event: JourneyEvent, _ path: String = "start")
         -> JourneyDecision?
     {
         var event = event
@@ -136,7 +136,7 @@ private struct Simulation {
                 event = .performed(
                     effect.result(effect.simulated.simulatedAnswer(in: &world, at: now)))
             } catch {
-                problems.append("\(place): the response was rejected: \(error)")
+                problems.append("\(path): the response was rejected: \(error)")
                 return nil
             }
         }

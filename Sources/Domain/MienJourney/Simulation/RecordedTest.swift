@@ -1,3 +1,4 @@
+import MienAPI
 public import MienCore
 
 /// Recorded client responses to a journey, with the expected results. `docs/spec/journeys.md`
@@ -57,13 +58,13 @@ extension RecordedTest {
             value = try JSONText.parse(
                 bytes, limits: JSONText.Limits(maxBytes: maxBytes, maxDepth: 32))
         } catch {
-            throw JourneyDefinitionError(place: "", reason: error.description)
+            throw JourneyDefinitionError(path: "", reason: error.description)
         }
         return try RecordedTest(value)
     }
 
     public init(_ value: JSONValue) throws(JourneyDefinitionError) {
-        let reader = try SettingReader(value, place: "", known: Self.keys)
+        let reader = try SettingReader(value, path: "", known: Self.keys)
         switch try reader.required("journey", reader.value("journey")) {
         case .string(let path) where !path.isEmpty: journey = .path(path)
         case .object(let definition): journey = .inline(.object(definition))
@@ -72,16 +73,16 @@ extension RecordedTest {
         }
         world = try SimulatedWorld(reader.value("world") ?? [:])
         var cases: [Case] = []
-        for (place, value) in try reader.required(
+        for (path, value) in try reader.required(
             "cases", try reader.array("cases", maxCount: Self.maxCases))
         {
-            let made = try Case(value, place: place)
+            let made = try Case(value, path: path)
             guard !cases.contains(where: { $0.name == made.name }) else {
-                throw JourneyDefinitionError(place: place, reason: "the name appears twice")
+                throw JourneyDefinitionError(path: path, reason: "the name appears twice")
             }
             if let user = made.user, world.user(user) == nil {
                 throw JourneyDefinitionError(
-                    place: "\(place).user", reason: "the world has no such user")
+                    path: "\(path).user", reason: "the world has no such user")
             }
             cases.append(made)
         }
@@ -90,14 +91,14 @@ extension RecordedTest {
 }
 
 extension RecordedTest.Case {
-    fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
-        let reader = try SettingReader(value, place: place, known: RecordedTest.caseKeys)
+    fileprivate init(_ value: JSONValue, path: String) throws(JourneyDefinitionError) {
+        let reader = try SettingReader(value, path: path, known: RecordedTest.caseKeys)
         name = try reader.required("name", try reader.string("name", maxLength: 200))
         user = try reader.string("user", maxLength: 254)
         parameters = reader.value("parameters") ?? .null
         var exchanges: [RecordedTest.Exchange] = []
-        for (place, value) in try reader.array("steps", maxCount: RecordedTest.maxExchanges) ?? [] {
-            exchanges.append(try RecordedTest.Exchange(value, place: place))
+        for (path, value) in try reader.array("steps", maxCount: RecordedTest.maxExchanges) ?? [] {
+            exchanges.append(try RecordedTest.Exchange(value, path: path))
         }
         self.exchanges = exchanges
         ending = try RecordedTest.Ending(try reader.required("ends", reader.value("ends")), reader)
@@ -105,32 +106,32 @@ extension RecordedTest.Case {
 }
 
 extension RecordedTest.Exchange {
-    fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
+    fileprivate init(_ value: JSONValue, path: String) throws(JourneyDefinitionError) {
         let reader = try SettingReader(
-            value, place: place, known: ["expect", "respond", "after_seconds", "error"])
+            value, path: path, known: ["expect", "respond", "after_seconds", "error"])
         let expect = try SettingReader(
-            reader.required("expect", reader.value("expect")), place: reader.path("expect"),
+            reader.required("expect", reader.value("expect")), path: reader.path("expect"),
             known: ["step", "data", "options"])
         let name = try expect.required("step", try expect.string("step", maxLength: 100))
-        guard let step = WireNames.step(name) else {
+        guard let step = JourneyStepName(spelling: name) else {
             throw expect.error(
                 "step",
-                "unknown client step\(Suggestion.text(for: name, among: WireNames.steps.keys))"
+                "unknown client step\(Suggestion.text(for: name, among: JourneyStepName.allCases.map(\.rawValue)))"
             )
         }
-        self.step = step
+        self.step = step.rawValue
         data = expect.value("data") ?? [:]
         var options: [String] = []
-        for (place, value) in try expect.array("options", maxCount: 100) ?? [] {
+        for (path, value) in try expect.array("options", maxCount: 100) ?? [] {
             guard let option = value.stringValue else {
                 throw JourneyDefinitionError(
-                    place: place, reason: "expected the ID of an option")
+                    path: path, reason: "expected the ID of an option")
             }
             options.append(option)
         }
         self.options = options
         let respond = try SettingReader(
-            reader.required("respond", reader.value("respond")), place: reader.path("respond"),
+            reader.required("respond", reader.value("respond")), path: reader.path("respond"),
             known: ["option", "data", "selfie", "verification"])
         response = ClientResponse(
             option: try respond.required("option", try respond.string("option", maxLength: 64)),
@@ -144,21 +145,21 @@ extension RecordedTest.Exchange {
 
 extension RecordedTest.Ending {
     fileprivate init(_ value: JSONValue, _ reader: SettingReader) throws(JourneyDefinitionError) {
-        let place = reader.path("ends")
+        let path = reader.path("ends")
         switch value {
         case "success": self = .success(user: nil, amr: nil, claims: [:])
         case "rejection": self = .rejection(reason: nil)
         case .object(let members) where members.keys.contains("success"):
-            let outer = try SettingReader(value, place: place, known: ["success"])
+            let outer = try SettingReader(value, path: path, known: ["success"])
             let success = try SettingReader(
-                outer.value("success") ?? [:], place: "\(place).success",
+                outer.value("success") ?? [:], path: "\(path).success",
                 known: ["user", "amr", "claims"])
             let amr = try success.array("amr", maxCount: 20)?.compactMap(\.value.stringValue)
             self = .success(
                 user: try success.string("user", maxLength: 254), amr: amr,
                 claims: success.value("claims") ?? [:])
         case .object:
-            let outer = try SettingReader(value, place: place, known: ["rejection"])
+            let outer = try SettingReader(value, path: path, known: ["rejection"])
             self = .rejection(
                 reason: try outer.required(
                     "rejection", try outer.string("rejection", maxLength: 100)))

@@ -78,20 +78,20 @@ struct SimulatedWorld: Sendable {
 
 extension SimulatedWorld {
     init(_ value: JSONValue) throws(JourneyDefinitionError) {
-        let reader = try SettingReader(value, place: "world", known: Self.keys)
-        for (place, value) in try reader.array("users", maxCount: 1000) ?? [] {
-            users.append(try User(value, place: place, number: users.count + 1))
+        let reader = try SettingReader(value, path: "world", known: Self.keys)
+        for (path, value) in try reader.array("users", maxCount: 1000) ?? [] {
+            users.append(try User(value, path: path, number: users.count + 1))
         }
         for (name, value) in try reader.object("selfies", maxCount: 1000) ?? [] {
-            selfies[name] = try Selfie(value, place: reader.path("selfies.\(name)"))
+            selfies[name] = try Selfie(value, path: reader.path("selfies.\(name)"))
         }
         for (name, value) in try reader.object("verifications", maxCount: 1000) ?? [] {
             verifications[name] = try Verification(
-                value, place: reader.path("verifications.\(name)"))
+                value, path: reader.path("verifications.\(name)"))
         }
         for (url, value) in try reader.object("webhooks", maxCount: 1000) ?? [] {
             let webhook = try SettingReader(
-                value, place: reader.path("webhooks.\(url)"), known: ["status", "body"])
+                value, path: reader.path("webhooks.\(url)"), known: ["status", "body"])
             webhooks[url] = Webhook(
                 status: try webhook.integer("status", 100...599, default: 200),
                 body: webhook.value("body") ?? [:])
@@ -103,9 +103,8 @@ extension SimulatedWorld {
 }
 
 extension SimulatedWorld.User {
-    fileprivate init(_ value: JSONValue, place: String, number: Int) throws(JourneyDefinitionError)
-    {
-        let reader = try SettingReader(value, place: place, known: SimulatedWorld.userKeys)
+    fileprivate init(_ value: JSONValue, path: String, number: Int) throws(JourneyDefinitionError) {
+        let reader = try SettingReader(value, path: path, known: SimulatedWorld.userKeys)
         let id = try reader.string("id", maxLength: 64) ?? "usr_\(number)"
         guard let id = UserID(id) else {
             throw reader.error("id", "expected 1 to 64 of A-Z, a-z, 0-9, “_”, “-” and “.”")
@@ -139,9 +138,9 @@ extension SimulatedWorld.User {
         throws(JourneyDefinitionError) -> [String]
     {
         var words: [String] = []
-        for (place, value) in try reader.array(name, maxCount: 100) ?? [] {
+        for (path, value) in try reader.array(name, maxCount: 100) ?? [] {
             guard let word = value.stringValue else {
-                throw JourneyDefinitionError(place: place, reason: "expected a string")
+                throw JourneyDefinitionError(path: path, reason: "expected a string")
             }
             words.append(word)
         }
@@ -151,21 +150,21 @@ extension SimulatedWorld.User {
 
 extension SimulatedWorld.Selfie {
     /// Reads a person's name, or `{"shows": name, "live": false}`.
-    fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
+    fileprivate init(_ value: JSONValue, path: String) throws(JourneyDefinitionError) {
         if case .string(let person) = value {
             (self.person, isLive) = (person, true)
             return
         }
-        let reader = try SettingReader(value, place: place, known: ["shows", "live"])
+        let reader = try SettingReader(value, path: path, known: ["shows", "live"])
         person = try reader.required("shows", try reader.string("shows", maxLength: 100))
         isLive = try reader.flag("live", default: true)
     }
 }
 
 extension SimulatedWorld.Verification {
-    fileprivate init(_ value: JSONValue, place: String) throws(JourneyDefinitionError) {
+    fileprivate init(_ value: JSONValue, path: String) throws(JourneyDefinitionError) {
         let reader = try SettingReader(
-            value, place: place, known: ["recommendation", "user", "selfie", "summary"])
+            value, path: path, known: ["recommendation", "user", "selfie", "summary"])
         recommendation = try reader.choice("recommendation", default: .allow)
         user = try reader.string("user", maxLength: 254)
         selfie = try reader.string("selfie", maxLength: 100)

@@ -35,16 +35,16 @@ public struct SimulationReport: Sendable {
 /// Compares a value with a partial expectation.
 enum JSONDifference {
     /// - Returns: one line per difference; empty if every expected member matches.
-    static func lines(expected: JSONValue, actual: JSONValue?, at place: String) -> [String] {
+    static func lines(expected: JSONValue, actual: JSONValue?, at path: String) -> [String] {
         guard let actual else {
-            return ["\(place): expected \(JSONText.write(expected)), got nothing"]
+            return ["\(path): expected \(JSONText.write(expected)), got nothing"]
         }
         if case .object(let members) = expected, case .object(let others) = actual {
             return members.sorted { $0.key < $1.key }.flatMap { key, value in
-                lines(expected: value, actual: others[key], at: "\(place).\(key)")
+                lines(expected: value, actual: others[key], at: "\(path).\(key)")
             }
         }
         return expected == actual
-            ? [] : ["\(place): expected \(JSONText.write(expected)), got \(JSONText.write(actual))"]
+            ? [] : ["\(path): expected \(JSONText.write(expected)), got \(JSONText.write(actual))"]
     }
 }

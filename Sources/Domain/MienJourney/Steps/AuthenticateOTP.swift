@@ -1,3 +1,4 @@
+import MienAPI
 public import MienCore
 
 /// Asks for the current code of the user's OTP token. Success signs the user in.
@@ -6,8 +7,7 @@ public import MienCore
 /// token see the same prompt.
 struct AuthenticateOTP: JourneyStep {
     static let type = StepType.authenticateOTP
-    static let wireName: String? = "otpAuthentication"
-    static let aliases = ["authenticate_otp", "genericOTPAuthentication"]
+    static let wireName: JourneyStepName? = .otpAuthentication
     static let effects: [any SimulatedEffect.Type] = [AuthenticateOTPEffect.self]
     static let prompts: [any PromptState.Type] = [OTPPrompt.self]
     static let authenticator: AuthenticatorType? = .otp

@@ -74,12 +74,12 @@ struct ClientSettings: Sendable {
     private static func branches(_ reader: SettingReader) throws(JourneyDefinitionError) -> [Branch]
     {
         var branches: [Branch] = []
-        for (place, value) in try reader.array("custom_branches", maxCount: maxBranches) ?? [] {
-            let reader = try SettingReader(value, place: place, known: branchKeys)
+        for (path, value) in try reader.array("custom_branches", maxCount: maxBranches) ?? [] {
+            let reader = try SettingReader(value, path: path, known: branchKeys)
             let id = try branchID(reader, among: branches.map(\.id))
             let schema =
                 try reader.value("schema").map { value throws(JourneyDefinitionError) in
-                    try InputSchema(value, place: reader.path("schema"))
+                    try InputSchema(value, path: reader.path("schema"))
                 } ?? .nothing
             branches.append(
                 Branch(

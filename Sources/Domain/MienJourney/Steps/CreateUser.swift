@@ -39,7 +39,7 @@ struct CreateUser: JourneyStep {
         failure = try FailureSettings(reader)
         guard externalID != nil || username != nil || email != nil else {
             throw JourneyDefinitionError(
-                place: reader.place, reason: "external_id, username or email is required")
+                path: reader.path, reason: "external_id, username or email is required")
         }
     }
 

@@ -1,14 +1,11 @@
+import MienAPI
 public import MienCore
 
 /// Asks the device to sign a challenge. Success signs the user in.
 struct AuthenticateNativeBiometrics: JourneyStep {
     static let type = StepType.authenticateNativeBiometrics
-    static let wireName: String? = "nativeBiometricsAuthentication"
+    static let wireName: JourneyStepName? = .nativeBiometricsAuthentication
     // One SDK sends the first one, with its misspelling.
-    static let aliases = [
-        "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics",
-        "authenticate_native_biometrics", "authenticate_mobile_biometrics",
-    ]
     static let effects: [any SimulatedEffect.Type] = [
         ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self,
     ]
@@ -54,10 +51,7 @@ extension StepType {
 /// the approved data becomes a claim.
 struct TransactionSigningNativeBiometrics: JourneyStep {
     static let type = StepType.transactionSigningNativeBiometrics
-    static let wireName: String? = "nativeBiometricsTransactionSigning"
-    static let aliases = [
-        "transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics",
-    ]
+    static let wireName: JourneyStepName? = .nativeBiometricsTransactionSigning
     static let effects: [any SimulatedEffect.Type] = [
         ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self,
     ]

@@ -1,3 +1,4 @@
+import MienAPI
 public import MienCore
 
 /// Sends a code to the user's email address and asks for it. Success signs the user in.
@@ -5,8 +6,7 @@ public import MienCore
 /// Sends nothing for an unknown user, and shows the client the same prompts as for a known one.
 struct EmailOTPAuthentication: JourneyStep {
     static let type = StepType.emailOTPAuthentication
-    static let wireName: String? = "emailOTPAuthentication"
-    static let aliases = ["transmit_platform_email_otp_authentication", "email_otp_authentication"]
+    static let wireName: JourneyStepName? = .emailOTPAuthentication
     static let effects: [any SimulatedEffect.Type] = [
         SendEmailCodeEffect.self, CheckEmailCodeEffect.self,
     ]

@@ -1,10 +1,10 @@
+import MienAPI
 public import MienCore
 
 /// Verifies a person's identity in a separate session that ends with a recommendation.
 struct IdentityVerification: JourneyStep {
     static let type = StepType.identityVerification
-    static let wireName: String? = "identityVerification"
-    static let aliases = ["action:id_verification", "identity_verification"]
+    static let wireName: JourneyStepName? = .identityVerification
     static let effects: [any SimulatedEffect.Type] = [
         OpenVerificationEffect.self, ReadVerificationEffect.self,
     ]

@@ -1,10 +1,10 @@
+import MienAPI
 import MienCore
 
 /// Shows text to the user.
 struct Information: JourneyStep {
     static let type = StepType.information
-    static let wireName: String? = "information"
-    static let aliases = ["action:information"]
+    static let wireName: JourneyStepName? = .information
     static let prompts: [any PromptState.Type] = [InputPrompt.self]
 
     static let maxTextLength = 20_000

@@ -1,3 +1,4 @@
+import MienAPI
 import MienCore
 
 /// A type of step: its names, settings, behavior, effects, and facts for the linter. Each type or
@@ -5,9 +6,7 @@ import MienCore
 protocol JourneyStep: Sendable {
     static var type: StepType { get }
     /// The name that clients switch on; `nil` for steps they never see.
-    static var wireName: String? { get }
-    /// Alternative spellings of the wire name.
-    static var aliases: [String] { get }
+    static var wireName: JourneyStepName? { get }
     static var settings: [Setting] { get }
     /// Every effect that the step requests.
     static var effects: [any SimulatedEffect.Type] { get }
@@ -63,8 +62,7 @@ extension Move {
 }
 
 extension JourneyStep {
-    static var wireName: String? { nil }
-    static var aliases: [String] { [] }
+    static var wireName: JourneyStepName? { nil }
     static var effects: [any SimulatedEffect.Type] { [] }
     static var prompts: [any PromptState.Type] { [] }
     static var lintCodes: [LintFinding.Code] { [] }

@@ -1,10 +1,10 @@
+import MienAPI
 import MienCore
 
 /// Asks for the user and the sign-in method. Each branch is an option and an outcome.
 struct LoginForm: JourneyStep {
     static let type = StepType.loginForm
-    static let wireName: String? = "loginForm"
-    static let aliases = ["login_form", "action:login_form"]
+    static let wireName: JourneyStepName? = .loginForm
     static let prompts: [any PromptState.Type] = [InputPrompt.self]
 
     struct Branch: Sendable {
@@ -77,16 +77,16 @@ struct LoginForm: JourneyStep {
     private static func branches(_ reader: SettingReader) throws(JourneyDefinitionError) -> [Branch]
     {
         var branches: [Branch] = []
-        for (place, value) in try reader.array("branches", maxCount: ClientSettings.maxBranches)
+        for (path, value) in try reader.array("branches", maxCount: ClientSettings.maxBranches)
             ?? []
         {
-            let reader = try SettingReader(value, place: place, known: branchKeys)
+            let reader = try SettingReader(value, path: path, known: branchKeys)
             let id = try ClientSettings.branchID(reader, among: branches.map(\.id))
             // A branch's ID determines its kind unless the branch sets one.
             let kind = try reader.choice("kind", default: Kind(rawValue: id) ?? .custom)
             let schema =
                 try reader.value("schema").map { value throws(JourneyDefinitionError) in
-                    try InputSchema(value, place: reader.path("schema"))
+                    try InputSchema(value, path: reader.path("schema"))
                 } ?? kind.schema
             branches.append(
                 Branch(

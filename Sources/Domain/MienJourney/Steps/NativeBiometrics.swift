@@ -1,13 +1,11 @@
+import MienAPI
 public import MienCore
 
 /// Asks the device to create a key protected by its biometrics, with a challenge for the key's
 /// attestation, and registers the key.
 struct RegisterNativeBiometrics: JourneyStep {
     static let type = StepType.registerNativeBiometrics
-    static let wireName: String? = "registerNativeBiometrics"
-    static let aliases = [
-        "nativeBiometricsRegistration", "register_native_biometrics", "register_mobile_biometrics",
-    ]
+    static let wireName: JourneyStepName? = .registerNativeBiometrics
     static let effects: [any SimulatedEffect.Type] = [
         ResolveUserEffect.self, ChallengeDeviceKeyEffect.self, RegisterDeviceKeyEffect.self,
     ]
@@ -68,10 +66,7 @@ extension StepType {
 /// Asks the device to delete its key, and deletes its registration.
 struct DeleteNativeBiometrics: JourneyStep {
     static let type = StepType.deleteNativeBiometrics
-    static let wireName: String? = "deleteMobileBiometrics"
-    static let aliases = [
-        "deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics",
-    ]
+    static let wireName: JourneyStepName? = .deleteMobileBiometrics
     static let effects: [any SimulatedEffect.Type] = [
         ResolveUserEffect.self, DeleteDeviceKeyEffect.self,
     ]

@@ -1,11 +1,11 @@
+import MienAPI
 import MienCore
 
 /// Shows the text that a person is asked to consent to. `client_input` consents; `cancel` does not.
 /// Records the consent with the text's version.
 struct RecordConsent: JourneyStep {
     static let type = StepType.recordConsent
-    static let wireName: String? = "recordConsent"
-    static let aliases = ["record_consent"]
+    static let wireName: JourneyStepName? = .recordConsent
     static let effects: [any SimulatedEffect.Type] = [
         ResolveUserEffect.self, RecordConsentEffect.self,
     ]

@@ -33,9 +33,9 @@ struct RegisterFace: JourneyStep {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         user = try ActingUser(reader)
         failure = try FailureSettings(reader)
-        let place = reader.path("consent")
+        let path = reader.path("consent")
         let consent = try SettingReader(
-            reader.value("consent") ?? [:], place: place, known: Self.consentKeys)
+            reader.value("consent") ?? [:], path: path, known: Self.consentKeys)
         self.consent = Consent(
             textVersion: try consent.required("text_version", try consent.code("text_version")),
             given: try consent.expression("given"),

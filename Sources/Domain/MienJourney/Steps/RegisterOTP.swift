@@ -1,3 +1,4 @@
+import MienAPI
 public import MienCore
 
 /// Sends the client a registration code for a device, then asks for the first code from the
@@ -7,8 +8,7 @@ public import MienCore
 /// encrypted to its key, and does not pass through the journey.
 struct RegisterOTP: JourneyStep {
     static let type = StepType.registerOTP
-    static let wireName: String? = "otpRegistration"
-    static let aliases = ["register_otp"]
+    static let wireName: JourneyStepName? = .otpRegistration
     static let effects: [any SimulatedEffect.Type] = [
         ResolveUserEffect.self, OfferOTPEffect.self, ConfirmOTPEffect.self,
     ]

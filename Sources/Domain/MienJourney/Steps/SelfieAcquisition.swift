@@ -1,10 +1,10 @@
+import MienAPI
 public import MienCore
 
 /// Takes a selfie of a live person. Another step determines whose face it is.
 struct SelfieAcquisition: JourneyStep {
     static let type = StepType.selfieAcquisition
-    static let wireName: String? = "selfieAcquisition"
-    static let aliases = ["selfie_acquisition", "action:selfie_acquisition"]
+    static let wireName: JourneyStepName? = .selfieAcquisition
     static let effects: [any SimulatedEffect.Type] = [
         OpenCaptureEffect.self, ReadCaptureEffect.self,
     ]
@@ -124,7 +124,7 @@ extension LivenessPolicy {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         self.init()
         guard let value = reader.value("liveness") else { return }
-        let reader = try SettingReader(value, place: reader.path("liveness"), known: Self.keys)
+        let reader = try SettingReader(value, path: reader.path("liveness"), known: Self.keys)
         mode = try reader.choice("mode")
         threshold = try reader.integer("threshold", Self.gradeRange)
         quality = try reader.integer("quality", Self.gradeRange)

@@ -1,14 +1,11 @@
+import MienAPI
 public import MienCore
 
 /// Asks the user's OTP token to sign a transaction: an OCRA response to a challenge derived from
 /// the shown data. Success signs the user in, and the approved data becomes a claim.
 struct TransactionSigningOTP: JourneyStep {
     static let type = StepType.transactionSigningOTP
-    static let wireName: String? = "otpTransactionSigning"
-    static let aliases = [
-        "transaction_signing_otp", "totpSigningTransaction",
-        "transmit_platform_transaction_signing_totp",
-    ]
+    static let wireName: JourneyStepName? = .otpTransactionSigning
     static let effects: [any SimulatedEffect.Type] = [
         ChallengeOTPEffect.self, VerifyOTPSignatureEffect.self,
     ]

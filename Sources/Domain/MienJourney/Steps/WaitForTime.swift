@@ -1,11 +1,11 @@
+import MienAPI
 import MienCore
 
 /// Pauses the run until a time. The client waits and responds when the time has come; an earlier
 /// response is asked again, with the time that is left.
 struct WaitForTime: JourneyStep {
     static let type = StepType.waitForTime
-    static let wireName: String? = "waitForTime"
-    static let aliases = ["wait_for_time"]
+    static let wireName: JourneyStepName? = .waitForTime
     static let prompts: [any PromptState.Type] = [WaitPrompt.self]
     static let lintCodes = [LintFinding.Code.waitTooLong]
     static let settings =
@@ -33,7 +33,7 @@ struct WaitForTime: JourneyStep {
         until = try reader.expression("until")
         guard seconds != nil || until != nil else {
             throw JourneyDefinitionError(
-                place: reader.place, reason: "seconds or until is required")
+                path: reader.path, reason: "seconds or until is required")
         }
         failure = try FailureSettings(reader)
         client = try ClientSettings(reader)

@@ -200,7 +200,7 @@ extension MienAdmin {
     }
 
     /// Removes the log's entries up to one that was exported.
-    public func pruneAudit(through entry: AuditPlace) async throws -> AuditPruneAnswer {
+    public func pruneAudit(through entry: AuditPosition) async throws -> AuditPruneAnswer {
         try await send(.post, "audit", "prune", body: entry)
     }
 

@@ -135,7 +135,7 @@ public actor CaptureSession {
         _ frames: Frames, onGuidance: (CaptureAnswer) -> Void = { _ in }
     ) async throws -> CaptureAnswer where Frames.Element == CaptureFrame {
         let first = try await start()
-        if first.status == "failed" || first.status == "cancelled" { return first }
+        if first.status == .known(.failed) || first.status == .known(.cancelled) { return first }
         let isLive = first.isLive
         if isLive { onGuidance(first) }
         var last: CaptureAnswer?
@@ -170,9 +170,9 @@ public actor CaptureSession {
 
 extension CaptureAnswer {
     /// Whether the session accepts more frames.
-    public var isOpen: Bool { status == "open" }
+    public var isOpen: Bool { status == .known(.open) }
     /// Whether the session requires liveness.
-    public var isLive: Bool { mode == "liveness_active" || mode == "liveness_passive" }
+    public var isLive: Bool { mode == .known(.livenessActive) || mode == .known(.livenessPassive) }
     /// Whether the session passed. Answer the step with `.clientInput` then.
-    public var hasPassed: Bool { status == "passed" }
+    public var hasPassed: Bool { status == .known(.passed) }
 }

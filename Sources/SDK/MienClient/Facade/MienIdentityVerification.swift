@@ -64,13 +64,15 @@ public enum MienIdentityVerification {
                 }
                 try Task.checkCancellation()
                 switch last?.status {
-                case "passed": delegate?.verificationDidComplete()
-                case "cancelled": delegate?.verificationDidCancel()
+                case .known(.passed): delegate?.verificationDidComplete()
+                case .known(.cancelled): delegate?.verificationDidCancel()
                 default:
+                    let reasons =
+                        last?.reasons?.map(\.rawValue) ?? last?.guidance.map(\.rawValue) ?? []
                     delegate?.verificationDidFail(
                         with: MienError(
                             .clientResponseNotValid,
-                            "The capture did not pass: \((last?.reasons ?? last?.guidance ?? []).joined(separator: ", "))"
+                            "The capture did not pass: \(reasons.joined(separator: ", "))"
                         ))
                 }
             } catch is CancellationError {

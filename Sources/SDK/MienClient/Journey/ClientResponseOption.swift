@@ -17,23 +17,24 @@ public enum ClientResponseOptionType: Sendable, Hashable {
     /// The id on the wire.
     public var type: String {
         switch self {
-        case .clientInput: "client_input"
-        case .cancel: "cancel"
-        case .fail: "fail"
-        case .resend: "resend"
+        case .clientInput: ClientOptionType.clientInput.rawValue
+        case .cancel: ClientOptionType.cancel.rawValue
+        case .fail: ClientOptionType.fail.rawValue
+        case .resend: ClientOptionType.resend.rawValue
         case .custom(let id): id
         }
     }
 
     /// Creates a kind from its id in any known spelling. Any other id is a branch.
     public init(_ id: String) {
-        switch id {
-        case "client_input", "clientInput": self = .clientInput
-        case "cancel": self = .cancel
-        case "fail", "failure", "action_failure": self = .fail
-        case "resend": self = .resend
-        default: self = .custom(id)
-        }
+        self =
+            switch ClientOptionType(spelling: id) {
+            case .clientInput: .clientInput
+            case .cancel: .cancel
+            case .fail: .fail
+            case .resend: .resend
+            case .custom, nil: .custom(id)
+            }
     }
 }
 
@@ -50,7 +51,7 @@ public struct ClientResponseOption: Sendable, Hashable {
     public let schema: JSONValue?
 
     init(_ id: String, _ wire: ClientOptionWire) {
-        self.id = wire.type == "custom" ? .custom(id) : ClientResponseOptionType(id)
+        self.id = wire.type == .known(.custom) ? .custom(id) : ClientResponseOptionType(id)
         (label, schema) = (wire.label, wire.schema)
     }
 

@@ -68,7 +68,8 @@ struct JourneyProgress: Sendable {
 
     mutating func received(_ answer: JourneyAnswer) {
         let isUpdate =
-            JourneyStepID(answer.journeyStepID) == response.step && answer.data?["error"] != nil
+            JourneyStepID(answer.journeyStepID.rawValue) == response.step
+            && answer.data?["error"] != nil
         response = MienServiceResponse(answer, isUpdate: isUpdate)
         turn += 1
         phase = answer.state == nil ? .ended : .waiting

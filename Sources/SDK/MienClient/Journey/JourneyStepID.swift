@@ -1,3 +1,5 @@
+internal import MienAPI
+
 /// The kind of a step, or how the journey ended. All known spellings of an id compare equal.
 ///
 ///     switch response.journeyStepId {
@@ -13,7 +15,10 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     /// The same value under the name that Kotlin code uses.
     public var type: String { rawValue }
 
-    public init(rawValue: String) { self.rawValue = Self.canonical[rawValue] ?? rawValue }
+    public init(rawValue: String) {
+        self.rawValue =
+            JourneyStepName(spelling: rawValue)?.rawValue ?? Self.canonical[rawValue] ?? rawValue
+    }
     public init(_ name: String) { self.init(rawValue: name) }
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
@@ -57,40 +62,8 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public static let pinCodeAuthentication: Self = "pinCodeAuthentication"
     public static let pinCodeTransactionSigning: Self = "pinCodeTransactionSigning"
 
-    /// Maps canonical names to the spellings in the mobile and web SDKs and in journey definitions.
-    static let aliases: [String: [String]] = [
-        "success": ["action:success"],
-        "rejection": ["action:rejection"],
-        "loginForm": ["login_form", "action:login_form"],
-        "information": ["action:information"],
-        "recordConsent": ["record_consent"],
-        "waitForTime": ["wait_for_time"],
-        "identityVerification": ["action:id_verification", "identity_verification"],
-        "selfieAcquisition": ["selfie_acquisition", "action:selfie_acquisition"],
-        "registerNativeBiometrics": [
-            "nativeBiometricsRegistration", "register_native_biometrics",
-            "register_mobile_biometrics",
-        ],
-        // The first one, with its misspelling, is sent by one SDK.
-        "nativeBiometricsAuthentication": [
-            "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics",
-            "authenticate_native_biometrics", "authenticate_mobile_biometrics",
-        ],
-        "nativeBiometricsTransactionSigning": [
-            "transaction_signing_native_biometrics", "transaction_signing_mobile_biometrics",
-        ],
-        "deleteMobileBiometrics": [
-            "deleteNativeBiometrics", "delete_native_biometrics", "delete_mobile_biometrics",
-        ],
-        "emailOTPAuthentication": [
-            "transmit_platform_email_otp_authentication", "email_otp_authentication",
-        ],
-        "otpRegistration": ["register_otp"],
-        "otpAuthentication": ["authenticate_otp", "genericOTPAuthentication"],
-        "otpTransactionSigning": [
-            "transaction_signing_otp", "totpSigningTransaction",
-            "transmit_platform_transaction_signing_totp",
-        ],
+    /// The spellings of names that this server has no steps for, in the mobile and web SDKs.
+    private static let otherAliases: [String: [String]] = [
         "debugBreak": ["action:debug_break"],
         "waitForAnotherDevice": ["action:wait_for_another_device"],
         "drsTriggerAction": ["action:drs_trigger_action"],
@@ -109,5 +82,5 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     ]
 
     private static let canonical = Dictionary(
-        uniqueKeysWithValues: aliases.flatMap { name, others in others.map { ($0, name) } })
+        uniqueKeysWithValues: otherAliases.flatMap { name, others in others.map { ($0, name) } })
 }

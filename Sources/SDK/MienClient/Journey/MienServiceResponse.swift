@@ -25,7 +25,7 @@ public struct MienServiceResponse: Sendable {
     /// The step's id. It is never `nil` with this server; it is optional for compatibility with
     /// existing app code.
     public var journeyStepId: JourneyStepID? { step }
-    var step: JourneyStepID { JourneyStepID(answer.journeyStepID) }
+    var step: JourneyStepID { JourneyStepID(answer.journeyStepID.rawValue) }
 
     /// The step's data; its form depends on the step.
     public var data: JSONValue? { answer.data }

@@ -23,9 +23,9 @@ public struct OTPProvisionedToken: Sendable {
             throw OTPError(.input, "The hash function is unknown.")
         }
         switch (answer.kind, answer.period, answer.counter.flatMap(UInt64.init(exactly:))) {
-        case ("totp", let period?, nil):
+        case (.known(.totp), let period?, nil):
             kind = .totp(try TOTP(digits: answer.digits, hash: hash, stepSeconds: period))
-        case ("hotp", nil, let counter?):
+        case (.known(.hotp), nil, let counter?):
             kind = .hotp(try HOTP(digits: answer.digits, hash: hash), firstCounter: counter)
         default: throw OTPError(.input, "The kind of OTP token is unknown.")
         }

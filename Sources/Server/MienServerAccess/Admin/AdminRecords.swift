@@ -1,5 +1,5 @@
 internal import Hummingbird
-internal import MienAPI
+package import MienAPI
 internal import MienAccess
 package import MienCore
 package import MienServerCore
@@ -30,7 +30,7 @@ package struct AdminRecords: Sendable {
 
     package func user(_ id: UserID) async throws -> AccountRecord {
         guard let account = try await store.read({ try $0.accounts.find(id) }) else {
-            throw Problem(.notFound, "There is no such user.")
+            throw Problem.noSuchUser
         }
         return account
     }
@@ -39,4 +39,10 @@ package struct AdminRecords: Sendable {
 extension MienRequestContext {
     /// The actor that the audit log records.
     package var actor: String { administrator?.text ?? "system" }
+}
+
+extension Problem {
+    package static let noSuchUser = Problem(.notFound, "There is no such user.")
+    /// The user was deleted, or is no longer active, while the request was processed.
+    package static let userIsGone = Problem(.notFound, "The user no longer exists.")
 }

@@ -35,7 +35,7 @@ package struct GrantService: Sendable {
         throws(OAuthError) -> (Scope, [String])
     {
         guard let asked = scope.map({ Scope($0) }) ?? standard else {
-            throw OAuthError(.invalidScope, "scope must be at most 32 words of printable ASCII.")
+            throw OAuthError.malformedScope
         }
         if let foreign = asked.foreign {
             throw OAuthError(
@@ -43,9 +43,7 @@ package struct GrantService: Sendable {
                 "Unknown scope: \(foreign). Known scopes: \(Scope.known.joined(separator: ", ")).")
         }
         guard resources.allSatisfy(app.settings.resources.contains) else {
-            throw OAuthError(
-                .invalidTarget,
-                "resource must exactly match one of the resources in the app's settings.")
+            throw OAuthError.unknownResource
         }
         return (Self.narrowed(asked, for: app), resources)
     }
@@ -67,9 +65,7 @@ package struct GrantService: Sendable {
         where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
     ) async throws -> TokenAnswer {
         let now = clock.now, settings = signIn.app.settings
-        guard signIn.thumbprint != nil || !settings.requiresDPoP else {
-            throw OAuthError(.invalidProof, "This app's tokens require a DPoP proof.")
-        }
+        try OAuthError.requireProof(signIn.thumbprint, for: signIn.app)
         var generator = SystemRandomNumberGenerator()
         var lifetimes = settings.tokens
         // Nothing renews this grant, so it ends with its access token.
@@ -137,13 +133,9 @@ package struct GrantService: Sendable {
             throw OAuthError(.invalidScope, "scope must be within the app's client_scopes.")
         }
         guard resources.allSatisfy(app.settings.resources.contains) else {
-            throw OAuthError(
-                .invalidTarget,
-                "resource must exactly match one of the resources in the app's settings.")
+            throw OAuthError.unknownResource
         }
-        guard thumbprint != nil || !app.settings.requiresDPoP else {
-            throw OAuthError(.invalidProof, "This app's tokens require a DPoP proof.")
-        }
+        try OAuthError.requireProof(thumbprint, for: app)
         let now = clock.now
         let claims = accessClaims(
             app: app.id, subject: app.id.text, scope: asked, resources: resources,
@@ -268,8 +260,7 @@ package struct GrantService: Sendable {
         let mark = repeatKey.map { keys.hash(ofSecret: Array($0.utf8)) }
         let asked = try scope.map { text throws(OAuthError) in
             guard let scope = Scope(text) else {
-                throw OAuthError(
-                    .invalidScope, "scope must be at most 32 words of printable ASCII.")
+                throw OAuthError.malformedScope
             }
             // Many clients repeat their original scope at each refresh.
             return Self.narrowed(scope, for: app)

@@ -72,7 +72,7 @@ package struct AccountService: Sendable {
         async throws -> AccountRecord
     {
         guard let found = try await store.read({ try $0.accounts.find(id) }) else {
-            throw Problem(.notFound, "There is no such user.")
+            throw Problem.noSuchUser
         }
         guard found.state != .pending else {
             throw Problem(
@@ -89,13 +89,10 @@ package struct AccountService: Sendable {
             profile.setEmail(address.isEmpty ? nil : address, isVerified: isVerified)
         }
         if let value = change.attributes { profile.attributes = value }
-        if let state = change.state {
-            guard let state = AccountState(rawValue: state), state != .pending else {
-                throw Problem(
-                    .invalidRequest,
-                    errors: [.init(field: "state", message: "must be active or suspended")])
-            }
-            account.state = state
+        switch change.state {
+        case .active: account.state = .active
+        case .suspended: account.state = .suspended
+        case nil: break
         }
         let names = try names(of: profile)
         _ = try claimedName(of: profile)
@@ -179,7 +176,7 @@ package struct AccountService: Sendable {
         let now = clock.now
         try await store.write { tables in
             guard try tables.accounts.standing(of: id) != nil else {
-                throw Problem(.notFound, "There is no such user.")
+                throw Problem.noSuchUser
             }
             try tables.accounts.endSignIns(of: id, at: now)
             try tables.audit.append(
@@ -196,7 +193,7 @@ package struct AccountService: Sendable {
             try tables.audit.append(AuditEvent("user.deleted", actor: actor, account: id), at: now)
             return true
         }
-        guard isGone else { throw Problem(.notFound, "There is no such user.") }
+        guard isGone else { throw Problem.noSuchUser }
     }
 
     /// Returns the profile's unverified address, validated like a verified one.

@@ -35,18 +35,11 @@ package struct AppAdminRoutes {
             let id =
                 try wanted.id.map { try AppID($0, field: "id") }
                 ?? AppID.random(using: &generator)
-            guard let type = AppType(rawValue: wanted.type ?? AppType.public.rawValue) else {
-                throw Problem(
-                    .invalidRequest,
-                    errors: [.init(field: "type", message: "must be public or confidential")])
-            }
-            guard let client = AppClient(rawValue: wanted.client ?? AppClient.other.rawValue) else {
-                throw Problem(
-                    .invalidRequest,
-                    errors: [.init(field: "client", message: "must be mien or other")])
-            }
+            let type = wanted.type ?? .public
             var settings = try Self.settings(wanted.settings)
-            if wanted.settings?["requires_dpop"] == nil { settings.requiresDPoP = client == .mien }
+            if wanted.settings?["requires_dpop"] == nil {
+                settings.requiresDPoP = wanted.client == .mien
+            }
             let secret = type == .confidential ? BearerSecret(for: id, using: &generator) : nil
             let record = AppRecord(
                 id: id, name: try Self.name(wanted.name), type: type,
@@ -74,7 +67,7 @@ package struct AppAdminRoutes {
             let wanted = try await body.read(
                 AppRequest.self, AppRequest.CodingKeys.self, from: request)
             guard wanted.id.map({ $0 == record.id.text }) ?? true,
-                wanted.type.map({ $0 == record.type.rawValue }) ?? true
+                wanted.type.map({ $0 == record.type }) ?? true
             else {
                 throw Problem(
                     .invalidRequest,
@@ -212,7 +205,7 @@ package struct AppAdminRoutes {
         let settings = try JSONDecoder().decode(
             JSONValue.self, from: JSONEncoder().encode(record.settings))
         return AppAnswer(
-            id: record.id.text, name: record.name, type: record.type.rawValue,
+            id: record.id.text, name: record.name, type: .known(record.type),
             isFirstParty: record.isFirstParty, settings: settings,
             clientSecret: secret,
             createdAt: record.createdAt.milliseconds)

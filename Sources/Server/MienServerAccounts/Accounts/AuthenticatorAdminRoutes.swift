@@ -98,28 +98,30 @@ package struct AuthenticatorAdminRoutes {
         _ devices: [(device: DeviceID, counter: LockCounter)], _ policy: LockPolicy,
         at now: Instant
     ) -> AuthenticatorAnswer {
-        let (word, until) = words(lock.statusOfUnknownDevices(under: policy, at: now))
-        let holder = LockHolder.allCases.first { lock.holders.contains($0) }?.rawValue
+        let (state, until) = wire(lock.statusOfUnknownDevices(under: policy, at: now))
+        let holder = LockHolder.allCases.first { lock.holders.contains($0) }
         return AuthenticatorAnswer(
-            id: record.id.text, type: record.type.rawValue, appID: record.app?.text, lock: word,
-            lockedUntil: until,
-            lockedBy: holder ?? (word == "open" ? nil : "failures"),
+            id: record.id.text, type: .known(record.type), appID: record.app?.text,
+            lock: .known(state), lockedUntil: until,
+            lockedBy: holder.map { .init(rawValue: $0.rawValue) }
+                ?? (state == .open ? nil : .known(.failures)),
             failures: lock.unknownDevices.failures, totalFailures: lock.total,
             devices: devices.map { id, counter in
                 let own = AuthenticatorLock(
                     total: counter.failures, device: counter, holders: lock.holders)
-                let (word, until) = words(own.status(under: policy, at: now))
+                let (state, until) = wire(own.status(under: policy, at: now))
                 return DeviceLockAnswer(
-                    id: id.text, lock: word, lockedUntil: until, failures: counter.failures)
+                    id: id.text, lock: .known(state), lockedUntil: until,
+                    failures: counter.failures)
             }, info: record.info, createdAt: record.createdAt.milliseconds,
             updatedAt: record.updatedAt.milliseconds)
     }
 
-    private static func words(_ status: LockCounter.Status) -> (lock: String, until: Int64?) {
+    private static func wire(_ status: LockCounter.Status) -> (lock: LockState, until: Int64?) {
         switch status {
-        case .open: ("open", nil)
-        case .locked(let end): ("locked", end.milliseconds)
-        case .disabled: ("disabled", nil)
+        case .open: (.open, nil)
+        case .locked(let end): (.locked, end.milliseconds)
+        case .disabled: (.disabled, nil)
         }
     }
 }

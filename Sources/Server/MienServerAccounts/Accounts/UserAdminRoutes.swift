@@ -84,7 +84,7 @@ package struct UserAdminRoutes {
             id: record.id.text, externalID: profile.externalID, username: profile.username,
             email: profile.email ?? profile.claimedEmail,
             emailVerified: profile.email != nil ? true : profile.claimedEmail != nil ? false : nil,
-            state: record.state.rawValue,
+            state: .known(record.state),
             attributes: profile.attributes, createdAt: record.createdAt.milliseconds)
     }
 }

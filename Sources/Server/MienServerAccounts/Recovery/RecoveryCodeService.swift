@@ -44,7 +44,7 @@ package struct RecoveryCodeService: Sendable {
             notice = notices.draft(), user = account.id
         let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(user), account.state == .active else {
-                throw Problem(.notFound, "The user no longer exists.")
+                throw Problem.userIsGone
             }
             try standing.require(in: tables)
             let set = AuthenticatorRecord(

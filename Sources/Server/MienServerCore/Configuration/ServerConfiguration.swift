@@ -59,7 +59,7 @@ public struct ServerConfiguration: Sendable {
                 "authentication.identities: unknown value “\(unknown)”; use biometric or passkey (login_id, oauth, anonymous, siwe, and ldap are accepted but have no effect)"
             )
         }
-        problems += PasskeyPlace.problems(
+        problems += RelyingPartySettings.problems(
             id: texts["webauthn.rp_id"] ?? "", origins: Self.list(texts["webauthn.origins"] ?? ""),
             publicURL: texts["public_url"] ?? "")
         if texts["mail.security"] == "none", let host = texts["mail.host"],
@@ -223,8 +223,8 @@ public struct ServerConfiguration: Sendable {
             $0.trimmingCharacters(in: .whitespaces)
         }
     }
-    package var passkeyPlace: PasskeyPlace {
-        PasskeyPlace(
+    package var relyingParty: RelyingPartySettings {
+        RelyingPartySettings(
             id: text("webauthn.rp_id").isEmpty ? nil : text("webauthn.rp_id"),
             origins: Self.list(text("webauthn.origins")))
     }

@@ -103,15 +103,8 @@ final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
             .tooManyRequests,
             "Your address has \(connections.maxPerAddress) connections open. Close one, or reuse them."
         )
-        let body = JSONBody.bytes(of: problem)
-        let head = HTTPResponse(
-            status: .init(code: problem.status),
-            headerFields: [
-                .contentType: "application/problem+json", .contentLength: String(body.count),
-                .cacheControl: "no-store", .connection: "close",
-                .contentTypeOptions: "nosniff", .requestID: RequestIdentity.made(),
-                .retryAfter: "1",
-            ])
+        var (head, body) = ProblemMiddleware.closing(problem)
+        head.headerFields[.retryAfter] = "1"
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(
             wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)

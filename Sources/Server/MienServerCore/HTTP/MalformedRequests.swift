@@ -41,14 +41,7 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
         guard open == 0 else { return context.fireErrorCaught(error) }
         // The request already has its response and must not get another.
         guard !isReading else { return ConnectionEnd.linger(context) }
-        let problem = Self.problem(error), body = JSONBody.bytes(of: problem)
-        let head = HTTPResponse(
-            status: .init(code: problem.status),
-            headerFields: [
-                .contentType: "application/problem+json", .contentLength: String(body.count),
-                .cacheControl: "no-store", .connection: "close",
-                .contentTypeOptions: "nosniff", .requestID: RequestIdentity.made(),
-            ])
+        let (head, body) = ProblemMiddleware.closing(Self.problem(error))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(
             wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)

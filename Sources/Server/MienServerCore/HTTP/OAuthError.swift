@@ -89,6 +89,17 @@ package struct OAuthError: Error, Sendable {
         return "\(scheme) " + parameters.map { "\($0)=\"\($1)\"" }.joined(separator: ", ")
     }
 
+    /// The same error as `problem`, for endpoints that respond as RFC 6749 says.
+    init(_ problem: Problem) {
+        let code: Code =
+            switch problem.status {
+            case 429, 503: .temporarilyUnavailable
+            case 500...: .serverError
+            default: .invalidRequest
+            }
+        self.init(code, problem.detail, status: .init(code: problem.status))
+    }
+
     /// The same error for endpoints that respond with problem documents.
     var problem: Problem {
         switch code {
@@ -113,14 +124,7 @@ package struct OAuthErrorMiddleware: RouterMiddleware {
             return error.response
         } catch {
             if error is CancellationError { throw error }
-            let problem = ProblemMiddleware.problem(error, context.logger)
-            let code: OAuthError.Code =
-                switch problem.status {
-                case 429, 503: .temporarilyUnavailable
-                case 500...: .serverError
-                default: .invalidRequest
-                }
-            return OAuthError(code, problem.detail, status: .init(code: problem.status)).response
+            return OAuthError(ProblemMiddleware.problem(error, context.logger)).response
         }
     }
 }

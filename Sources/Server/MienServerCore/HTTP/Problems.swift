@@ -44,13 +44,28 @@ package struct ProblemMiddleware: RouterMiddleware {
 
     package static func response(_ problem: Problem, retryAfter: Duration? = nil) -> Response {
         var response = JSONBody.response(problem, status: .init(code: problem.status))
-        response.headers[.contentType] = "application/problem+json"
+        response.headers[.contentType] = contentType
         if problem.code == .invalidCredentials { response.headers[.wwwAuthenticate] = "Bearer" }
         if let retryAfter {
             response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds + 1))
         }
         return response
     }
+
+    /// Returns a response outside of the router. The connection closes after it.
+    static func closing(_ problem: Problem) -> (head: HTTPResponse, body: [UInt8]) {
+        let body = JSONBody.bytes(of: problem)
+        let head = HTTPResponse(
+            status: .init(code: problem.status),
+            headerFields: [
+                .contentType: contentType, .contentLength: String(body.count),
+                .cacheControl: "no-store", .connection: "close",
+                .contentTypeOptions: "nosniff", .requestID: RequestIdentity.made(),
+            ])
+        return (head, body)
+    }
+
+    private static let contentType = "application/problem+json"
 
     /// Returns the part of an error that clients may see.
     static func problem(_ error: any Error, _ logger: Logger) -> Problem {

@@ -119,9 +119,7 @@ package struct PasskeyRoutes {
             (scope, resources) = try grants.checked(
                 scope: try text("scope"), standard: .standard,
                 resources: try text("resource").map { [$0] } ?? [], app: app)
-            guard thumbprint != nil || !app.settings.requiresDPoP else {
-                throw OAuthError(.invalidProof, "This app's tokens require a DPoP proof.")
-            }
+            try OAuthError.requireProof(thumbprint, for: app)
         } catch let error as OAuthError {
             throw Problem(.invalidRequest, "\(error.code.rawValue): \(error.description)")
         }

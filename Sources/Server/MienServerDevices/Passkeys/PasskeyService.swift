@@ -25,7 +25,7 @@ package struct PasskeyService: Sendable {
     let notices: AuthenticatorNotices
     let clock: ServerClock
     let metrics: Metrics
-    let place: PasskeyPlace
+    let settings: RelyingPartySettings
     let publicURL: @Sendable () -> String
     /// Whether `authentication.identities` in the configuration lists passkeys.
     let isEnabled: Bool
@@ -33,14 +33,14 @@ package struct PasskeyService: Sendable {
 
     package init(
         store: Store, gate: LockGate, challenges: ChallengeService, notices: AuthenticatorNotices,
-        clock: ServerClock, metrics: Metrics, place: PasskeyPlace,
+        clock: ServerClock, metrics: Metrics, relyingParty settings: RelyingPartySettings,
         publicURL: @escaping @Sendable () -> String, isEnabled: Bool, signatures: SignatureQueue
     ) {
         (self.store, self.gate, self.challenges, self.notices, self.clock) = (
             store, gate, challenges, notices, clock
         )
-        (self.metrics, self.place, self.publicURL, self.isEnabled, self.signatures) = (
-            metrics, place, publicURL, isEnabled, signatures
+        (self.metrics, self.settings, self.publicURL, self.isEnabled, self.signatures) = (
+            metrics, settings, publicURL, isEnabled, signatures
         )
     }
 
@@ -51,7 +51,7 @@ package struct PasskeyService: Sendable {
                 "Passkeys are not enabled on this server. Add passkey to authentication.identities."
             )
         }
-        return try place.relyingParty(publicURL())
+        return try settings.relyingParty(publicURL())
     }
 
     // MARK: Registering
@@ -146,7 +146,7 @@ package struct PasskeyService: Sendable {
             notice = notices.draft()
         let mail = try await store.write { tables -> Mail? in
             guard let account = try tables.accounts.find(account.id), account.state == .active
-            else { throw Problem(.notFound, "The user no longer exists.") }
+            else { throw Problem.userIsGone }
             try standing.require(in: tables)
             try Self.checkUnlocked(account, tables)
             guard try Self.passkeys(of: account, tables).count < Self.maxPasskeys else {

@@ -12,7 +12,7 @@ extension EffectPerformer {
     func offerOTP(_ user: UserID, _ profile: OTPProfile, _ context: EffectContext) async throws
         -> OfferOTPEffect.Reply
     {
-        let kind: OTPToken.Kind =
+        let kind: OTPKind =
             switch profile.kind {
             case .totp: .totp
             case .hotp: .hotp

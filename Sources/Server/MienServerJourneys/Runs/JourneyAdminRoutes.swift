@@ -33,7 +33,7 @@ package struct JourneyAdminRoutes {
             } catch {
                 throw Problem(
                     .invalidRequest, "The journey definition is invalid.",
-                    errors: [.init(field: error.place, message: error.reason)])
+                    errors: [.init(field: error.path, message: error.reason)])
             }
             guard definition.id == id, definition.version == version else {
                 throw Problem(
@@ -142,7 +142,8 @@ package struct JourneyAdminRoutes {
             (try? JSONText.parse(record.definition, limits: .init(maxBytes: 1 << 20, maxDepth: 64)))?[
                 "title"]?.stringValue
         return JourneyVersionAnswer(
-            id: record.id.text, version: record.version, state: record.state.rawValue,
+            id: record.id.text, version: record.version,
+            state: .init(rawValue: record.state.rawValue),
             title: title ?? record.id.text,
             updatedAt: record.updatedAt.milliseconds)
     }

@@ -226,13 +226,15 @@ package final class JourneyService: Sendable {
                     (
                         $0.id,
                         ClientOptionWire(
-                            type: $0.kind.rawValue, label: $0.label, schema: $0.schema?.json)
+                            type: .known($0.kind), label: $0.label,
+                            schema: $0.schema?.json)
                     )
                 }
             ) { $1 }
             return (
                 JourneyAnswer(
-                    state: token.text.use { $0 }, journeyStepID: prompt.journeyStepID,
+                    state: token.text.use { $0 },
+                    journeyStepID: .init(rawValue: prompt.journeyStepID),
                     data: prompt.data, clientResponseOptions: options,
                     expiresAt: expiry), token.secret
             )
@@ -318,7 +320,7 @@ package final class JourneyService: Sendable {
         }
         metrics.count(.journeysEnded, ["end": "success"])
         return JourneyAnswer(
-            state: nil, journeyStepID: WireNames.success,
+            state: nil, journeyStepID: .known(.success),
             token: try grants.issuer.sign(claims, at: now), deviceToken: deviceToken,
             expiresAt: expiry)
     }
@@ -359,7 +361,7 @@ package final class JourneyService: Sendable {
 
     private static func rejected(_ rejection: Rejection?, _ expiry: Int64) -> JourneyAnswer {
         JourneyAnswer(
-            state: nil, journeyStepID: WireNames.rejection,
+            state: nil, journeyStepID: .known(.rejection),
             errorData: [
                 "cause": .string(rejection?.cause.rawValue ?? Rejection.Cause.failed.rawValue),
                 "reason": .string(rejection?.reason ?? StepErrorCode.invalidCredentials.rawValue),

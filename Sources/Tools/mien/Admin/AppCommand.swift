@@ -30,7 +30,9 @@ struct AppCommand: AsyncParsableCommand {
             let apps = try await server.admin().apps()
             guard !output.json else { return JSON.print(["apps": apps]) }
             if apps.isEmpty { print("There are no apps. Create one: mien admin app create NAME") }
-            let rows = apps.map { [$0.id, $0.name, $0.type, AdminOutput.time($0.createdAt)] }
+            let rows = apps.map {
+                [$0.id, $0.name, $0.type.rawValue, AdminOutput.time($0.createdAt)]
+            }
             if !rows.isEmpty {
                 print(Terminal.table(rows, heading: ["id", "name", "type", "created"]))
             }
@@ -58,22 +60,15 @@ struct AppCommand: AsyncParsableCommand {
         var firstParty = false
         @Option(
             help: "The software the app signs in with: mien (the SDK) or other.",
-            transform: Create.client) var client = AppClient.other
+            transform: { try Word.choice($0, for: "--client") }) var client = AppClient.other
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let request = AppRequest(
-                id: id?.text, name: name, type: confidential ? "confidential" : "public",
-                isFirstParty: firstParty, client: client.rawValue)
+                id: id?.text, name: name, type: confidential ? .confidential : .public,
+                isFirstParty: firstParty, client: client)
             try AppCommand.show(await server.admin().createApp(request), output)
-        }
-
-        @Sendable private static func client(_ text: String) throws -> AppClient {
-            guard let client = AppClient(rawValue: text) else {
-                throw ValidationError("--client must be mien or other, not “\(text)”")
-            }
-            return client
         }
     }
 
@@ -177,7 +172,7 @@ struct AppCommand: AsyncParsableCommand {
         guard !output.json else { return JSON.print(app) }
         AdminOutput.sheet(
             [
-                ("id", app.id), ("name", app.name), ("type", app.type),
+                ("id", app.id), ("name", app.name), ("type", app.type.rawValue),
                 ("first party", app.isFirstParty ? "yes" : "no"),
                 ("created", AdminOutput.time(app.createdAt)),
             ]

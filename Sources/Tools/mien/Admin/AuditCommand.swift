@@ -132,7 +132,7 @@ struct AuditCommand: AsyncParsableCommand {
                 }
                 previousEnd = end
                 files.append(
-                    VerifiedFile(file: path, start: AuditPlace(start), end: AuditPlace(end)))
+                    VerifiedFile(file: path, start: AuditPosition(start), end: AuditPosition(end)))
                 if !output.json {
                     print(
                         "\(path) is intact: entries \(start.number + 1) to \(end.number), last hash \(Base64URL.encode(end.hash))."
@@ -144,7 +144,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         private struct VerifiedFile: Encodable {
             let file: String
-            let start, end: AuditPlace
+            let start, end: AuditPosition
         }
     }
 }

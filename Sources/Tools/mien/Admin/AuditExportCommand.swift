@@ -44,15 +44,15 @@ extension AuditCommand {
         }
 
         func run() async throws {
-            try OutputPlace.check(file: file)
+            try OutputFile.check(file: file)
             let exported = try await AuditExportFile.write(
                 file, after: after, until: until, from: server.admin())
             let count = exported.end.number - exported.start.number
             if output.json {
                 JSON.print(
                     Output(
-                        file: file, entries: count, start: AuditPlace(exported.start),
-                        end: AuditPlace(exported.end)))
+                        file: file, entries: count, start: AuditPosition(exported.start),
+                        end: AuditPosition(exported.end)))
             } else {
                 print(
                     "\(file): \(Int(count).grouped) entries. The last entry is number \(exported.end.number), with hash \(Base64URL.encode(exported.end.hash))."
@@ -63,7 +63,7 @@ extension AuditCommand {
         private struct Output: Encodable {
             let file: String
             let entries: Int64
-            let start, end: AuditPlace
+            let start, end: AuditPosition
         }
     }
 
@@ -99,7 +99,7 @@ extension AuditCommand {
                     "\(file) starts after entry \(start.number), but the server still has entries from number \(first.number + 1). Export and prune those first"
                 )
             }
-            let answer = try await admin.pruneAudit(through: AuditPlace(end))
+            let answer = try await admin.pruneAudit(through: AuditPosition(end))
             if output.json {
                 JSON.print(answer)
             } else {
@@ -111,7 +111,7 @@ extension AuditCommand {
     }
 }
 
-extension AuditPlace {
+extension AuditPosition {
     init(_ position: AuditChain) {
         self.init(number: Int(position.number), hash: Base64URL.encode(position.hash))
     }

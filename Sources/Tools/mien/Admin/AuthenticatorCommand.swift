@@ -42,7 +42,8 @@ struct AuthenticatorCommand: AsyncParsableCommand {
                 let lock = $0.lockedUntil.map { " until \(AdminOutput.time($0))" } ?? ""
                 let holder = $0.lockedBy.map { " by \($0)" } ?? ""
                 return [
-                    $0.id, $0.type, $0.appID ?? "", $0.lock + holder + lock, "\($0.failures)",
+                    $0.id, $0.type.rawValue, $0.appID ?? "", "\($0.lock)\(holder)\(lock)",
+                    "\($0.failures)",
                     "\($0.totalFailures)", AdminOutput.time($0.updatedAt),
                 ]
             }
@@ -117,16 +118,15 @@ struct AuthenticatorCommand: AsyncParsableCommand {
         @Argument(help: "The user: ID, user name, email address, or external ID.") var user: String
         @Argument(help: ArgumentHelp("The app's ID.", valueName: "app"), transform: Word.app)
         var app: AppID
-        @Option(help: ArgumentHelp("Time-based or counter-based codes.", valueName: "totp|hotp"))
-        var kind = "totp"
+        @Option(
+            help: ArgumentHelp("Time-based or counter-based codes.", valueName: "totp|hotp"),
+            transform: { try Word.choice($0, for: "--kind") })
+        var kind = OTPKind.totp
         @Option(help: ArgumentHelp("Digits of a code, 6 to 10.", valueName: "n")) var digits = 6
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard ["totp", "hotp"].contains(kind) else {
-                throw ValidationError("--kind must be totp or hotp, not “\(kind)”")
-            }
             guard (6...10).contains(digits) else {
                 throw ValidationError("--digits must be 6 to 10, not \(digits)")
             }
@@ -170,7 +170,7 @@ struct AuthenticatorOptions: ParsableArguments {
         if output.json {
             JSON.print([done: id.text])
         } else {
-            print("\(done.capitalized) \(found.type.printable) (\(id)) of \(user).")
+            print("\(done.capitalized) \(found.type.rawValue.printable) (\(id)) of \(user).")
         }
     }
 }

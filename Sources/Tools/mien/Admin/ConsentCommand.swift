@@ -33,7 +33,7 @@ struct ConsentCommand: AsyncParsableCommand {
             if found.isEmpty { print("\(user.printable) has not given any consent.") }
             let rows = found.map {
                 [
-                    $0.appID, $0.purpose, $0.textVersion, AdminOutput.time($0.givenAt),
+                    $0.appID, $0.purpose.rawValue, $0.textVersion, AdminOutput.time($0.givenAt),
                     $0.withdrawnAt.map { AdminOutput.time($0) } ?? "",
                 ]
             }

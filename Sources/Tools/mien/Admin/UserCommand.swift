@@ -45,7 +45,8 @@ struct UserCommand: AsyncParsableCommand {
             }
             let rows = found.items.map {
                 [
-                    $0.id, $0.username ?? "", $0.email ?? "", $0.externalID ?? "", $0.state,
+                    $0.id, $0.username ?? "", $0.email ?? "", $0.externalID ?? "",
+                    $0.state.rawValue,
                     AdminOutput.time($0.createdAt),
                 ]
             }
@@ -119,8 +120,6 @@ struct UserCommand: AsyncParsableCommand {
                   mien admin user set ada --email "" --attribute plan=gold --remove-attribute trial
                 """)
 
-        enum State: String, ExpressibleByArgument, CaseIterable { case active, suspended }
-
         @Argument(help: "The user.") var user: String
         @OptionGroup var fields: UserFieldOptions
         @Option(
@@ -128,8 +127,9 @@ struct UserCommand: AsyncParsableCommand {
                 "An attribute to remove. Repeatable.", valueName: "name"))
         var removeAttribute: [String] = []
         @Option(
-            help: ArgumentHelp("Suspended users cannot sign in.", valueName: "active|suspended"))
-        var state: State?
+            help: ArgumentHelp("Suspended users cannot sign in.", valueName: "active|suspended"),
+            transform: { try Word.choice($0, for: "--state") })
+        var state: UserRequest.State?
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -143,7 +143,7 @@ struct UserCommand: AsyncParsableCommand {
             let admin = try server.admin(), (id, found) = try await admin.user(meant: user)
             var request = try fields.request(
                 attributes: found.attributes, removing: removeAttribute)
-            request.state = state?.rawValue
+            request.state = state
             UserCommand.show(try await admin.updateUser(id, request), output)
         }
     }
@@ -206,7 +206,7 @@ struct UserCommand: AsyncParsableCommand {
         AdminOutput.sheet([
             ("id", user.id), ("username", user.username),
             ("email", user.email.map { user.emailVerified == false ? "\($0) (unverified)" : $0 }),
-            ("external id", user.externalID), ("state", user.state),
+            ("external id", user.externalID), ("state", user.state.rawValue),
             ("attributes", AdminOutput.members(user.attributes)),
             ("created", AdminOutput.time(user.createdAt)),
         ])

@@ -26,7 +26,8 @@ extension MienAdmin {
     ) {
         let all = try await authenticators(of: user)
         let found =
-            all.filter { $0.id == text }.first.map { [$0] } ?? all.filter { $0.type == text }
+            all.filter { $0.id == text }.first.map { [$0] }
+            ?? all.filter { $0.type.rawValue == text }
         guard let first = found.first else {
             let there =
                 all.isEmpty

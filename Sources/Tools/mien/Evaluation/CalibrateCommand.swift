@@ -64,7 +64,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Checks the arguments before the long work.
-        try OutputPlace.check(folder: output)
+        try OutputFile.check(folder: output)
         if let newID { try requireFree(newID) }
         let collection = try PhotoCollection(folder)
         let reader = try DescriptorReader(engine, usesCache: !cache.noCache)

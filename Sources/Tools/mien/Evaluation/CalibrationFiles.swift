@@ -24,9 +24,9 @@ struct CalibrationFiles {
 
     /// Writes each file completely or not at all.
     func write(to folder: URL) throws {
-        try OutputPlace.makeFolder(folder)
+        try OutputFile.makeFolder(folder)
         for file in files {
-            try OutputPlace.write(file.data, to: folder.appending(path: file.name))
+            try OutputFile.write(file.data, to: folder.appending(path: file.name))
         }
     }
 

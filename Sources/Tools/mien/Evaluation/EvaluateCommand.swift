@@ -45,7 +45,7 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Checks the arguments before the long work.
-        if let output { try OutputPlace.check(folder: output) }
+        if let output { try OutputFile.check(folder: output) }
         let list = try pairs.map { try PairList(file: $0) }
         let collection = try PhotoCollection(folder)
         let pack = try engine.loadPack()
@@ -61,7 +61,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     }
 
     private func write(_ report: EvaluationReport, raw: ErrorRates, to folder: URL) throws {
-        try OutputPlace.makeFolder(folder)
+        try OutputFile.makeFolder(folder)
         let plot = DETPlot(
             title:
                 "Detection error trade-off, \(report.photos.grouped) photos of \(report.people.grouped) people",
@@ -70,11 +70,11 @@ struct EvaluateCommand: AsyncParsableCommand {
                     name: "normalised", rates: report.evaluation.rates, color: DETPlot.colors[0]),
                 .init(name: "plain cosine", rates: raw, color: DETPlot.colors[1]),
             ])
-        try OutputPlace.write(
+        try OutputFile.write(
             Data(PNGEncoder.encode(plot.draw())), to: folder.appending(path: "det.png"))
-        try OutputPlace.write(
+        try OutputFile.write(
             Data(report.evaluation.tradeoffCSV.utf8), to: folder.appending(path: "det.csv"))
-        try OutputPlace.write(
+        try OutputFile.write(
             Data((report.text + "\n").utf8), to: folder.appending(path: "report.txt"))
         Terminal.warn("Written: \(folder.path)/det.png, det.csv, report.txt")
     }

@@ -36,13 +36,13 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let draw { try OutputPlace.check(file: draw) }
+        if let draw { try OutputFile.check(file: draw) }
         let image = try photoOptions.decode(photo)
         let faces = try engine.loadEngine(try engine.loadPack())
         let analysis = try await faces.analyze(image, search: .thorough)
         if let draw {
             let png = PNGEncoder.encode(Annotation.draw(analysis, on: image))
-            try OutputPlace.write(Data(png), to: URL(filePath: draw))
+            try OutputFile.write(Data(png), to: URL(filePath: draw))
         }
         if output.json {
             JSON.print(Output(photo: photo, analysis, quality))

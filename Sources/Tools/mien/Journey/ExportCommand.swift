@@ -29,11 +29,11 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var form: OutputOptions
 
     func run() async throws {
-        if let output { try OutputPlace.check(file: output) }
+        if let output { try OutputFile.check(file: output) }
         let admin = try server.admin(), version = try await version(admin)
         let text = JSONText.write(try await admin.journey(id, version: version), pretty: true)
         guard let output else { return print(text) }
-        try OutputPlace.write(Data((text + "\n").utf8), to: URL(filePath: output))
+        try OutputFile.write(Data((text + "\n").utf8), to: URL(filePath: output))
         if form.json {
             JSON.print(Output(id: id.text, version: version, file: output))
         } else {
@@ -46,7 +46,7 @@ struct ExportCommand: AsyncParsableCommand {
         let all = try await admin.journeys().filter { $0.id == id.text }
         guard
             let newest =
-                (all.filter { $0.state == "published" }.map(\.version).max()
+                (all.filter { $0.state == .known(.published) }.map(\.version).max()
                     ?? all.map(\.version).max())
         else {
             throw Failure(

@@ -8,7 +8,7 @@ import MienCore
 enum JourneyVersions {
     /// `face-login, version 2, is published`
     static func words(_ answer: JourneyVersionAnswer) -> String {
-        "\(answer.id), version \(answer.version), is \(answer.state == "draft" ? "a draft" : answer.state)"
+        "\(answer.id), version \(answer.version), is \(answer.state == .known(.draft) ? "a draft" : answer.state.rawValue)"
             .printable
     }
 
@@ -31,7 +31,10 @@ enum JourneyVersions {
                 print("There are no journeys. Save one: mien journey import FILE")
             }
             let rows = journeys.map {
-                [$0.id, "\($0.version)", $0.state, AdminOutput.time($0.updatedAt), $0.title]
+                [
+                    $0.id, "\($0.version)", $0.state.rawValue, AdminOutput.time($0.updatedAt),
+                    $0.title,
+                ]
             }
             if !rows.isEmpty {
                 print(

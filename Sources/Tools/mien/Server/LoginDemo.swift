@@ -78,7 +78,7 @@ struct LoginDemo {
             guard let user = try await server.admin.findUser(Self.user), let id = UserID(user.id)
             else { return "no such user" }
             for authenticator in try await server.admin.authenticators(of: id)
-            where authenticator.type == "face" {
+            where authenticator.type == .known(.face) {
                 guard let authenticatorID = AuthenticatorID(authenticator.id) else { continue }
                 try await server.admin.unlock(authenticatorID, of: id)
             }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MienAPI
 import MienCore
 
 /// Parsers of arguments.
@@ -17,5 +18,13 @@ enum Word {
             )
         }
         return id
+    }
+
+    /// Parses a word of a fixed set for `option`.
+    static func choice<Choice: WireWord>(_ text: String, for option: String) throws -> Choice {
+        guard let choice = Choice(rawValue: text) else {
+            throw ValidationError("\(option) must be \(Choice.choices), not “\(text)”")
+        }
+        return choice
     }
 }

@@ -72,12 +72,12 @@ struct ReplayTests {
         let (trail, hashes) = trail(1, frames: frames)
         #expect((min(frames, 17)...ReplayTrail.most).contains(trail.hashes.count))
         #expect(trail.isReplayed(by: hashes))
-        #expect(trail.places(in: hashes) == trail.hashes.count)
+        #expect(trail.matches(in: hashes) == trail.hashes.count)
         #expect(!trail.isReplayed(by: self.trail(2, frames: frames).1))
         let half = Array(hashes.prefix(frames / 2 + 3))
         #expect(
             trail.isReplayed(by: half)
-                == (trail.places(in: half) >= max(5, (trail.hashes.count + 2) / 3)))
+                == (trail.matches(in: half) >= max(5, (trail.hashes.count + 2) / 3)))
         let four = Array(trail.hashes.prefix(4))
         #expect(!trail.isReplayed(by: four))
         #expect(

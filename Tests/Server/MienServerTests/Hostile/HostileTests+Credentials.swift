@@ -78,7 +78,7 @@ extension HostileTests {
                 answer.headers["www-authenticate"]?.contains(
                     #"error="insufficient_user_authentication", max_age="1""#) == true)
             // Nothing was added: the administrator sees only the password and the device key.
-            let types = try await admin.authenticators(of: user).map(\.type).sorted()
+            let types = try await admin.authenticators(of: user).map(\.type.rawValue).sorted()
             #expect(types == ["native_biometrics", "password"])
         }
     }
@@ -185,8 +185,8 @@ extension HostileTests {
                 (
                     "suspension",
                     {
-                        _ = try await admin.updateUser(user, UserRequest(state: "suspended"))
-                        _ = try await admin.updateUser(user, UserRequest(state: "active"))
+                        _ = try await admin.updateUser(user, UserRequest(state: .suspended))
+                        _ = try await admin.updateUser(user, UserRequest(state: .active))
                     }
                 ),
                 ("compromise", { try await admin.markCompromised(user) }),
@@ -217,7 +217,7 @@ extension HostileTests {
             // Unlocking is routine and ends nothing.
             let tokens = try await client.signIn()
             let password = try #require(
-                try await admin.authenticators(of: user).first { $0.type == "password" })
+                try await admin.authenticators(of: user).first { $0.type == .known(.password) })
             try await admin.unlock(#require(AuthenticatorID(password.id)), of: user)
             #expect(try await client.refresh(tokens["refresh_token"]).status == 200)
         }
@@ -232,7 +232,7 @@ extension HostileTests {
                 let tokens = try await client.signIn()
                 #expect(try await client.userInfo(tokens["access_token"]).status == 200)
                 let password = try #require(
-                    try await admin.authenticators(of: user).first { $0.type == "password" })
+                    try await admin.authenticators(of: user).first { $0.type == .known(.password) })
                 let id = try #require(AuthenticatorID(password.id))
                 if lock {
                     try await admin.lock(id, of: user)

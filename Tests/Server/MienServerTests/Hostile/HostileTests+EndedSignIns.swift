@@ -18,15 +18,18 @@ extension HostileTests {
         "next": {"type": "register_otp", "config": {"kind": "hotp", "failure_behavior": "abort"}, "on": {"success": "done"}}
         """
 
-    private static func authenticator(_ type: String, of user: UserID, _ server: AttackedServer)
+    private static func authenticator(
+        _ type: AuthenticatorType, of user: UserID, _ server: AttackedServer
+    )
         async throws -> AuthenticatorID
     {
         let all = try await server.admin.authenticators(of: user)
-        return try #require(all.first { $0.type == type }.flatMap { AuthenticatorID($0.id) })
+        return try #require(
+            all.first { $0.type == .known(type) }.flatMap { AuthenticatorID($0.id) })
     }
 
     private static func hasToken(_ user: UserID, _ server: AttackedServer) async throws -> Bool {
-        try await server.admin.authenticators(of: user).contains { $0.type == "otp" }
+        try await server.admin.authenticators(of: user).contains { $0.type == .known(.otp) }
     }
 
     private func withServer(
@@ -81,7 +84,7 @@ extension HostileTests {
                 }
             }
             let types = try await server.admin.authenticators(of: user).map(\.type)
-            #expect(types == ["password"])
+            #expect(types == [.known(.password)])
         }
     }
 
@@ -96,7 +99,7 @@ extension HostileTests {
                     #require(begun), "password",
                     ["username": "ada", "password": .string(AttackedServer.password)])
                 let state = try #require(page.body["state"]?.stringValue, "\(page.body)")
-                let password = try await Self.authenticator("password", of: user, server)
+                let password = try await Self.authenticator(.password, of: user, server)
                 if lock {
                     try await server.admin.lock(password, of: user)
                 } else {
@@ -119,7 +122,7 @@ extension HostileTests {
             let token = try await server.journeyToken("ada"),
                 code = try await server.authorizationCode("ada", app: "web")
             try await server.admin.lock(
-                Self.authenticator("password", of: user, server), of: user)
+                Self.authenticator(.password, of: user, server), of: user)
             let exchanged = try await server.tokens.token(
                 TokenClient.exchange,
                 [("subject_token", token), ("subject_token_type", TokenClient.jwt)])
@@ -237,8 +240,10 @@ extension HostileTests {
             let end = try await server.respond(
                 #require(page.body["state"]?.stringValue), "client_input")
             #expect(end.body["journey_step_id"] == "success", "\(end.body)")
-            let token = try await server.admin.authenticators(of: user).first { $0.type == "otp" }
-            #expect(token?.lock == "disabled", "\(String(describing: token))")
+            let token = try await server.admin.authenticators(of: user).first {
+                $0.type == .known(.otp)
+            }
+            #expect(token?.lock == .known(.disabled), "\(String(describing: token))")
             let thief = try await server.signIn("ada")["access_token"]
             let refused = try await server.sendJSON(
                 .post, "/v1/me/recovery-codes", access: thief)
@@ -259,7 +264,7 @@ extension HostileTests {
                 .post, "/v1/me/otp/registrations", body: "{}", access: thief)
             let code = try #require(offer.body["registration_code"]?.stringValue, "\(offer.body)")
             try await server.admin.removeAuthenticator(
-                Self.authenticator("passkey", of: user, server), of: user)
+                Self.authenticator(.passkey, of: user, server), of: user)
             let redeemed = try await server.sendJSON(
                 .post, "/v1/otp/tokens",
                 body: JSONText.write([
@@ -341,12 +346,12 @@ extension HostileTests {
                 }()
                 try await Task.sleep(for: .milliseconds(25))
                 let answer = try? await server.admin.updateUser(
-                    user, UserRequest(state: "suspended"))
+                    user, UserRequest(state: .suspended))
                 await password
                 if answer != nil {
-                    #expect(try await server.admin.user(user).state == "suspended")
+                    #expect(try await server.admin.user(user).state == .known(.suspended))
                 }
-                _ = try await server.admin.updateUser(user, UserRequest(state: "active"))
+                _ = try await server.admin.updateUser(user, UserRequest(state: .active))
             }
         }
     }

@@ -19,7 +19,7 @@ extension HostileTests {
         let user = try await server.makeUser("ada")
         try await server.publishCodeJourneys()
         let offer = try await server.admin.offerToken(
-            to: user, app: AttackedServer.app, OTPRegistrationRequest(kind: "hotp"))
+            to: user, app: AttackedServer.app, OTPRegistrationRequest(kind: .hotp))
         let token = try await TokenDevice().redeem(offer.registrationCode, server),
             right = try token.code(counter: 0)
 
@@ -49,9 +49,9 @@ extension HostileTests {
                 }, "\(answers.statuses)")
         }
         for authenticator in try await server.admin.authenticators(of: user)
-        where ["password", "otp"].contains(authenticator.type) {
+        where [.known(.password), .known(.otp)].contains(authenticator.type) {
             #expect(
-                authenticator.failures == 5 && authenticator.lock == "locked",
+                authenticator.failures == 5 && authenticator.lock == .known(.locked),
                 "\(authenticator.type): \(authenticator.failures) judged")
         }
         #expect(await server.process.stop() == 0)
@@ -64,7 +64,7 @@ extension HostileTests {
         let server = try await AttackedServer.start(in: scratch)
         try await server.makeUser("ada")
         let made = try await server.admin.createApp(
-            AppRequest(id: "other", name: "Other", type: "confidential"))
+            AppRequest(id: "other", name: "Other", type: .confidential))
         let other = TokenClient(server: server, app: "other", secret: made.clientSecret)
         let tokens = try await server.signIn("ada")
         let journey = try await server.journeyToken("ada")
@@ -289,7 +289,7 @@ extension HostileTests {
         let jwt = try await device.request("authenticate")
 
         for id in [user, bob] {
-            _ = try await server.admin.updateUser(id, UserRequest(state: "suspended"))
+            _ = try await server.admin.updateUser(id, UserRequest(state: .suspended))
         }
         #expect(try await server.tokens.userInfo(tokens["access_token"]).status == 401)
         #expect(try await server.tokens.refresh(tokens["refresh_token"]).error == "invalid_grant")
@@ -325,7 +325,7 @@ extension HostileTests {
         let server = try await AttackedServer.start(in: scratch)
         try await server.makeUser("ada")
         let made = try await server.admin.createApp(
-            AppRequest(id: "backend", name: "Backend", type: "confidential"))
+            AppRequest(id: "backend", name: "Backend", type: .confidential))
         let secret = try #require(made.clientSecret)
         let tokens = try await TokenClient(server: server, app: "backend", secret: secret)
             .signInConfidential()
@@ -398,8 +398,13 @@ extension HostileTests {
         // Once registered, the credential cannot be registered by anybody else.
         #expect(try await passkey.register(access).status == 200)
         #expect(try await passkey.register(server.signIn("ada")["access_token"]).status == 409)
-        #expect(try await server.admin.authenticators(of: ada).allSatisfy { $0.type != "passkey" })
-        #expect(try await server.admin.authenticators(of: eve).count { $0.type == "passkey" } == 1)
+        #expect(
+            try await server.admin.authenticators(of: ada).allSatisfy {
+                $0.type != .known(.passkey)
+            })
+        #expect(
+            try await server.admin.authenticators(of: eve).count { $0.type == .known(.passkey) }
+                == 1)
         // It signs in only Eve, whatever user it claims to be.
         let claimed = passkey.with { ($0.counter, $0.userHandle) = (2, Array(ada.text.utf8)) }
         #expect(try await claimed.signIn(as: "eve").status == 401)
@@ -482,7 +487,8 @@ extension HostileTests {
         let passkey = try SoftwarePasskey(server.tokens)
         #expect(try await passkey.register(adas).status == 200)
         let id = try #require(
-            try await server.admin.authenticators(of: ada).first { $0.type == "passkey" }?.id)
+            try await server.admin.authenticators(of: ada).first { $0.type == .known(.passkey) }?.id
+        )
         for (method, path) in [
             (HTTPTransportRequest.Method.patch, "/v1/me/passkeys/\(id)"),
             (.delete, "/v1/me/passkeys/\(id)"), (.patch, "/v1/me/biometrics/\(id)"),
@@ -521,7 +527,7 @@ extension HostileTests {
         #expect(
             try await server.sendJSON(.get, "/v1/me/passkeys", access: little["access_token"])
                 .status == 403)
-        #expect(try await server.admin.user(ada).state == "active")
+        #expect(try await server.admin.user(ada).state == .known(.active))
         #expect(try await server.admin.authenticators(of: ada).contains { $0.id == id })
         #expect(await server.process.stop() == 0)
     }
@@ -533,7 +539,8 @@ extension HostileTests {
         let access = try #require(try await server.signIn("ada")["access_token"])
         #expect(try await SoftwarePasskey(server.tokens).register(access).status == 200)
         let id = try #require(
-            try await server.admin.authenticators(of: ada).first { $0.type == "passkey" }?.id)
+            try await server.admin.authenticators(of: ada).first { $0.type == .known(.passkey) }?.id
+        )
         for body in [
             #"{"name": "x", "account": "usr_1"}"#, #"{"name": "x", "type": "password"}"#,
             #"{"name": "x", "lock": "open"}"#, #"{"name": ["x"]}"#,

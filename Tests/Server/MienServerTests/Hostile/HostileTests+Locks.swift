@@ -23,14 +23,14 @@ extension HostileTests {
                 _ = try await server.codeLogin(
                     "ada", code: String(format: "%06d", index), on: device)
                 if index == 98 {
-                    #expect(try await server.authenticator("otp", of: user).lock == "open")
+                    #expect(try await server.authenticator(.otp, of: user).lock == .known(.open))
                 }
             }
-            let judged = try await server.authenticator("otp", of: user).totalFailures
+            let judged = try await server.authenticator(.otp, of: user).totalFailures
             #expect(judged == 100, "\(judged) codes were evaluated")
-            let locked = try await server.authenticator("otp", of: user)
+            let locked = try await server.authenticator(.otp, of: user)
             #expect(
-                locked.lock == "disabled" && locked.lockedBy == "failures"
+                locked.lock == .known(.disabled) && locked.lockedBy == .known(.failures)
                     && locked.devices.count == 1)
             #expect(
                 try await !server.codeLogin(
@@ -40,7 +40,7 @@ extension HostileTests {
             // The owner's own phone is not locked out, and its sign-in does not give the stranger
             // new attempts.
             #expect(try await server.codeLogin("ada", code: token.code(counter: 3), on: phone))
-            #expect(try await server.authenticator("otp", of: user).lock == "disabled")
+            #expect(try await server.authenticator(.otp, of: user).lock == .known(.disabled))
             #expect(
                 try await !server.codeLogin(
                     "ada", code: token.code(counter: 4), on: MemoryDeviceTokens()))
@@ -81,9 +81,9 @@ extension HostileTests {
                     try await !server.passwordLogin(
                         "ada", password: "wrong", on: MemoryDeviceTokens()))
             }
-            let lock = try await server.authenticator("password", of: user)
+            let lock = try await server.authenticator(.password, of: user)
             #expect(
-                lock.lock == "locked" && lock.totalFailures == 2,
+                lock.lock == .known(.locked) && lock.totalFailures == 2,
                 "the bank's policy applies at the shop, too: \(lock)")
             #expect(try await !server.passwordLogin("ada", on: MemoryDeviceTokens()))
 
@@ -95,7 +95,7 @@ extension HostileTests {
                     try await !server.passwordLogin(
                         "bob", password: "wrong", on: MemoryDeviceTokens(), app: app))
             }
-            #expect(try await server.authenticator("password", of: bob).lock == "locked")
+            #expect(try await server.authenticator(.password, of: bob).lock == .known(.locked))
             #expect(try await !server.passwordLogin("bob", on: MemoryDeviceTokens(), app: "bank"))
         }
     }
@@ -119,9 +119,11 @@ extension HostileTests {
                 ).status == 204)
             let again = try await server.registerToken("ada")
             #expect(again.id != token.id)
-            #expect(try await server.authenticator("otp", of: user).failures == 3)
+            #expect(try await server.authenticator(.otp, of: user).failures == 3)
             #expect(try await !server.codeLogin("ada", code: "000000", on: MemoryDeviceTokens()))
-            #expect(try await server.authenticator("otp", of: user).lock == "locked", "the fourth")
+            #expect(
+                try await server.authenticator(.otp, of: user).lock == .known(.locked), "the fourth"
+            )
         }
     }
 
@@ -130,18 +132,18 @@ extension HostileTests {
         try await withLockServer { server in
             let (user, token, phone) = try await server.userWithToken("ada")
             let id = try #require(
-                AuthenticatorID(try await server.authenticator("otp", of: user).id))
+                AuthenticatorID(try await server.authenticator(.otp, of: user).id))
             try await server.admin.lock(id, of: user)
             #expect(try await server.journey("unlock-token", "ada"), "the journey itself continues")
-            var lock = try await server.authenticator("otp", of: user)
-            #expect(lock.lock == "disabled" && lock.lockedBy == "administrator")
+            var lock = try await server.authenticator(.otp, of: user)
+            #expect(lock.lock == .known(.disabled) && lock.lockedBy == .known(.administrator))
             #expect(try await !server.codeLogin("ada", code: token.code(counter: 2), on: phone))
 
             // A journey's own lock can be lifted by a journey and by an administrator.
             try await server.admin.unlock(id, of: user)
             #expect(try await server.journey("lock-token", "ada"))
-            lock = try await server.authenticator("otp", of: user)
-            #expect(lock.lock == "disabled" && lock.lockedBy == "journey")
+            lock = try await server.authenticator(.otp, of: user)
+            #expect(lock.lock == .known(.disabled) && lock.lockedBy == .known(.journey))
             #expect(
                 try await !server.codeLogin("ada", code: token.code(counter: 3), on: phone),
                 "on a known device, too")
@@ -168,7 +170,9 @@ extension HostileTests {
             #expect(
                 options.status == 409, "another passkey would bypass the lock: \(options.body)")
             #expect(try await passkey.signIn().status == 401)
-            #expect(try await server.authenticator("passkey", of: user).lockedBy == "administrator")
+            #expect(
+                try await server.authenticator(.passkey, of: user).lockedBy
+                    == .known(.administrator))
             try await server.admin.unlock(try #require(AuthenticatorID(id)), of: user)
             #expect(try await passkey.with { $0.counter = 2 }.signIn().status == 200)
         }
@@ -195,7 +199,7 @@ extension HostileTests {
             let device = try #require(first["device_token"], "\(first.body)")
             let stranger = passkey.with { $0.flags = 1 }
             for _ in 0..<4 { #expect(try await signIn(stranger, "new").status == 401) }
-            #expect(try await server.authenticator("passkey", of: user).lock == "locked")
+            #expect(try await server.authenticator(.passkey, of: user).lock == .known(.locked))
             #expect(
                 try await signIn(passkey.with { $0.counter = 3 }, nil).status == 401,
                 "from an unknown device")
@@ -320,8 +324,10 @@ private struct LockServer: Sendable {
         try await hasSucceeded(start(journey, name, Self.password, MemoryDeviceTokens(), Self.shop))
     }
 
-    func authenticator(_ type: String, of user: UserID) async throws -> AuthenticatorAnswer {
-        try #require(try await admin.authenticators(of: user).first { $0.type == type })
+    func authenticator(_ type: AuthenticatorType, of user: UserID) async throws
+        -> AuthenticatorAnswer
+    {
+        try #require(try await admin.authenticators(of: user).first { $0.type == .known(type) })
     }
 
     private func start(

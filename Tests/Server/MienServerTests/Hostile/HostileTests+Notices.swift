@@ -179,7 +179,7 @@ extension HostileTests {
                 )
             }
             func types() async throws -> [String] {
-                try await server.admin.authenticators(of: user).map(\.type).sorted()
+                try await server.admin.authenticators(of: user).map(\.type.rawValue).sorted()
             }
             #expect(
                 try await types() == ["face", "native_biometrics", "password", "recovery_code"])

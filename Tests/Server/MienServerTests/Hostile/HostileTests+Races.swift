@@ -193,7 +193,9 @@ extension HostileTests {
         #expect(
             registered.count(200) == 1 && registered.count(400) + registered.count(401) == 63,
             "\(registered.statuses)")
-        #expect(try await server.admin.authenticators(of: user).count { $0.type == "passkey" } == 1)
+        #expect(
+            try await server.admin.authenticators(of: user).count { $0.type == .known(.passkey) }
+                == 1)
 
         let next = passkey.with { $0.counter = 2 }
         let answer = try await next.credential(answering: next.signInOptions())
@@ -212,7 +214,7 @@ extension HostileTests {
         let user = try await server.makeUser("ada")
         try await server.publishCodeJourneys()
         let offer = try await server.admin.offerToken(
-            to: user, app: AttackedServer.app, OTPRegistrationRequest(kind: "hotp"))
+            to: user, app: AttackedServer.app, OTPRegistrationRequest(kind: .hotp))
         let token = try await TokenDevice().redeem(offer.registrationCode, server),
             code = try token.code(counter: 0)
         var entries: [Race.Entry] = []
@@ -245,7 +247,8 @@ extension HostileTests {
                     ]))
             }, at: server.address)
         #expect(answers.count(201) == 1 && answers.count(401) == 63, "\(answers.statuses)")
-        #expect(try await server.admin.authenticators(of: user).count { $0.type == "otp" } == 1)
+        #expect(
+            try await server.admin.authenticators(of: user).count { $0.type == .known(.otp) } == 1)
         #expect(await server.process.stop() == 0)
     }
 

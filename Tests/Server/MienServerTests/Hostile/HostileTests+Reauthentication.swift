@@ -41,7 +41,9 @@ extension HostileTests {
         #expect(try await admin.audit().items.count { $0.event == "tokens.revoked" } == 1)
         for name in ["ada", "eve"] {
             let user = try #require(await admin.findUser(name).flatMap { UserID($0.id) })
-            #expect(try await admin.authenticators(of: user).map(\.type) == ["password"], "\(name)")
+            #expect(
+                try await admin.authenticators(of: user).map(\.type) == [.known(.password)],
+                "\(name)")
         }
         #expect(await server.stop() == 0)
     }

@@ -35,7 +35,9 @@ extension HostileTests {
             // The other attempts counted as guesses, so the gate is closed for strangers until an
             // administrator unlocks it.
             let set = try #require(
-                try await server.admin.authenticators(of: user).first { $0.type == "recovery_code" }
+                try await server.admin.authenticators(of: user).first {
+                    $0.type == .known(.recoveryCode)
+                }
             )
             try await server.admin.unlock(try #require(AuthenticatorID(set.id)), of: user)
             let connection = try await RawConnection.open(server.process.address)

@@ -50,7 +50,9 @@ extension HostileTests {
         #expect(try await server.tokens.userInfo(stolen["access_token"]).status == 401)
         let next = try await server.respond(waiting, "client_input")
         #expect(next.body["journey_step_id"] != "success", "\(next.body)")
-        let faces = try await server.admin.authenticators(of: user).filter { $0.type == "face" }
+        let faces = try await server.admin.authenticators(of: user).filter {
+            $0.type == .known(.face)
+        }
         #expect(faces.count == 1)
         #expect(await server.process.stop() == 0)
     }

@@ -211,7 +211,7 @@ final class KillKinds: Sendable {
             if self.lockUser.value == nil {
                 let (id, name) = try await self.newUser(client, server, "lock")
                 let authenticator = try await server.admin.authenticators(of: id).first {
-                    $0.type == "password"
+                    $0.type == .known(.password)
                 }
                 guard let authenticator = authenticator.flatMap({ AuthenticatorID($0.id) }) else {
                     throw KillClient.Refused("locks", name)
@@ -226,8 +226,8 @@ final class KillKinds: Sendable {
                     $0.id == user.authenticator.text
                 }
                 guard let found else { return .torn("the authenticator is missing") }
-                self.lockUser.value?.isLocked = found.lock != "open"
-                return (found.lock != "open") == locks ? .done : .notDone
+                self.lockUser.value?.isLocked = found.lock != .known(.open)
+                return (found.lock != .known(.open)) == locks ? .done : .notDone
             } by: {
                 if locks {
                     try await server.admin.lock(user.authenticator, of: user.id)
@@ -240,7 +240,7 @@ final class KillKinds: Sendable {
                     let found = try await server.admin.authenticators(of: user.id).first {
                         $0.id == user.authenticator.text
                     }
-                    if found.map({ $0.lock != "open" }) != expected {
+                    if found.map({ $0.lock != .known(.open) }) != expected {
                         return "\(String(describing: found?.lock)), locked expected: \(expected)"
                     }
                     return try await Self.signsIn(user.name, AttackedServer.password, server)

@@ -20,7 +20,9 @@ extension KillKinds {
         _ type: String, _ event: String, of user: UserID, _ server: AttackedServer,
         _ works: @Sendable () async throws -> Bool
     ) async throws -> KillClient.Resolution {
-        let rows = try await server.admin.authenticators(of: user).count { $0.type == type }
+        let rows = try await server.admin.authenticators(of: user).count {
+            $0.type.rawValue == type
+        }
         let entries = try await Self.events(event, of: user, server)
         if rows == 0, entries == 0 {
             return try await works() ? .torn("\(type) works, but is not listed") : .notDone
@@ -118,14 +120,16 @@ extension KillKinds {
         { client, server in
             let (id, name) = try await self.newUser(client, server, "otp"), device = TokenDevice()
             let offer = try await server.admin.offerToken(
-                to: id, app: AttackedServer.app, OTPRegistrationRequest(kind: "hotp"))
+                to: id, app: AttackedServer.app, OTPRegistrationRequest(kind: .hotp))
             let code = offer.registrationCode
             try await client.write(
                 "one-time-code tokens registered", name
             ) { server in
                 let before = try await Self.events("otp.registered", of: id, server),
                     again = try await device.ask(code, server)
-                let rows = try await server.admin.authenticators(of: id).count { $0.type == "otp" }
+                let rows = try await server.admin.authenticators(of: id).count {
+                    $0.type == .known(.otp)
+                }
                 let entries = try await Self.events("otp.registered", of: id, server)
                 guard again.status == 201, rows == 1, entries == 1 else {
                     return .torn("\(name): \(again.status), \(rows) rows, \(entries) entries")
@@ -137,7 +141,7 @@ extension KillKinds {
                 return { server in
                     let other = try await TokenDevice().ask(code, server),
                         rows = try await server.admin.authenticators(of: id).count {
-                            $0.type == "otp"
+                            $0.type == .known(.otp)
                         }
                     return other.status == 401 && rows == 1
                         ? nil : "another device: \(other.status), \(rows) tokens"

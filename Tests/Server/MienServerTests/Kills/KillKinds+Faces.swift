@@ -64,7 +64,9 @@ extension KillKinds {
                 faces: Int, entries: Int
             ) {
                 (
-                    try await server.admin.authenticators(of: run.user).count { $0.type == "face" },
+                    try await server.admin.authenticators(of: run.user).count {
+                        $0.type == .known(.face)
+                    },
                     try await Self.events("face.registered", of: run.user, server)
                 )
             }

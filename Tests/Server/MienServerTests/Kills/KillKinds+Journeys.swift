@@ -46,7 +46,7 @@ extension KillKinds {
                 id, version: version, definition: Array(text.utf8))
             @Sendable func live(_ server: AttackedServer) async throws -> [Int] {
                 try await server.admin.journeys().filter {
-                    $0.id == id.text && $0.state == "published"
+                    $0.id == id.text && $0.state == .known(.published)
                 }.map(\.version)
             }
             try await client.write(

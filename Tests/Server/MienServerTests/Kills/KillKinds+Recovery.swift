@@ -33,7 +33,7 @@ extension KillKinds {
                 (
                     try await Self.remaining(access, server),
                     try await server.admin.authenticators(of: id).count {
-                        $0.type == "recovery_code"
+                        $0.type == .known(.recoveryCode)
                     },
                     try await Self.events("recovery_code.registered", of: id, server)
                 )
@@ -127,19 +127,23 @@ extension KillKinds {
                     return false
                 }
                 let signsIn = try await Self.signsIn(name, AttackedServer.password, server)
-                return user.state == "active" && user.username == name && user.emailVerified == true
+                return user.state == .known(.active) && user.username == name
+                    && user.emailVerified == true
                     && signsIn
             }
             try await client.write("sign-ups completed", name) { server in
                 let found = try await server.admin.findUser(name)
-                if found?.state == "active" {
+                if found?.state == .known(.active) {
                     return try await isWhole(server)
                         ? .done : .torn("\(name): active, but does not sign in")
                 }
-                guard found?.state == "pending",
+                guard found?.state == .known(.pending),
                     try await server.respond(last, "cancel").body["token"] != nil,
                     try await isWhole(server)
-                else { return .torn("\(name): \(found?.state ?? "gone"), but does not complete") }
+                else {
+                    return .torn(
+                        "\(name): \(found?.state.rawValue ?? "gone"), but does not complete")
+                }
                 return .notDone
             } by: {
                 let answer = try await server.respond(last, "cancel")

@@ -24,7 +24,7 @@ extension AuditTable {
     public struct Segment: Sendable {
         /// The position before the first entry.
         public let start: AuditChain
-        public let entries: [(entry: AuditChain.Entry, place: AuditChain)]
+        public let entries: [(entry: AuditChain.Entry, position: AuditChain)]
     }
 
     /// Returns `count` entries after an entry, verified against the chain.
@@ -45,7 +45,7 @@ extension AuditTable {
             position = AuditChain(number: first, hash: try row.blob(0))
         }
         let start = position
-        var entries: [(entry: AuditChain.Entry, place: AuditChain)] = []
+        var entries: [(entry: AuditChain.Entry, position: AuditChain)] = []
         guard let rows = try batch(after: position, Int64(count)) else {
             throw Self.broken(position.number + 1)
         }

@@ -25,7 +25,7 @@ public struct ReplayTrail: Sendable, Hashable {
     }
 
     /// Returns how many hashes of the trail are near one of `frames`.
-    public func places(in frames: [ReplayHash]) -> Int {
+    public func matches(in frames: [ReplayHash]) -> Int {
         hashes.count { mine in frames.contains { mine.isNear($0) } }
     }
 
@@ -43,7 +43,7 @@ public struct ReplayTrail: Sendable, Hashable {
             }
         }
         guard isNear else { return false }
-        return places(in: frames) >= needed
+        return matches(in: frames) >= needed
     }
 
     public static let minIndices = 5

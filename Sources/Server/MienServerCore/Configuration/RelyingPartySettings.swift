@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The relying party of passkeys: a domain, and the origins that may request them.
-package struct PasskeyPlace: Sendable {
+package struct RelyingPartySettings: Sendable {
     /// `webauthn.rp_id`; `nil` for the host of the public URL.
     package let id: String?
     /// `webauthn.origins`: additional origins besides that of the public URL.

@@ -1,10 +1,11 @@
+import MienAPI
 import MienCore
 import Testing
 
 @testable import MienJourney
 
 @Suite("Names on the wire")
-struct WireNamesTests {
+struct JourneyNamesTests {
     @Test(
         "each type of step has its wire name",
         arguments: [
@@ -20,8 +21,8 @@ struct WireNamesTests {
             (.transactionSigningOTP, "otpTransactionSigning"), (.waitForTime, "waitForTime"),
         ] as [(StepType, String)])
     func sent(type: StepType, name: String) throws {
-        #expect(type.wireName == name)
-        #expect(WireNames.step(name) == name)
+        #expect(type.wireName?.rawValue == name)
+        #expect(JourneyStepName(spelling: name)?.rawValue == name)
         let definition = try JourneyDefinition(
             DefinitionTests.step(type.rawValue, .object(DefinitionTests.least[type] ?? [:])))
         #expect(definition.steps[StepID("s")!]?.isClientFacing == true)
@@ -49,10 +50,12 @@ struct WireNamesTests {
             ("genericOTPAuthentication", "otpAuthentication"),
             ("totpSigningTransaction", "otpTransactionSigning"),
         ])
-    func aliases(alias: String, name: String) { #expect(WireNames.step(alias) == name) }
+    func aliases(alias: String, name: String) {
+        #expect(JourneyStepName(spelling: alias)?.rawValue == name)
+    }
 
     @Test("unknown names are not step names", arguments: ["", "LoginForm", "custom", "nonsense"])
-    func unknown(name: String) { #expect(WireNames.step(name) == nil) }
+    func unknown(name: String) { #expect(JourneyStepName(spelling: name) == nil) }
 
     @Test(
         "each option has its ID and aliases",
@@ -60,9 +63,9 @@ struct WireNamesTests {
             ("client_input", .clientInput), ("clientInput", .clientInput), ("cancel", .cancel),
             ("fail", .fail), ("failure", .fail),
             ("action_failure", .fail), ("resend", .resend), ("custom", .custom),
-        ] as [(String, ClientOption.Kind)])
-    func options(id: String, kind: ClientOption.Kind) {
-        #expect(WireNames.option(id) == kind)
+        ] as [(String, ClientOptionType)])
+    func options(id: String, kind: ClientOptionType) {
+        #expect(ClientOptionType(spelling: id) == kind)
         #expect(Outcome.reservedNames.contains(id), "no branch can have this name")
     }
 

@@ -2,7 +2,7 @@ internal import MienAPI
 internal import MienAttestation
 internal import MienServerCore
 
-extension PasskeyPlace {
+extension RelyingPartySettings {
     /// - Throws: ``Problem`` `.notPermitted` if the public URL has no host name that browsers
     ///   accept.
     func relyingParty(_ publicURL: String) throws(Problem) -> RelyingParty {
