@@ -169,9 +169,9 @@ public struct AuthenticatorAnswer: Sendable, Hashable, Codable {
 /// Whether an authenticator accepts guesses.
 public enum LockState: String, WireWord {
     case open
-    /// Until a time, or until an administrator or a journey unlocks it.
+    /// Ends automatically.
     case locked
-    /// Until an administrator unlocks it.
+    /// Ends with an unlock.
     case disabled
 }
 

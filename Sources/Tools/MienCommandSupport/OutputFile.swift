@@ -1,11 +1,7 @@
 package import Foundation
 
 /// Checks and writes the output files of commands. Checks come before long work.
-<<<<<<<< HEAD:Sources/Tools/MienCommandSupport/OutputFile.swift
 package enum OutputFile {
-========
-enum OutputFile {
->>>>>>>> 27c5469404c38a9395f3873d236606e1dfe2bd09:Sources/Tools/mien/Support/OutputFile.swift
     /// - Throws: ``Failure`` when the file cannot be written.
     package static func check(file: String) throws {
         try check(folder: URL(filePath: file).deletingLastPathComponent(), for: file)
