@@ -534,7 +534,8 @@ package.targets += [
         "MienServerAPITests", in: .server,
         [
             "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
-            "MienServerFaces", "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess", "MienStore",
+            "MienServerFaces", "MienServerJourneys", "MienServerOperations", "MienAPI",
+            "MienAccess", "MienStore",
             "MienJourney", "MienCore", "MienTesting", logging, metrics,
         ]),
     tests(
