@@ -39,8 +39,9 @@ fuzz: setup ## feed the parsers malformed input, a minute each
 format: ## format the Swift code in place
 	@scripts/format
 
-lint: ## check format, language, and the versions of API, change nothing
+lint: ## check format, language, and API availability, change nothing
 	@scripts/format --lint
+	@scripts/openapi --check
 	@scripts/lint-language --self-test
 	@scripts/lint-language
 	@scripts/lint-availability --self-test

@@ -149,7 +149,7 @@ let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "s
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
-/// Builds on every platform: values and decisions, and what an app links.
+/// These targets build on every platform: values and decisions, and what an app links.
 let package = Package(
     name: "mien",
     platforms: [.iOS(.v16), .macOS(.v13)],
@@ -227,7 +227,7 @@ package.products += [
         name: "MienModels",
         targets: [
             "MienModels", "MienInference", "MienImage", "MienMedia", "MienVault", "MienSealing",
-            "MienCalibration", "MienFace", "MienPixels", "MienCore",
+            "MienFace", "MienPixels", "MienCore",
         ]),
     // The server, to embed it in a program.
     .library(
@@ -337,7 +337,7 @@ package.targets += [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
             "MienCore", "MienJourney", "MienPassword", "MienStore", httpTypes, hummingbird,
         ]),
-    // Captures and their judgement.
+    // Captures and their judgment.
     library(
         "MienServerFaces", in: .server,
         [
@@ -396,8 +396,8 @@ package.targets += [
 
     // MARK: SDK
 
-    // The same for Linux, which has no such keys and checks of its own: a TPM or sealed files,
-    // a face or a PIN.
+    // Device keys and owner checks on Linux: keys in a TPM or in sealed files, unlocked by a face
+    // or a PIN.
     library(
         "MienDeviceLinux", in: .sdk,
         [

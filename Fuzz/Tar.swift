@@ -1,15 +1,29 @@
 import MienCore
 
-/// Reads any bytes as a tar archive. Its files have harmless names and are within the limits.
+/// Reads any bytes as a tar archive, and as one compressed with gzip. Its files have harmless names
+/// and are within the limits.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    var rest = [UInt8](UnsafeBufferPointer(start: start, count: count))[...]
-    let limit = 1 << 16
-    var total = 0
-    var reader = TarReader(limit: limit) { most in
+    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    read(parts(of: bytes))
+    let plain = GzipStream(source: parts(of: bytes))
+    read { try plain.take($0) }
+    return 0
+}
+
+/// Returns a function that returns the next bytes, at most as many as requested.
+private func parts(of bytes: [UInt8]) -> (Int) -> [UInt8] {
+    var rest = bytes[...]
+    return { most in
         defer { rest = rest.dropFirst(most) }
         return Array(rest.prefix(most))
     }
+}
+
+private func read(_ take: @escaping (Int) throws -> [UInt8]) {
+    let limit = 1 << 16
+    var total = 0
+    var reader = TarReader(limit: limit, take: take)
     do {
         while let entry = try reader.next() {
             precondition(
@@ -19,5 +33,4 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         }
     } catch {}
     precondition(total <= limit)
-    return 0
 }

@@ -1,11 +1,12 @@
 import Foundation
 import PackagePlugin
 
-/// Gives a target the texts of files elsewhere in the repository: `Embedded.txt` in the target's
-/// folder names them, and `embed-files` writes them into `EmbeddedFiles`.
+/// Embeds text files of the repository into a target. `Embedded.txt` in the target's folder lists
+/// them, and `embed-files` writes them as string literals into `EmbeddedFiles`. Each file then has
+/// one copy in the repository.
 ///
-/// A file is so kept in one place, and the program carries it. `.embedInCode` makes an array of
-/// bytes, which takes the compiler minutes for the API description; a string literal takes none.
+/// `.embedInCode` would make an array of bytes, which takes minutes to compile for the API
+/// description.
 @main
 struct EmbedFiles: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {

@@ -3,7 +3,7 @@ public struct LoadFigures: Sendable, Encodable {
     /// Milliseconds from the first byte sent to the last byte received.
     public struct Latency: Sendable, Encodable {
         public let count: Int
-        public let p50, p95, p99, most: Double
+        public let p50, p95, p99, maximum: Double
 
         /// Returns a percentile by the nearest-rank method.
         public init(_ milliseconds: [Double]) {
@@ -12,7 +12,7 @@ public struct LoadFigures: Sendable, Encodable {
                 sorted.isEmpty
                     ? 0 : sorted[max(0, Int((part * Double(sorted.count)).rounded(.up)) - 1)]
             }
-            (count, p50, p95, p99, most) = (
+            (count, p50, p95, p99, maximum) = (
                 sorted.count, rank(0.5), rank(0.95), rank(0.99), sorted.last ?? 0
             )
         }

@@ -84,7 +84,7 @@ public final class LoadServer {
     public var isRunning: Bool { process.isRunning }
 
     /// The process's resident memory now, and its maximum so far, in MiB.
-    public var residentMebibytes: (now: Double, most: Double) {
+    public var residentMebibytes: (now: Double, maximum: Double) {
         let status =
             (try? String(
                 contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""

@@ -16,7 +16,9 @@ internal import SystemZlib
     /// zlib refers to the stream by its address.
     private let stream: UnsafeMutablePointer<z_stream>
     private let source: (_ atMost: Int) throws -> [UInt8]
-    private var input: ArraySlice<UInt8> = []
+    private var input: [UInt8] = []
+    /// How many bytes of the input have been decompressed.
+    private var used = 0
     private var isEnded = false
 
     /// - Parameter source: Returns the next compressed bytes; none at the end.
@@ -47,13 +49,13 @@ internal import SystemZlib
             switch status {
             case Z_OK, Z_BUF_ERROR:
                 // Nothing more to read, and nothing more came out.
-                if input.isEmpty, produced == 0 {
+                if used == input.count, produced == 0 {
                     try refill()
                     isEnded = input.isEmpty
                 }
             case Z_STREAM_END:
                 try refill()
-                isEnded = input.first != Self.magic[0]
+                isEnded = used == input.count || input[used] != Self.magic[0]
                 if !isEnded { unsafe inflateReset(stream) }
             default: throw Malformed()
             }
@@ -63,23 +65,24 @@ internal import SystemZlib
     }
 
     private func refill() throws {
-        if input.isEmpty { input = try source(Self.partBytes)[...] }
+        guard used == input.count else { return }
+        (input, used) = (try source(Self.partBytes), 0)
     }
 
     private func inflate(into output: inout [UInt8]) -> (status: Int32, produced: Int) {
-        var bytes = Array(input), produced = 0, status = Z_OK
-        let given = bytes.count
-        unsafe bytes.withUnsafeMutableBufferPointer { from in
+        var produced = 0, status = Z_OK
+        let given = input.count - used
+        unsafe input.withUnsafeMutableBufferPointer { from in
             unsafe output.withUnsafeMutableBufferPointer { to in
-                unsafe stream.pointee.next_in = from.baseAddress
-                unsafe stream.pointee.avail_in = UInt32(from.count)
+                unsafe stream.pointee.next_in = from.baseAddress.map { unsafe $0 + used }
+                unsafe stream.pointee.avail_in = UInt32(given)
                 unsafe stream.pointee.next_out = to.baseAddress
                 unsafe stream.pointee.avail_out = UInt32(to.count)
                 status = unsafe SystemZlib.inflate(stream, Z_NO_FLUSH)
                 produced = unsafe to.count - Int(stream.pointee.avail_out)
             }
         }
-        input = input.dropFirst(unsafe given - Int(stream.pointee.avail_in))
+        used += unsafe given - Int(stream.pointee.avail_in)
         return (status, produced)
     }
 }

@@ -46,7 +46,7 @@ public struct Problem: Error, Sendable, Hashable, Codable {
         detail = try members.decode(String.self, forKey: .detail)
         code =
             ProblemCode(rawValue: try members.decode(String.self, forKey: .code))
-            ?? ProblemCode(status: status)
+            ?? ProblemCode(classOf: status)
         errors = try members.decodeIfPresent([FieldError].self, forKey: .errors)
         maxAge = try members.decodeIfPresent(Int.self, forKey: .maxAge)
         acrValues = try members.decodeIfPresent(String.self, forKey: .acrValues)
@@ -80,12 +80,9 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
     case serverError = "server_error"
     case unavailable
 
-    /// The first code with a status, or else the most general one for the status's class.
-    init(status: Int) {
-        self =
-            Self.allCases.first { $0.status == status }
-            ?? (status < 500 ? .invalidRequest : .serverError)
-    }
+    /// The most general code for the class of a status: for a code of a newer server. A more
+    /// specific one would say what the server did not, such as that a request did not arrive.
+    init(classOf status: Int) { self = status < 500 ? .invalidRequest : .serverError }
 
     public var status: Int {
         switch self {

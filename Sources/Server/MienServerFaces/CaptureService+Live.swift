@@ -25,14 +25,13 @@ extension CaptureService {
                 var content = content
                 content.liveUntil = session.deadline
                 try self.live.add(
-                    LiveCapture(
+                    OpenLiveSession(
                         session: session, record: record, content: content, client: client),
                     at: self.clock.now)
                 do { try await self.write(record, content, from: record, [:]) } catch {
                     self.live.remove(record.id)
                     throw error
                 }
-                return self.answer(record, content)
             }
             return self.answer(record, content)
         }
@@ -66,12 +65,13 @@ extension CaptureService {
                 // Also after a malformed picture: the frames before it were taken.
                 defer { self.live.update(session, record.id) }
                 for frame in frames {
-                    try await self.look(at: frame, &session, for: self.share(of: content))
-                    if session.judgement.end != nil {
+                    try await self.look(
+                        at: frame, &session, record.id, for: self.share(of: content))
+                    if session.judgment.end != nil {
                         return try await self.end(record, content, session)
                     }
                 }
-                return self.answer(record, content, session)
+                return self.answer(record, content, from: session)
             }
         }
     }
@@ -125,18 +125,25 @@ extension CaptureService {
     }
 
     /// Analyzes a frame. Its picture is kept only for this call.
+    ///
+    /// The session takes the frame only if everything about it succeeds, so a client whose request
+    /// was cut off or came at a busy moment can send the same frame again.
     private func look(
-        at admitted: LiveSession.AdmittedFrame, _ session: inout LiveSession, for share: WorkShare
+        at admitted: LiveSession.AdmittedFrame, _ session: inout LiveSession, _ id: CaptureID,
+        for share: WorkShare
     ) async throws {
         session.willLook(at: clock.now)
+        live.heard(id, at: clock.now)
         let frame = admitted.frame
         let reading = try await reader.liveReading(
             of: frame.picture, index: Int(frame.number) - 1,
             at: .milliseconds(Int64(frame.milliseconds)), for: share)
-        session.take(admitted, reading.withoutPicture)
-        if session.judgement.wantsExtraction {
-            session.extracted(try await reader.entry(of: reading, for: share))
+        var next = session
+        next.take(admitted, reading.withoutPicture)
+        if next.judgment.wantsExtraction {
+            next.extracted(try await reader.entry(of: reading, for: share))
         }
+        session = next
     }
 
     /// Writes the verdict and removes the session from memory.
@@ -146,7 +153,7 @@ extension CaptureService {
     ) async throws -> CaptureAnswer {
         var next = record, content = content, trail: CaptureTrailRecord?
         next.frames = session?.looks ?? record.frames
-        let judged = session?.judgement.end, entries = judged?.entries ?? []
+        let judged = session?.judgment.end, entries = judged?.entries ?? []
         var refusals = reasons ?? judged?.refusals.map(\.rawValue) ?? []
         if refusals.isEmpty, !(try faces.isOnePerson(entries, threshold: threshold)) {
             refusals = [CaptureRefusal.differentFace.rawValue]
@@ -209,7 +216,7 @@ extension LiveSession {
     /// Returns the requested actions and the rounded measurements for the audit log. They contain
     /// nothing of a picture and nothing that distinguishes one person from another.
     func measured(at now: Instant) -> [String: JSONValue] {
-        let checks = judgement.end?.checks ?? []
+        let checks = judgment.end?.checks ?? []
         let numbers = checks.compactMap { check in
             check.measured.map {
                 (check.check.rawValue, JSONValue.number(($0 * 100).rounded() / 100))

@@ -380,7 +380,7 @@ package final class CaptureService: Sendable {
 
     /// - Parameter session: The session as it is now, if the caller holds it.
     func answer(
-        _ record: CaptureRecord, _ content: Content, _ session: LiveSession? = nil
+        _ record: CaptureRecord, _ content: Content, from session: LiveSession? = nil
     ) -> CaptureAnswer {
         var answer = CaptureAnswer(
             status: .init(rawValue: record.state.rawValue), guidance: [],

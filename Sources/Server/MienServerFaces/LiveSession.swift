@@ -23,7 +23,7 @@ struct LiveSession: Sendable {
     let challenge: LivenessChallenge?
     let maxFrames: Int
     private(set) var chain: FrameChain
-    private(set) var judgement: LiveJudgement
+    private(set) var judgment: LiveJudgment
     private(set) var trail = ReplayTrail()
     /// The hash of every frame with a face.
     private(set) var hashes: [ReplayHash] = []
@@ -43,7 +43,7 @@ struct LiveSession: Sendable {
         heardAt = now
         deadline = min(end, now + .seconds(rules.timeoutSeconds))
         chain = FrameChain(nonce: nonce)
-        judgement = try LiveJudgement(id, for: purpose, rules: rules, challenge: challenge)
+        judgment = try LiveJudgment(id, for: purpose, rules: rules, challenge: challenge)
     }
 
     /// The decision about a batch, made before any picture is decoded.
@@ -93,6 +93,9 @@ struct LiveSession: Sendable {
     /// Counts a picture before it is decoded, so that malformed pictures also use up the session.
     mutating func willLook(at now: Instant) { (looks, heardAt) = (looks + 1, now) }
 
+    /// Notes that the client is there, while a batch of it is analyzed.
+    mutating func hear(at now: Instant) { heardAt = now }
+
     /// Takes the next frame of an admitted batch and its reading.
     ///
     /// - Parameter reading: The reading without its picture, because the session outlives the
@@ -105,7 +108,7 @@ struct LiveSession: Sendable {
             hashes.append(hash)
             trail.see(hash)
         }
-        let event = judgement.handle(reading)
+        let event = judgment.handle(reading)
         last = event
         // Actions that every session requests, which are keeping still and the blink in passive
         // mode, reveal nothing.
@@ -114,6 +117,6 @@ struct LiveSession: Sendable {
         }
     }
 
-    /// Takes the entry that `judgement.wantsExtraction` requested.
-    mutating func extracted(_ entry: FaceTemplate.Entry?) { judgement.extracted(entry) }
+    /// Takes the entry that `judgment.wantsExtraction` requested.
+    mutating func extracted(_ entry: FaceTemplate.Entry?) { judgment.extracted(entry) }
 }

@@ -4,9 +4,9 @@ internal import MienServerCore
 internal import MienStore
 internal import Synchronization
 
-/// A live capture in progress. While it is here, its record is open and does not change, so calls
-/// about it need not read the record again.
-struct LiveCapture: Sendable {
+/// A live session in progress, with its record. While it is here, the record is open and does not
+/// change, so calls about it need not read the record again.
+struct OpenLiveSession: Sendable {
     var session: LiveSession
     let record: CaptureRecord
     let content: CaptureService.Content
@@ -14,12 +14,12 @@ struct LiveCapture: Sendable {
     let client: String
 }
 
-/// The live captures in progress in this process. They end with it.
+/// The live sessions in progress in this process. They end with it.
 final class LiveSessions: Sendable {
     private let maxSessions: Int
     /// One address may have a quarter of the sessions, so that it cannot shut out all others.
     private let maxPerAddress: Int
-    private let sessions = Mutex<[CaptureID: LiveCapture]>([:])
+    private let sessions = Mutex<[CaptureID: OpenLiveSession]>([:])
 
     /// - Parameter maxSessions: The maximum number of concurrent sessions. One takes about 300 KB.
     init(maxSessions: Int) {
@@ -28,11 +28,11 @@ final class LiveSessions: Sendable {
         )
     }
 
-    func find(_ id: CaptureID) -> LiveCapture? { sessions.withLock { $0[id] } }
+    func find(_ id: CaptureID) -> OpenLiveSession? { sessions.withLock { $0[id] } }
 
     /// - Throws: ``ServerBusy`` if there are too many sessions; ``Problem`` `.tooManyRequests` if
     ///   this address has too many.
-    func add(_ capture: LiveCapture, at now: Instant) throws {
+    func add(_ capture: OpenLiveSession, at now: Instant) throws {
         let (all, own) = sessions.withLock { sessions -> (Int, Int) in
             // Do not count sessions that are over and wait for the sweep.
             let going = sessions.values.filter { !$0.session.isOver(at: now) },
@@ -53,6 +53,11 @@ final class LiveSessions: Sendable {
     /// Stores a session that has advanced. Does nothing if it has ended in the meantime.
     func update(_ session: LiveSession, _ id: CaptureID) {
         sessions.withLock { $0[id]?.session = session }
+    }
+
+    /// Notes that the client of a session is there.
+    func heard(_ id: CaptureID, at now: Instant) {
+        sessions.withLock { $0[id]?.session.hear(at: now) }
     }
 
     func remove(_ id: CaptureID) { sessions.withLock { $0[id] = nil } }

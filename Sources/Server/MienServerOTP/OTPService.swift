@@ -58,7 +58,7 @@ package struct OTPService: Sendable {
             }
             try standing?.require(in: tables)
             guard try tables.apps.find(app) != nil else {
-                throw Problem(.notFound, "There is no such app.")
+                throw Problem.noSuchApp
             }
             guard try !Self.isLocked(account, app, tables) else {
                 throw Problem(
@@ -175,7 +175,7 @@ package struct OTPService: Sendable {
 
     // MARK: Verifying
 
-    package enum Judgement: Sendable {
+    package enum Judgment: Sendable {
         case accepted(AuthenticatorID)
         /// - Parameter isJudged: Whether the lock gate counted the code.
         case refused(locked: Bool, isJudged: Bool)
@@ -197,7 +197,7 @@ package struct OTPService: Sendable {
     package func authenticate(
         _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord,
         device: DeviceID?, isRegistration: Bool = false
-    ) async throws -> Judgement {
+    ) async throws -> Judgment {
         let now = clock.now
         return try await judge(account, app, device, isRegistration: isRegistration) {
             token, position in
@@ -214,7 +214,7 @@ package struct OTPService: Sendable {
     package func verifySignature(
         _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?,
         app: AppRecord, device: DeviceID?
-    ) async throws -> Judgement {
+    ) async throws -> Judgment {
         try await judge(account, app, device) { token, _ in
             guard let code = passcode.use({ OneTimeCode(typed: $0) }),
                 try token.signed(code, text: text)
@@ -227,7 +227,7 @@ package struct OTPService: Sendable {
         _ account: AccountRecord?, _ app: AppRecord, _ device: DeviceID?,
         isRegistration: Bool = false,
         _ check: @Sendable (OTPToken, UInt64) throws -> Match
-    ) async throws -> Judgement {
+    ) async throws -> Judgment {
         let found = try await account.asyncMap { account in
             try await store.read { tables -> (AuthenticatorRecord, Int64)? in
                 guard let record = try tables.authenticators.find(.otp, of: account, app: app.id),
@@ -264,7 +264,7 @@ package struct OTPService: Sendable {
     }
 
     private func pretend(locked: Bool, _ check: @Sendable (OTPToken, UInt64) throws -> Match)
-        async throws -> Judgement
+        async throws -> Judgment
     {
         try await gate.pretend()
         _ = try check(

@@ -37,7 +37,7 @@ import Testing
             DeviceError.Code.allCases.map(\.rawValue) == [
                 "cancel", "biometric_private_key_not_found",
                 "biometric_not_supported_or_permission_denied", "biometric_no_passcode",
-                "biometric_no_enrollment", "biometric_lockout", "device.not-recognised",
+                "biometric_no_enrollment", "biometric_lockout", "device.not-recognized",
                 "device.wrong-passcode", "device.passcode-lockout",
                 "device.weak-passcode", "device.other-model-pack", "device.tag-in-use",
                 "device.bad-argument", "device.hardware", "device.storage",

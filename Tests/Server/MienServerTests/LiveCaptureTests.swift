@@ -86,7 +86,7 @@ struct LiveCaptureTests {
             let registered = try await server.admin.audit().items.first {
                 $0.event == "face.registered"
             }
-            #expect(registered?.detail["photos"] == .number(Double(LiveJudgement.framesToEnroll)))
+            #expect(registered?.detail["photos"] == .number(Double(LiveJudgment.framesToEnroll)))
             let detail = try #require(entries.first?.detail)
             #expect(
                 detail["mode"] == "liveness_active"
@@ -258,6 +258,31 @@ struct LiveCaptureTests {
             #expect(
                 stage.answer.status == .known(.failed)
                     && stage.answer.reasons == [.known(.faceChanged)])
+        }
+    }
+
+    @Test(
+        "a frame for which the server was too busy can be sent again, and the session passes",
+        arguments: ["face-registration", "face-login"])
+    func busy(journey name: String) async throws {
+        try await TestServer.run(
+            in: scratch, settings: Self.live, reader: BusyReader(refusals: 1)
+        ) { server in
+            try await server.makeUser()
+            let journey = try await server.client().start(name)
+            let step: MienServiceResponse
+            if name == "face-login" {
+                step = try await journey.respond("face", ["user_identifier": "ada"])
+            } else {
+                try await journey.respond(
+                    "password", ["username": "ada", "password": "a password nobody has"])
+                step = try await journey.respond(.clientInput)
+            }
+            let token = try #require(step.startToken)
+            var stage = try await LiveStage(server, token)
+            try await stage.play()
+            #expect(stage.repeated == 1, "the reader was busy once")
+            #expect(stage.answer.hasPassed, "\(stage.answer)")
         }
     }
 

@@ -5,9 +5,11 @@ import MienCore
 import MienFace
 import MienPixels
 import MienTesting
+import Synchronization
 import Testing
 
 @testable import MienServer
+@testable import MienServerCore
 @testable import MienServerFaces
 
 /// Reads frames that describe their content in words, for live captures without pictures and
@@ -69,6 +71,29 @@ struct WordReader: LiveFrameReader {
     }
 }
 
+/// Reads frames as ``WordReader`` does, but has no turn for an extraction the first few times.
+final class BusyReader: LiveFrameReader {
+    private let words = WordReader()
+    private let refusals: Mutex<Int>
+
+    init(refusals: Int) { self.refusals = Mutex(refusals) }
+
+    func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
+        async throws -> FaceReading
+    {
+        try await words.liveReading(of: bytes, index: index, at: time, for: share)
+    }
+
+    func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry? {
+        let isBusy = refusals.withLock { left in
+            defer { left -= 1 }
+            return left > 0
+        }
+        if isBusy { throw ServerBusy() }
+        return try await words.entry(of: reading, for: share)
+    }
+}
+
 extension FaceDescriptor {
     /// The person that `FaceReading.made` was called for.
     fileprivate var person: Int {
@@ -89,6 +114,8 @@ struct LiveStage {
     var number = 0
     var seed: UInt64
     var answer: CaptureAnswer
+    /// How many frames were sent again because the server was busy.
+    var repeated = 0
 
     private static let transport = AsyncHTTPTransport()
 
@@ -134,7 +161,12 @@ struct LiveStage {
     }
 
     mutating func show(_ words: WordReader.Words) async throws {
-        let (status, body) = try await post([frame(words)])
+        let frame = frame(words)
+        var (status, body) = try await post([frame])
+        if status == 503 {
+            repeated += 1
+            (status, body) = try await post([frame])
+        }
         try #require(status == 200, "\(body)")
         answer = try body.decoded(as: CaptureAnswer.self)
     }

@@ -25,7 +25,7 @@ struct ServerBench {
             let journeys: Int
             /// MiB after the first thousand journeys, after half of them, and after all.
             let start, middle, end: Double
-            let most: Double
+            let maximum: Double
         }
 
         let workers: Int
@@ -104,13 +104,14 @@ struct ServerBench {
         _ = try await LoadRun.run(port: server.port, workers: workers, until: .calls(part)) {
             try await subject.information($0)
         }
-        let (end, most) = server.residentMebibytes
+        let (end, maximum) = server.residentMebibytes
         return Result(
             workers: workers, faceLogin: faceLogin, requestsPerSecond: request.perSecond("request"),
             bareRequestsPerSecond: bareRequest.perSecond("request"), request: request,
             bareRequest: bareRequest,
             tokens: tokens,
-            memory: .init(journeys: journeys, start: start, middle: middle, end: end, most: most))
+            memory: .init(
+                journeys: journeys, start: start, middle: middle, end: end, maximum: maximum))
     }
 
     /// Measures requests of journeys and of the bare route, alternating, so that outside noise

@@ -1,5 +1,6 @@
-#if canImport(Glibc)
 internal import MienCore
+
+#if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl

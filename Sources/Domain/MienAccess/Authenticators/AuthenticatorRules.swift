@@ -8,7 +8,7 @@ public protocol AuthenticatorRules {
     /// Whether an authenticator belongs to the app it is added in, rather than to the account.
     static var isPerApp: Bool { get }
 
-    /// When it stops accepting guesses, unless an app sets another policy.
+    /// The lock policy, unless an app sets another.
     static var lockPolicy: LockPolicy { get }
 
     /// Its name in emails and pages.

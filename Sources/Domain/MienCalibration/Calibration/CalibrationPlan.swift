@@ -22,7 +22,7 @@ public struct CalibrationPlan: Sendable, Equatable {
     public init() {}
 
     func draw(
-        from set: LabelledDescriptors, using generator: inout SeededGenerator,
+        from set: LabeledDescriptors, using generator: inout SeededGenerator,
         progress: (GaussianMixture.Progress) throws -> Void
     ) throws -> CohortDraw {
         let points = set.firstPhotos.map { set[$0] }

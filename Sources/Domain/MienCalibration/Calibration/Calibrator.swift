@@ -36,7 +36,7 @@ public struct Calibrator: Sendable {
     ///   - progress: Receives progress updates. Throw an error to stop.
     /// - Throws: `CalibrationError.tooFew`, or the error that `progress` throws.
     public func calibrate(
-        _ set: LabelledDescriptors, dataset: String, descriptor: String, madeOn: String,
+        _ set: LabeledDescriptors, dataset: String, descriptor: String, madeOn: String,
         progress: (CalibrationProgress) throws -> Void = { _ in }
     ) throws -> Calibration {
         precondition(plan.groups >= 3, "cross-fitting needs at least three groups")

@@ -26,7 +26,7 @@ public struct CohortPrivacy: Sendable, Equatable {
 
 extension CohortPrivacy {
     /// Returns the highest cosine between a member of `cohort` and a photo of `set`.
-    public static func nearest(of cohort: Cohort, to set: LabelledDescriptors) -> Double {
+    public static func nearest(of cohort: Cohort, to set: LabeledDescriptors) -> Double {
         precondition(cohort.dimension == set.dimension)
         return (0..<cohort.count).reduce(-1) {
             max($0, Double(highest(cohort.rows.packedRow($1), set.rows)))
@@ -47,7 +47,7 @@ extension GaussianMixture {
     /// - Throws: `CalibrationError.tooFew` when more than one draw in ten must be discarded,
     ///   because the mixture has then learned individual people instead of their distribution.
     func drawCohort(
-        count: Int, nearestCount: Int, apartFrom set: LabelledDescriptors,
+        count: Int, nearestCount: Int, apartFrom set: LabeledDescriptors,
         using generator: inout SeededGenerator
     ) throws -> CohortDraw {
         var madeUp = VectorRows(dimension: dimension)

@@ -8,7 +8,7 @@ internal import MienFace
 enum CrossFitting {
     /// - Returns: The group of each photo and of each person.
     static func groups(
-        of set: LabelledDescriptors, count: Int, using generator: inout SeededGenerator
+        of set: LabeledDescriptors, count: Int, using generator: inout SeededGenerator
     ) -> (photos: [Int], people: [Int]) {
         var groups = (0..<set.personCount).map { $0 % count }
         groups.shuffle(using: &generator)
@@ -17,7 +17,7 @@ enum CrossFitting {
 
     /// Fits `groupCount·(groupCount + 1)/2` cohorts.
     static func normalization(
-        _ set: LabelledDescriptors, _ plan: CalibrationPlan, seed: UInt64,
+        _ set: LabeledDescriptors, _ plan: CalibrationPlan, seed: UInt64,
         progress: (CalibrationProgress) throws -> Void
     ) throws -> PairNormalization {
         var generator = SeededGenerator(seed: seed)
@@ -36,10 +36,10 @@ enum CrossFitting {
     }
 }
 
-extension LabelledDescriptors {
+extension LabeledDescriptors {
     /// Returns only the photos of the people to keep, with new person numbers.
-    func filtered(_ keep: (_ person: Int) -> Bool) -> LabelledDescriptors {
-        var part = LabelledDescriptors(dimension: dimension)
+    func filtered(_ keep: (_ person: Int) -> Bool) -> LabeledDescriptors {
+        var part = LabeledDescriptors(dimension: dimension)
         for (photo, person) in people.enumerated() where keep(person) {
             part.append(packed: rows.packedRow(photo), of: "\(person)")
         }

@@ -10,7 +10,7 @@ extension GaussianMixture {
         /// ``minPeople``.
         public var components = 24
         /// Added to the covariances' diagonals, in squared units of the descriptor.
-        public var regularisation = 3e-4
+        public var regularization = 3e-4
         /// Fitting ends when the mean log-density increases by less than this.
         public var tolerance = 1e-3
         public var maxRounds = 100
@@ -94,7 +94,7 @@ extension GaussianMixture {
                 for i in mean.indices { difference[i] = points[point][i] - mean[i] }
                 covariance.addOuterProduct(of: difference, weight: share / mass)
             }
-            for i in 0..<dimension { covariance[i, i] += fitting.regularisation }
+            for i in 0..<dimension { covariance[i, i] += fitting.regularization }
             guard let factor = covariance.cholesky else {
                 throw CalibrationError.tooFew(
                     "\(Int(mass.rounded())) people are too few, or too alike, for \(dimension) dimensions"

@@ -20,7 +20,7 @@ public struct PeopleBootstrap: Sendable {
     /// - Parameters:
     ///   - set: The set whose pairs will be added.
     ///   - knotScores: In increasing order, at most 250.
-    public init(_ set: LabelledDescriptors, knotScores: [Double]) {
+    public init(_ set: LabeledDescriptors, knotScores: [Double]) {
         precondition(knotScores.count <= 250)
         (people, personCount) = (set.people, set.personCount)
         self.knotScores = knotScores.map { Float($0) }

@@ -21,7 +21,7 @@ public struct PairNormalization: Sendable {
 
     /// Uses a pack's cohort for all photos. The results are too favorable for the people to whom
     /// the cohort was fitted.
-    public init(_ set: LabelledDescriptors, cohort: Cohort) {
+    public init(_ set: LabeledDescriptors, cohort: Cohort) {
         self.init(set, groups: [Int](repeating: 0, count: set.photoCount), groupCount: 1) { _, _ in
             cohort
         }
@@ -33,7 +33,7 @@ public struct PairNormalization: Sendable {
     ///   - groups: The group of each photo, 0..<`groupCount`.
     ///   - cohort: Returns the cohort for pairs between two groups. Called with the smaller group
     ///     first.
-    init(_ set: LabelledDescriptors, groups: [Int], groupCount: Int, cohort: (Int, Int) -> Cohort) {
+    init(_ set: LabeledDescriptors, groups: [Int], groupCount: Int, cohort: (Int, Int) -> Cohort) {
         let empty = [Float](repeating: 0, count: set.photoCount)
         var means = Array(repeating: empty, count: groupCount), weights = means
         for other in 0..<groupCount {

@@ -2,10 +2,10 @@ internal import MienFace
 
 /// Scores pairs of photos of a set.
 public struct PairScorer: Sendable {
-    public let set: LabelledDescriptors
+    public let set: LabeledDescriptors
     public let normalization: PairNormalization
 
-    public init(_ set: LabelledDescriptors, _ normalization: PairNormalization) {
+    public init(_ set: LabeledDescriptors, _ normalization: PairNormalization) {
         (self.set, self.normalization) = (set, normalization)
     }
 

@@ -22,16 +22,16 @@ extension FaceDescriptor {
     {
         let lanes = 8
         let (rawA, rawB) = (UnsafeRawBufferPointer(a), UnsafeRawBufferPointer(b))
-        let vectorised = a.count - a.count % lanes
+        let vectorized = a.count - a.count % lanes
         var sums = SIMD8<Float>.zero
-        for i in stride(from: 0, to: vectorised, by: lanes) {
+        for i in stride(from: 0, to: vectorized, by: lanes) {
             let offset = i * MemoryLayout<Float>.stride
             unsafe sums +=
                 rawA.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
                 * rawB.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
         }
         var sum = sums.sum()
-        for i in vectorised..<a.count { unsafe sum += a[i] * b[i] }
+        for i in vectorized..<a.count { unsafe sum += a[i] * b[i] }
         return sum
     }
 }

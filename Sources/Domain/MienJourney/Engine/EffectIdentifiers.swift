@@ -3,7 +3,6 @@ public import MienCore
 public enum VerificationKind: IdentifierKind { public static let prefix = "idv" }
 public enum CodeKind: IdentifierKind { public static let prefix = "otc" }
 public enum ChallengeKind: IdentifierKind { public static let prefix = "chl" }
-public enum DeviceKeyKind: IdentifierKind { public static let prefix = "key" }
 
 /// An identity-verification session.
 public typealias VerificationID = Identifier<VerificationKind>

@@ -1,4 +1,4 @@
-import MienAPI
+public import MienAPI
 public import MienCore
 
 /// Sends the client a registration code for a device, then asks for the first code from the
@@ -17,7 +17,7 @@ struct RegisterOTP: JourneyStep {
     static let settings =
         ActingUser.settings + [
             Setting(
-                "kind", .choice(OTPProfile.Kind.allCases.map(\.rawValue)), default: "totp",
+                "kind", .choice(OTPKind.allCases.map(\.rawValue)), default: "totp",
                 "Time-based or counter-based codes."),
             Setting(
                 "digits", .integer(OTPProfile.digitCounts), default: 6,
@@ -198,15 +198,15 @@ public struct ConfirmOTPEffect: StepEffect {
 
 /// The kind of codes that a new OTP token generates.
 public struct OTPProfile: Sendable, Hashable {
-    public enum Kind: String, Sendable, Hashable, CaseIterable { case totp, hotp }
-
     public static let digitCounts = 6...10
 
-    public let kind: Kind
+    public let kind: OTPKind
     public let digits: Int
 
     /// - Parameter digits: 6…10.
-    public init(kind: Kind = .totp, digits: Int = 6) { (self.kind, self.digits) = (kind, digits) }
+    public init(kind: OTPKind = .totp, digits: Int = 6) {
+        (self.kind, self.digits) = (kind, digits)
+    }
 }
 
 extension EffectReply where Answer == OfferOTPEffect.Answer {

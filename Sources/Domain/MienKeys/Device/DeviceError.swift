@@ -19,7 +19,7 @@ public struct DeviceError: CodedError {
         /// Too many failed biometric attempts. The passcode is required first.
         case biometricLockout = "biometric_lockout"
         /// No attempt that the request allows matched the enrolled face.
-        case notRecognized = "device.not-recognised"
+        case notRecognized = "device.not-recognized"
         /// No attempt that the request allows had the right passcode.
         case wrongPasscode = "device.wrong-passcode"
         /// Too many wrong passcodes. Wait, or reset the authenticator.

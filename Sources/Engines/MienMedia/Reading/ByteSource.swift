@@ -27,9 +27,11 @@ final class ByteSource {
             // With nonBlocking, opening a pipe does not wait for its writer.
             let file = try FileDescriptor.open(
                 FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
-            (storage, self.isStopped) = (.file(file), isStopped)
-            status = try file.stat()
-            count = Int(status.size)
+            do { status = try file.stat() } catch {
+                try? file.close()
+                throw error
+            }
+            (storage, self.isStopped, count) = (.file(file), isStopped, Int(status.size))
         } catch { throw Self.error((error as? Errno) ?? .ioError) }
         guard status.type != .directory else {
             throw MediaError(.fileIsDirectory, "This is a directory. Specify one video file.")

@@ -100,7 +100,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     ///   `.biometricNotSupportedOrPermissionDenied` if there is no camera or no permission to use
     ///   it, `.hardware` if the camera fails; `CancellationError`; errors of the reader.
     public func present(_ request: FaceRequest) async throws -> PresentedFace {
-        let ending = try await guided(.recognition(request)) { try await recognise(in: $0) }
+        let ending = try await guided(.recognition(request)) { try await recognize(in: $0) }
         switch ending.how {
         case .captured(let captures): return .face(try template(of: captures))
         // Leaving after an instruction counts as a try, however it happens. Otherwise a person
@@ -122,7 +122,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         }
     }
 
-    private func recognise(in source: some FrameSource) async throws -> Ending {
+    private func recognize(in source: some FrameSource) async throws -> Ending {
         let verifier = FaceVerifier(reader: reader, settings: recognition, compare: nil)
         let updates = try verifier.updates(
             of: source, capture: Self.newCapture(), challenge: draw())

@@ -19,7 +19,7 @@ package struct AdminRecords: Sendable {
     package func app(_ context: MienRequestContext) async throws -> AppRecord {
         let id = try AppID(context.parameters.require("app"), field: "app")
         guard let record = try await store.read({ try $0.apps.find(id) }) else {
-            throw Problem(.notFound, "There is no such app.")
+            throw Problem.noSuchApp
         }
         return record
     }
@@ -42,6 +42,7 @@ extension MienRequestContext {
 }
 
 extension Problem {
+    package static let noSuchApp = Problem(.notFound, "There is no such app.")
     package static let noSuchUser = Problem(.notFound, "There is no such user.")
     /// The user was deleted, or is no longer active, while the request was processed.
     package static let userIsGone = Problem(.notFound, "The user no longer exists.")

@@ -112,8 +112,8 @@ package struct AuthenticatorChanges: Sendable {
     /// Returns the highest assurance that the account's authenticators allow in an app.
     ///
     /// Counts every authenticator that an administrator has not locked. Failures of strangers, and
-    /// locks that a journey sets after them, do not lower the result. What each type adds is in its
-    /// ``AuthenticatorRules``.
+    /// locks that a journey sets after them, do not lower the result. The type's
+    /// ``AuthenticatorRules`` say what it adds.
     package func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
             let records = try tables.authenticators.all(of: account).filter { record in

@@ -115,7 +115,7 @@ package struct RecoveryCodeService: Sendable {
 
     // MARK: Verifying
 
-    package enum Judgement: Sendable {
+    package enum Judgment: Sendable {
         case accepted(AuthenticatorID)
         /// - Parameter isJudged: Whether the lock gate counted the code.
         case refused(locked: Bool, isJudged: Bool)
@@ -136,7 +136,7 @@ package struct RecoveryCodeService: Sendable {
     package func authenticate(
         _ typed: Sensitive<String>, of account: AccountRecord?, app: AppRecord, device: DeviceID?,
         step: Step
-    ) async throws -> Judgement {
+    ) async throws -> Judgment {
         let set = try await account.asyncMap { account in
             try await store.read {
                 try $0.authenticators.find(.recoveryCode, of: account, app: nil)

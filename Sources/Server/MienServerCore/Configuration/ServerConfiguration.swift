@@ -218,11 +218,7 @@ public struct ServerConfiguration: Sendable {
     public var requestSeconds: Int { integer("limit.request_seconds") }
     package var queueWaitSeconds: Int { integer("limit.queue_wait_seconds") }
     public var trustsProxy: Bool { text("trust_proxy") == "true" }
-    package var identities: [String] {
-        text("authentication.identities").split(separator: ",").map {
-            $0.trimmingCharacters(in: .whitespaces)
-        }
-    }
+    package var identities: [String] { Self.list(text("authentication.identities")) }
     package var relyingParty: RelyingPartySettings {
         RelyingPartySettings(
             id: text("webauthn.rp_id").isEmpty ? nil : text("webauthn.rp_id"),
@@ -239,9 +235,7 @@ public struct ServerConfiguration: Sendable {
     }
     public var tokenRotateDays: Int { integer("token.rotate_days") }
     public var webhookHosts: [String] {
-        text("webhook.hosts").split(separator: ",").map {
-            $0.trimmingCharacters(in: .whitespaces).lowercased()
-        }
+        Self.list(text("webhook.hosts")).map { $0.lowercased() }
     }
     public var webhooksMayBePrivate: Bool { text("webhook.allow_private") == "true" }
     public var webhookSecret: Sensitive<String> { Sensitive(text("webhook.secret")) }

@@ -39,7 +39,7 @@ final class PrometheusGauge: PrometheusSeries, MeterHandler, RecorderHandler,
     }
 }
 
-/// How many values were at most as large as each bound, and their sum. Bounds suit durations in
+/// Counts of the values at or below each bound, and their sum. The bounds suit durations in
 /// seconds, from a millisecond to ten seconds.
 final class PrometheusHistogram: PrometheusSeries, TimerHandler, RecorderHandler {
     static let bounds = [

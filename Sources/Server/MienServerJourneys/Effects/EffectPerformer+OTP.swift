@@ -60,10 +60,10 @@ extension EffectPerformer {
     ) async throws -> EffectReply<Authentication> {
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .otp, context) ? found : nil
-        let judgement = try await tokens.authenticate(
+        let judgment = try await tokens.authenticate(
             passcode, of: account, app: context.app,
             device: account.flatMap { context.device(of: $0.id) })
-        return try await answer(judgement, account, context)
+        return try await answer(judgment, account, context)
     }
 
     /// Verifies a transaction signature. The challenge is used up before the signature is checked,
@@ -77,16 +77,16 @@ extension EffectPerformer {
             signature.challenge.text, for: .journey, binding: context.run.text)
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .otp, context) && isFresh ? found : nil
-        let judgement = try await tokens.verifySignature(
+        let judgment = try await tokens.verifySignature(
             signature.passcode, over: text, of: account, app: context.app,
             device: account.flatMap { context.device(of: $0.id) })
-        return try await answer(judgement, account, context)
+        return try await answer(judgment, account, context)
     }
 
     private func answer(
-        _ judgement: OTPService.Judgement, _ account: AccountRecord?, _ context: EffectContext
+        _ judgment: OTPService.Judgment, _ account: AccountRecord?, _ context: EffectContext
     ) async throws -> EffectReply<Authentication> {
-        switch judgement {
+        switch judgment {
         case .accepted(let authenticator):
             guard let account else { return .refused(.unavailable) }
             try await accept(.otp, account.id, context)

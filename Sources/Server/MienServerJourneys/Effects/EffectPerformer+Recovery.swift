@@ -12,12 +12,12 @@ extension EffectPerformer {
     ) async throws -> EffectReply<Authentication> {
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .recoveryCode, context) ? found : nil
-        let judgement = try await recoveryCodes.authenticate(
+        let judgment = try await recoveryCodes.authenticate(
             code, of: account, app: context.app,
             device: account.flatMap { context.device(of: $0.id) },
             step: .init(
                 use: { [self] in stepUse(of: $0, context) }, endsAt: context.endsAt ?? clock.now))
-        switch judgement {
+        switch judgment {
         case .accepted(let authenticator):
             guard let account else { return .refused(.unavailable) }
             countAccepted(.recoveryCode)

@@ -22,7 +22,7 @@ public struct Evaluation {
     ) async throws {
         self.collection = collection
         let outcome = try await DescriptorReader(engine, usesCache: usesCache).read(collection)
-        let set = try outcome.labelled(collection)
+        let set = try outcome.labeled(collection)
         let scored =
             if let matcher { Scored(set, matcher) } else {
                 try Scored(crossFitting: set, collection, engine)
@@ -68,7 +68,7 @@ private struct Scored {
     let raw: ErrorRates
     let calibration: CalibrationTable
 
-    init(_ set: LabelledDescriptors, _ matcher: FaceMatcher) {
+    init(_ set: LabeledDescriptors, _ matcher: FaceMatcher) {
         let bar = ProgressBar("Comparing all pairs", total: 3)
         defer { bar.finish() }
         scorer = PairScorer(set, PairNormalization(set, cohort: matcher.cohort))
@@ -80,7 +80,7 @@ private struct Scored {
     }
 
     init(
-        crossFitting set: LabelledDescriptors, _ collection: PhotoCollection,
+        crossFitting set: LabeledDescriptors, _ collection: PhotoCollection,
         _ engine: EngineOptions
     ) throws {
         let bar = CalibrationBar()

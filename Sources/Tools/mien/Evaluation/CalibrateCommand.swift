@@ -72,7 +72,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         for (photo, reason) in outcome.unreadable {
             Terminal.warn("mien: skipped: \(reason) (\(collection.photos[photo].person))")
         }
-        let set = try outcome.labelled(collection)
+        let set = try outcome.labeled(collection)
         var plan = CalibrationPlan()
         (plan.seed, plan.cohortCount, plan.nearestCount, plan.groups) = (
             seed, cohort, cohort / 20, groups

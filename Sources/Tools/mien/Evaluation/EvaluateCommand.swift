@@ -67,7 +67,7 @@ struct EvaluateCommand: AsyncParsableCommand {
                 "Detection error trade-off, \(report.photos.grouped) photos of \(report.people.grouped) people",
             curves: [
                 .init(
-                    name: "normalised", rates: report.evaluation.rates, color: DETPlot.colors[0]),
+                    name: "normalized", rates: report.evaluation.rates, color: DETPlot.colors[0]),
                 .init(name: "plain cosine", rates: raw, color: DETPlot.colors[1]),
             ])
         try OutputFile.write(

@@ -12,19 +12,19 @@ import Testing
             3, 200, 20, 3, 20
         )
         plan.mixture.components = 2
-        plan.mixture.regularisation = 1e-3
+        plan.mixture.regularization = 1e-3
         plan.mixture.maxRounds = 10
         return plan
     }
 
     /// Created once, because it is the slowest part of these tests.
-    static let made: (set: LabelledDescriptors, calibration: Calibration) = {
+    static let made: (set: LabeledDescriptors, calibration: Calibration) = {
         var people = SyntheticPeople(seed: 11, dimension: 12)
         let set = people.set(people: 150, photosEach: 2, common: 0.8)
         return (set, try! calibrate(set))
     }()
 
-    static func calibrate(_ set: LabelledDescriptors, _ plan: CalibrationPlan = plan) throws
+    static func calibrate(_ set: LabeledDescriptors, _ plan: CalibrationPlan = plan) throws
         -> Calibration
     {
         try Calibrator(plan).calibrate(

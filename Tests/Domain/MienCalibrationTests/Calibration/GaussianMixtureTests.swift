@@ -18,7 +18,7 @@ import Testing
 
     static func fitting(_ components: Int, minPeople: Int = 5) -> GaussianMixture.Fitting {
         var fitting = GaussianMixture.Fitting()
-        (fitting.components, fitting.regularisation, fitting.minPeople) = (
+        (fitting.components, fitting.regularization, fitting.minPeople) = (
             components, 1e-4, minPeople
         )
         fitting.tolerance = 1e-9

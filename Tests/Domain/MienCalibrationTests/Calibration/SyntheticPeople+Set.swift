@@ -4,8 +4,8 @@ import MienTesting
 extension SyntheticPeople {
     /// - Parameter common: An offset added to everybody. It makes all cosines positive, like those
     ///   of real faces.
-    mutating func set(people: Int, photosEach: Int, common: Double = 0) -> LabelledDescriptors {
-        var set = LabelledDescriptors(dimension: dimension)
+    mutating func set(people: Int, photosEach: Int, common: Double = 0) -> LabeledDescriptors {
+        var set = LabeledDescriptors(dimension: dimension)
         for person in 0..<people {
             // Every third person is in a crowd: a narrow cone around the first axis.
             var center = direction()

@@ -70,7 +70,7 @@ struct ReplayTests {
         arguments: [5, 32, 33, 200])
     func trails(frames: Int) {
         let (trail, hashes) = trail(1, frames: frames)
-        #expect((min(frames, 17)...ReplayTrail.most).contains(trail.hashes.count))
+        #expect((min(frames, 17)...ReplayTrail.maxHashes).contains(trail.hashes.count))
         #expect(trail.isReplayed(by: hashes))
         #expect(trail.matches(in: hashes) == trail.hashes.count)
         #expect(!trail.isReplayed(by: self.trail(2, frames: frames).1))

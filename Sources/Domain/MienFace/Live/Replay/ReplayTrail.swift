@@ -6,7 +6,7 @@ internal import MienCore
 public struct ReplayTrail: Sendable, Hashable {
     /// Maximum number of hashes kept. In a longer session, every second hash is dropped whenever
     /// the limit is reached, so that the rest stay evenly spaced.
-    public static let most = 32
+    public static let maxHashes = 32
 
     public private(set) var hashes: [ReplayHash] = []
     private var every = 1, seen = 0
@@ -16,7 +16,7 @@ public struct ReplayTrail: Sendable, Hashable {
     public mutating func see(_ hash: ReplayHash) {
         defer { seen += 1 }
         guard seen.isMultiple(of: every) else { return }
-        if hashes.count == Self.most {
+        if hashes.count == Self.maxHashes {
             hashes = stride(from: 0, to: hashes.count, by: 2).map { hashes[$0] }
             every *= 2
             guard seen.isMultiple(of: every) else { return }
@@ -36,7 +36,7 @@ public struct ReplayTrail: Sendable, Hashable {
         let needed = max(Self.minIndices, (hashes.count + 2) / 3)
         // Compare a few hashes of both first. They rule out most sessions, because neighboring
         // frames are alike.
-        let step = max(1, frames.count / (4 * Self.most))
+        let step = max(1, frames.count / (4 * Self.maxHashes))
         let isNear = stride(from: 0, to: hashes.count, by: 4).contains { index in
             stride(from: 0, to: frames.count, by: step).contains {
                 hashes[index].isNear(frames[$0])
@@ -62,10 +62,10 @@ extension ReplayTrail {
         return writer.bytes
     }
 
-    /// Fails unless `bytes` holds 1...``most`` hashes.
+    /// Fails unless `bytes` holds 1...``maxHashes`` hashes.
     public init?(bytes: [UInt8]) {
         guard bytes.count.isMultiple(of: ReplayHash.bits / 8),
-            (1...Self.most).contains(bytes.count * 8 / ReplayHash.bits)
+            (1...Self.maxHashes).contains(bytes.count * 8 / ReplayHash.bits)
         else { return nil }
         var reader = ByteReader(bytes), words: [UInt64] = []
         while let word = reader.integer(UInt64.self) { words.append(word) }

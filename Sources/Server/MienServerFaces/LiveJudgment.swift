@@ -4,7 +4,7 @@ internal import MienJourney
 
 /// The state machine of a live capture. Comparing a face takes one frame; a template is made of
 /// several.
-enum LiveJudgement: Sendable {
+enum LiveJudgment: Sendable {
     case verification(FaceVerification)
     case enrollment(FaceEnrollment)
 

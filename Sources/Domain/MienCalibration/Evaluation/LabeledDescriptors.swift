@@ -4,7 +4,7 @@ public import MienFace
 ///
 /// These are real people's faces. They are held in memory only while needed, and printing or
 /// dumping shows only their number.
-public struct LabelledDescriptors: Sendable {
+public struct LabeledDescriptors: Sendable {
     public let dimension: Int
     /// The person in each photo, as an index 0..<``personCount``.
     public private(set) var people: [Int] = []
@@ -64,7 +64,7 @@ public struct LabelledDescriptors: Sendable {
     public var impostorPairCount: Int { photoCount * (photoCount - 1) / 2 - matedPairCount }
 }
 
-extension LabelledDescriptors: CustomStringConvertible, CustomReflectable {
+extension LabeledDescriptors: CustomStringConvertible, CustomReflectable {
     public var description: String { "‹\(photoCount) photos of \(personCount) people›" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

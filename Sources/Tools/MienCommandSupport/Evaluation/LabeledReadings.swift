@@ -3,12 +3,12 @@ internal import MienFace
 
 extension DescriptorReader.Outcome {
     /// The descriptors with their people, in the order of ``readings``.
-    package func labelled(_ collection: PhotoCollection) throws -> LabelledDescriptors {
+    package func labeled(_ collection: PhotoCollection) throws -> LabeledDescriptors {
         guard let first = readings.first else {
             throw Failure(
                 .badInput, "folder.no-faces", "\(collection.folder): no photo has a face")
         }
-        var set = LabelledDescriptors(dimension: first.descriptor.dimensions)
+        var set = LabeledDescriptors(dimension: first.descriptor.dimensions)
         for reading in readings {
             let vector = reading.descriptor.withValues { values in values.indices.map { values[$0] }
             }
