@@ -283,13 +283,15 @@ package.targets += [
 
     // MARK: Engines: Swift owners of C libraries, which know no faces.
 
+    // Threads, and the actors that own one.
+    library("MienThreads", in: .engines),
     library("MienImage", in: .engines, ["CMienImage", "MienCore", "MienPixels", systemPackage]),
-    library("MienInference", in: .engines, ["CMienOpenVINO", "MienCore"]),
+    library("MienInference", in: .engines, ["CMienOpenVINO", "MienThreads", "MienCore"]),
     library(
         "MienMedia", in: .engines,
-        ["CMienMedia", "SystemAV", "MienPixels", "MienCore", systemPackage]),
+        ["CMienMedia", "SystemAV", "MienThreads", "MienPixels", "MienCore", systemPackage]),
     library("MienPassword", in: .engines, ["SystemArgon2", "MienCore"]),
-    library("MienTPM", in: .engines, ["SystemTSS", "MienCore"]),
+    library("MienTPM", in: .engines, ["SystemTSS", "MienThreads", "MienCore"]),
 
     // MARK: Adapters: domain protocols over engines, files, and keys.
 
@@ -297,7 +299,8 @@ package.targets += [
     library("MienSealing", in: .adapters, ["MienCore", crypto]),
     library("MienVault", in: .adapters, ["MienSealing", "MienFace", "MienCore", crypto]),
     library(
-        "MienStore", in: .adapters, ["MienAccess", "MienSealing", "MienCore", grdb, crypto]),
+        "MienStore", in: .adapters,
+        ["MienAccess", "MienSealing", "MienThreads", "MienCore", grdb, crypto]),
     library(
         "MienModels", in: .adapters,
         [
@@ -402,7 +405,8 @@ package.targets += [
         "MienDeviceLinux", in: .sdk,
         [
             "MienDevice", "MienTPM", "MienPassword", "MienMedia", "MienImage", "MienVault",
-            "MienSealing", "MienAccess", "MienFace", "MienKeys", "MienOTP", "MienCore", crypto,
+            "MienThreads", "MienSealing", "MienAccess", "MienFace", "MienKeys", "MienOTP",
+            "MienCore", crypto,
         ]),
 
     // MARK: Tools
@@ -483,6 +487,7 @@ package.targets += [
             crypto, cryptoExtras, x509, asn1, yaml,
         ]),
     tests("MienAccessTests", in: .domain, ["MienAccess", "MienCore", "MienTesting"]),
+    tests("MienThreadsTests", in: .engines, ["MienThreads"]),
     tests(
         "MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienTesting"],
         vectors: true, computes: true),

@@ -1,4 +1,5 @@
 public import MienCore
+internal import MienThreads
 
 /// A few workers, each on its own thread, that run blocking jobs such as inference and decoding.
 ///
@@ -48,7 +49,7 @@ public final class WorkerPool<Worker>: Sendable {
         workerCount = workers
         self.limits = limits
         threads = (0..<workers).map { index in
-            WorkerThread(name: "\(label).\(index)") { jobs.serve(make) }
+            WorkerThread.required(name: "\(label).\(index)") { jobs.serve(make) }
         }
     }
 

@@ -1,5 +1,6 @@
 internal import Foundation
 public import MienCore
+internal import MienThreads
 
 /// A TPM 2.0: signing keys and small secrets that only this computer's chip can use.
 ///

@@ -19,7 +19,7 @@ private enum Traces {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.filter {
             (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8))
-                == MediaThread.name + "\n"
+                == FrameExchange.threadName + "\n"
         }.count
     }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import MienCore
-internal import Synchronization
+internal import MienThreads
 
 /// The only writer. It commits all waiting writes together, so that a hundred small writes cost one
 /// sync.
@@ -16,10 +16,10 @@ final class GroupWriter: Sendable {
     /// The maximum time for which deleted data remains in the write-ahead log.
     private static let traceLife = Duration.seconds(1)
 
-    private let queue = JobLine()
+    private let queue = JobLine<WriteJob>(maxWaiting: maxWaiting)
 
     init(_ pool: DatabasePool) {
-        let thread = Thread { [queue] in
+        let thread = WorkerThread.required(name: "mien.store") { [queue] in
             var synchronous: Durability?
             // Removes traces left by a killed process.
             var tracesGoAt: ContinuousClock.Instant? = .now
@@ -32,8 +32,8 @@ final class GroupWriter: Sendable {
                 }
             }
         }
-        thread.name = "mien.store"
-        thread.start()
+        // It ends after the last job that waits when the writer is stopped.
+        thread.detach()
     }
 
     /// Finishes the waiting jobs and rejects new ones.
@@ -49,7 +49,16 @@ final class GroupWriter: Sendable {
                     continuation.resume(with: commitError.map { .failure($0) } ?? result)
                 }
             }
-            if let refusal = queue.add(job) { continuation.resume(throwing: refusal) }
+            do throws(JobLine<WriteJob>.Refusal) { try queue.add(job) } catch {
+                continuation.resume(throwing: Self.refusal(error))
+            }
+        }
+    }
+
+    private static func refusal(_ refusal: JobLine<WriteJob>.Refusal) -> StoreError {
+        switch refusal {
+        case .stopped: StoreError(.unreachable, "the database is closed")
+        case .full: StoreError(.busy, "\(maxWaiting) writes are already waiting")
         }
     }
 
@@ -142,63 +151,4 @@ private struct BrokenConnection: SQLConnection {
     func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int { throw error }
     func rows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow] { throw error }
     func leaveNoTrace() {}
-}
-
-/// The queue of jobs, in order of arrival.
-private final class JobLine: Sendable {
-    private struct State {
-        var jobs: [WriteJob] = []
-        var isStopped = false
-    }
-
-    private let state = Mutex(State())
-    private let arrival = DispatchSemaphore(value: 0)
-
-    /// - Returns: the reason the job was rejected; `nil` if it was accepted.
-    func add(_ job: WriteJob) -> StoreError? {
-        let (refusal, isFirst) = state.withLock { state -> (StoreError?, Bool) in
-            if state.isStopped {
-                return (StoreError(.unreachable, "the database is closed"), false)
-            }
-            if state.jobs.count >= GroupWriter.maxWaiting {
-                return (
-                    StoreError(.busy, "\(GroupWriter.maxWaiting) writes are already waiting"), false
-                )
-            }
-            state.jobs.append(job)
-            return (nil, state.jobs.count == 1)
-        }
-        if isFirst { arrival.signal() }
-        return refusal
-    }
-
-    func stop() {
-        state.withLock { $0.isStopped = true }
-        arrival.signal()
-    }
-
-    /// Waits for jobs. Returns an empty list at `time`, and `nil` after ``stop()`` when no jobs are
-    /// left.
-    func next(atMost count: Int, until time: ContinuousClock.Instant?) -> [WriteJob]? {
-        while true {
-            let (jobs, isStopped) = state.withLock { state in
-                let jobs = Array(state.jobs.prefix(count))
-                state.jobs.removeFirst(jobs.count)
-                return (jobs, state.isStopped)
-            }
-            if !jobs.isEmpty { return jobs }
-            if isStopped { return nil }
-            guard let time else {
-                arrival.wait()
-                continue
-            }
-            let left = ContinuousClock.now.duration(to: time)
-            if left <= .zero
-                || arrival.wait(timeout: .now() + .milliseconds(Int(left.milliseconds) + 1))
-                    == .timedOut
-            {
-                return []
-            }
-        }
-    }
 }

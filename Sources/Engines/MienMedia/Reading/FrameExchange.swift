@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienThreads
 
 /// Passes frames from the reading thread to the tasks that wait for them. One condition lock guards
 /// all state.
@@ -20,6 +21,8 @@ final class FrameExchange: @unchecked Sendable {
     private var readers: [CheckedContinuation<VideoFrame?, any Error>] = []
     private var closers: [CheckedContinuation<Void, Never>] = []
 
+    /// The name of the reading thread for debuggers and `top`.
+    static let threadName = "mien.media"
     /// The maximum time without a frame from a camera.
     private static let patience = Duration.seconds(10)
 
@@ -32,12 +35,15 @@ final class FrameExchange: @unchecked Sendable {
         _ make: @escaping @Sendable () throws(MediaError) -> FrameReader,
         explaining: @escaping @Sendable (MediaError) -> MediaError
     ) {
-        let started = MediaThread.start {
+        let thread = WorkerThread(name: Self.threadName) {
             // In a separate function, so that the reader is released when it returns. Only then are
             // waiting tasks notified.
             self.finish(self.serve(make).map(explaining))
         }
-        if !started {
+        if let thread {
+            // Its last action notifies the waiting tasks.
+            thread.detach()
+        } else {
             finish(
                 MediaError(
                     .tooMuchMemory,

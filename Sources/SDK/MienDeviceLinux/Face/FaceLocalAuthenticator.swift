@@ -8,6 +8,7 @@ public import MienKeys
 package import MienPassword
 public import MienSealing
 internal import MienTPM
+internal import MienThreads
 
 /// Checks the owner with the enrolled face and a PIN, on machines without such a check of their
 /// own.

@@ -3,6 +3,7 @@ internal import Foundation
 internal import MienCore
 internal import MienKeys
 internal import MienTPM
+internal import MienThreads
 internal import MienVault
 
 /// Creates keys, and signs with them once the secret is released.

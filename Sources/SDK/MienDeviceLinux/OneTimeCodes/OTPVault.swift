@@ -6,6 +6,7 @@ public import MienOTP
 package import MienPassword
 public import MienSealing
 public import MienTPM
+internal import MienThreads
 public import MienVault
 
 /// The OTP tokens of one device. Their secrets are hidden by PINs that the device cannot check and,

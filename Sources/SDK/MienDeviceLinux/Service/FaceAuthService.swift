@@ -5,6 +5,7 @@ public import MienKeys
 public import MienMedia
 public import MienSealing
 public import MienTPM
+internal import MienThreads
 public import MienVault
 
 /// Holds other things on a device that a face unlocks: OTP tokens in multi-auth mode. It is told

@@ -3,7 +3,7 @@ internal import Foundation
 /// A named thread whose end can be awaited completely. Dispatch's and Foundation's threads report
 /// at best that their work is done, while the per-thread state of C++ libraries still has to be
 /// torn down.
-@safe struct WorkerThread: Sendable {
+@safe public struct WorkerThread: Sendable {
     private let id: pthread_t
 
     private final class Start: Sendable {
@@ -11,14 +11,16 @@ internal import Foundation
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Starts `body` at once.
+    /// Starts `body` at once. Call ``join()`` or ``detach()`` once.
     ///
     /// - Parameter name: The name for debuggers and `top`, which show its first 15 bytes.
-    init(name: String, _ body: @escaping @Sendable () -> Void) {
-        let start = Start {
-            Thread.current.name = name
-            body()
-        }
+    /// - Returns: `nil` if the system starts no further thread.
+    public init?(name: String, _ body: @escaping @Sendable () -> Void) {
+        let start = unsafe Unmanaged.passRetained(
+            Start {
+                Thread.current.name = name
+                body()
+            })
         var id = pthread_t()
         let status = unsafe pthread_create(
             &id, nil,
@@ -27,20 +29,34 @@ internal import Foundation
                 // before it ends.
                 unsafe Unmanaged<Start>.fromOpaque(start!).takeRetainedValue().body()
                 return nil
-            }, Unmanaged.passRetained(start).toOpaque())
+            }, start.toOpaque())
         guard status == 0 else {
-            fatalError("cannot start a thread: \(unsafe String(cString: strerror(status)))")
+            unsafe start.release()
+            return nil
         }
         self.id = id
     }
 
-    /// Waits for the thread to end. Call it once. A thread cannot wait for itself; called on the
-    /// thread itself, this detaches it.
-    func join() {
+    /// Starts a thread without which the process cannot work.
+    public static func required(
+        name: String, _ body: @escaping @Sendable () -> Void
+    ) -> WorkerThread {
+        guard let thread = WorkerThread(name: name, body) else {
+            fatalError("cannot start the thread \(name): the system's limit is reached")
+        }
+        return thread
+    }
+
+    /// Waits for the thread to end. A thread cannot wait for itself; called on the thread itself,
+    /// this detaches it.
+    public func join() {
         if pthread_equal(id, pthread_self()) != 0 {
             pthread_detach(id)
         } else {
             pthread_join(id, nil)
         }
     }
+
+    /// Lets the thread end by itself.
+    public func detach() { pthread_detach(id) }
 }
