@@ -185,7 +185,7 @@ let package = Package(
         // MARK: Domain: values and decisions. No C, no files, no clock.
 
         library("MienCore", in: .domain),
-        library("MienPixels", in: .domain, ["MienCore"]),
+        library("MienPixels", in: .domain),
         library("MienFace", in: .domain, ["MienCore", "MienPixels"]),
         // Gives scores their meaning and measures them. Recognition needs only the resulting table.
         library("MienCalibration", in: .domain, ["MienFace", "MienPixels", "MienCore"]),
@@ -203,7 +203,7 @@ let package = Package(
             "MienClient", in: .sdk,
             [
                 "MienAPI", "MienCore", "MienKeys", "MienOTP", crypto, httpClient, logging, nioCore,
-                nioHTTP,
+                nioHTTP, systemPackage,
             ]),
         // A face capture on the device, and the keys and checks of Apple's systems.
         library("MienDevice", in: .sdk, ["MienFace", "MienKeys", "MienCore"]),
@@ -285,7 +285,7 @@ package.targets += [
 
     // Threads, and the actors that own one.
     library("MienThreads", in: .engines),
-    library("MienImage", in: .engines, ["CMienImage", "MienCore", "MienPixels", systemPackage]),
+    library("MienImage", in: .engines, ["CMienImage", "MienPixels", systemPackage]),
     library("MienInference", in: .engines, ["CMienOpenVINO", "MienThreads", "MienCore"]),
     library(
         "MienMedia", in: .engines,
@@ -296,11 +296,11 @@ package.targets += [
     // MARK: Adapters: domain protocols over engines, files, and keys.
 
     // Sealed records, master keys, and durable files. Knows no faces.
-    library("MienSealing", in: .adapters, ["MienCore", crypto]),
+    library("MienSealing", in: .adapters, ["MienCore", crypto, systemPackage]),
     library("MienVault", in: .adapters, ["MienSealing", "MienFace", "MienCore", crypto]),
     library(
         "MienStore", in: .adapters,
-        ["MienAccess", "MienSealing", "MienThreads", "MienCore", grdb, crypto]),
+        ["MienAccess", "MienSealing", "MienThreads", "MienCore", grdb]),
     library(
         "MienModels", in: .adapters,
         [
@@ -413,7 +413,7 @@ package.targets += [
 
     library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
     // Converts published model files for the engines. Used once, at setup.
-    library("MienPackBuilder", in: .tools, ["MienCore"]),
+    library("MienPackBuilder", in: .tools),
     // What the programs share: options, words for people and scripts, exit codes, and the
     // evaluation of collections of photos.
     library(
@@ -425,14 +425,11 @@ package.targets += [
     program(
         "mien", in: .tools,
         [
-            "MienCommandSupport",
-            "MienCore", "MienPixels", "MienImage", "MienFace", "MienCalibration", "MienModels",
-            "MienVault", "MienSealing",
-            "MienInference", "MienJourney", "MienKeys",
-            "MienClient", "MienAPI", "MienAccess", "MienMedia", "MienOTP", "MienDevice",
-            "MienDeviceLinux",
-            "MienTPM", "MienServer", "MienServerCore", arguments,
-            hummingbird, lifecycle, logging, unixSignals,
+            "MienCommandSupport", "MienCore", "MienPixels", "MienImage", "MienInference",
+            "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
+            "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
+            "MienClient", "MienDevice", "MienDeviceLinux", "MienServer", "MienServerCore",
+            arguments, lifecycle, logging, unixSignals,
         ]),
     program(
         "mien-pack", in: .tools,
@@ -489,7 +486,7 @@ package.targets += [
     tests("MienAccessTests", in: .domain, ["MienAccess", "MienCore", "MienTesting"]),
     tests("MienThreadsTests", in: .engines, ["MienThreads"]),
     tests(
-        "MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienTesting"],
+        "MienImageTests", in: .engines, ["MienImage", "MienPixels"],
         vectors: true, computes: true),
     tests(
         "MienInferenceTests", in: .engines, ["MienInference", "MienCore", "MienTesting"],
@@ -505,17 +502,16 @@ package.targets += [
     tests(
         "MienModelsTests", in: .adapters,
         [
-            "MienModels", "MienInference", "MienFace", "MienImage", "MienMedia", "MienPixels",
-            "MienCore", "MienTesting",
+            "MienModels", "MienInference", "MienFace", "MienImage", "MienPixels", "MienCore",
+            "MienTesting",
         ], computes: true),
     tests(
-        "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting", "MienCore"],
+        "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting"],
         vectors: true, computes: true),
     tests(
         "MienVaultTests", in: .adapters,
         [
             "MienVault", "MienSealing", "MienSealingTesting", "MienFace", "MienCore",
-            "MienTesting",
         ], computes: true),
     tests(
         "MienStoreTests", in: .adapters,
@@ -547,26 +543,23 @@ package.targets += [
         "MienClientTests", in: .sdk,
         [
             "MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP",
-            "MienTesting", crypto, nioCore, nioPosix,
+            crypto, nioCore, nioPosix,
         ]),
     tests("MienDeviceTests", in: .sdk, ["MienDevice", "MienKeys", "MienCore", "MienTesting"]),
     tests(
         "MienDeviceLinuxTests", in: .sdk,
         [
             "MienDeviceLinux", "MienDevice", "MienMedia", "MienMediaTesting", "MienTPM",
-            "MienVault",
-            "MienSealing",
-            "MienPassword", "MienFace", "MienModels", "MienImage",
-            "MienPixels", "MienKeys", "MienOTP", "MienCore", "MienTesting",
+            "MienVault", "MienSealing", "MienPassword", "MienFace", "MienImage", "MienPixels",
+            "MienKeys", "MienOTP", "MienCore", "MienTesting",
         ], computes: true),
     tests("MienPackBuilderTests", in: .tools, ["MienPackBuilder", "MienTesting"]),
     tests(
         "MienCommandTests", in: .tools,
         [
             "mien", "MienCommandSupport", "MienMedia", "MienMediaTesting", "MienModels",
-            "MienVault", "MienSealing", "MienFace", "MienCalibration",
-            "MienImage", "MienPixels", "MienClient", "MienAPI",
-            "MienOTP", "MienCore", "MienTesting",
+            "MienVault", "MienSealing", "MienFace", "MienImage", "MienPixels", "MienClient",
+            "MienAPI", "MienCore", "MienTesting",
         ]),
 
     // MARK: Examples
@@ -589,10 +582,10 @@ package.targets += [
         "mien-bench",
         [
             "MienLoad", "MienCommandSupport", "MienAPI", "MienCalibration", "MienCore", "MienFace",
-            "MienImage", "MienInference", "MienKeys", "MienMedia", "MienModels", "MienPixels",
-            "MienTesting", arguments, hummingbird, logging,
+            "MienImage", "MienKeys", "MienMedia", "MienModels", "MienPixels", "MienTesting",
+            arguments, hummingbird, logging,
         ], isProgram: true),
     benchmarkTests("MienLoadTests", ["MienLoad"]),
-    benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad"]),
+    benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad", "MienTesting"]),
 ]
 #endif

@@ -50,7 +50,7 @@ let package = Package(
                 + ["MienClient", "MienModels", "MienTools"].map(product), swiftSettings: strict),
         .testTarget(name: "MienLoadTests", dependencies: ["MienLoad"], swiftSettings: testing),
         .testTarget(
-            name: "MienBenchTests", dependencies: ["MienLoad", "mien-bench"],
+            name: "MienBenchTests", dependencies: ["MienLoad", "mien-bench", product("MienTools")],
             swiftSettings: testing),
     ]
 )

@@ -44,13 +44,13 @@ private func readWebAuthn(_ bytes: [UInt8]) {
             == (read.counter > storedCounter
                 ? .grew(from: storedCounter, to: read.counter)
                 : .possibleClone(stored: storedCounter, received: read.counter)))
-    let place = place(in: bytes)
+    let position = position(in: bytes)
     let changes: [WritableKeyPath<AuthenticationVerifier.Response, [UInt8]>] = [
         \.authenticatorData, \.clientDataJSON, \.signature, \.credentialID,
     ]
     for part in changes {
         var other = response
-        other[keyPath: part][place % other[keyPath: part].count] ^= 1 << UInt8(place / 256 % 8)
+        other[keyPath: part][position % other[keyPath: part].count] ^= 1 << UInt8(position / 256 % 8)
         precondition(verify(other) == nil, "a changed response is accepted")
     }
 }
@@ -96,8 +96,8 @@ private func readAppAttest(_ bytes: [UInt8]) {
     guard let accepted = verify(signed(data, as: data)) else { return }
     precondition(accepted.previousCounter == storedCounter && accepted.newCounter > storedCounter)
     var other = data
-    let place = place(in: bytes)
-    other[place % data.count] ^= 1 << UInt8(place / 256 % 8)
+    let position = position(in: bytes)
+    other[position % data.count] ^= 1 << UInt8(position / 256 % 8)
     precondition(verify(signed(data, as: other)) == nil, "changed data is accepted")
 }
 

@@ -19,13 +19,13 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     }
     precondition(attest(bytes) == nil, "a forged App Attest object is accepted")
     guard let object = Completed(bytes) else { return 0 }
-    let place = place(in: bytes)
-    if let credential = register(object.bytes) { check(credential, object, place) }
+    let position = position(in: bytes)
+    if let credential = register(object.bytes) { check(credential, object, position) }
     if let key = attest(object.bytes) {
         precondition(
             object["fmt"] == "apple-appattest" && key.keyID == keyID
                 && key.key == knownPublicKey && key.anchor == anchor.fingerprint)
-        precondition(attest(object.changed(at: place)) == nil, "changed data is accepted")
+        precondition(attest(object.changed(at: position)) == nil, "changed data is accepted")
     }
     return 0
 }
@@ -72,7 +72,7 @@ private func attest(_ object: [UInt8]) -> AppAttestedKey? {
     }
 }
 
-private func check(_ credential: RegisteredCredential, _ object: Completed, _ place: Int) {
+private func check(_ credential: RegisteredCredential, _ object: Completed, _ position: Int) {
     guard let data = try? AuthenticatorData(object.authenticatorData),
         let claimed = data.credential, let key = try? DevicePublicKey(cose: claimed.key),
         let name = object["fmt"]?.textValue, let format = AttestationFormat(rawValue: name)
@@ -93,7 +93,7 @@ private func check(_ credential: RegisteredCredential, _ object: Completed, _ pl
     }
     guard credential.proof != .nothing else { return }
     // U2F does not sign the flags and the counter.
-    let at = format == .fidoU2F ? place % 32 : place
+    let at = format == .fidoU2F ? position % 32 : position
     precondition(register(object.changed(at: at)) == nil, "changed data is accepted")
 }
 
@@ -148,9 +148,9 @@ private struct Completed {
     }
 
     /// Returns the object with one bit of the authenticator data changed, and nothing else.
-    func changed(at place: Int) -> [UInt8] {
+    func changed(at position: Int) -> [UInt8] {
         var data = authenticatorData
-        data[place % data.count] ^= 1 << UInt8(place / 256 % 8)
+        data[position % data.count] ^= 1 << UInt8(position / 256 % 8)
         return Write.cbor(Self.replacing("authData", in: value) { _ in .bytes(data) })
     }
 

@@ -90,5 +90,5 @@ func checkReason(_ error: AttestationError) {
     precondition(error.reason.isPrintable && (1..<600).contains(error.reason.utf8.count))
 }
 
-/// Returns the place of the bit that a target changes, another one for each input.
-func place(in bytes: [UInt8]) -> Int { bytes.reduce(0) { ($0 * 31 + Int($1)) % 65_521 } }
+/// Returns the position of the bit that a target changes, another one for each input.
+func position(in bytes: [UInt8]) -> Int { bytes.reduce(0) { ($0 * 31 + Int($1)) % 65_521 } }

@@ -10,6 +10,19 @@ readonly mediapipe_files=(
     mediapipe/modules/iris_landmark/iris_landmark.tflite)
 readonly descriptor_file=dlib_face_recognition_resnet_model_v1.dat
 
+# Fetches Swift packages in the background, while other parts of setup wait for the network. Reports
+# nothing: the build fetches what is missing and says why it cannot.
+fetching=
+fetch_packages_ahead() {
+    if [ $mode != install ] || [ $with_pack = no ] || [ -n "${MIEN_PACK:-}" ] ||
+        [ -e "$MIEN_HOME/packs/.$pack.stamp" ]; then
+        return
+    fi
+    # 9 is the lock, which must end with setup.
+    swift package resolve 9>&- >/dev/null 2>&1 &
+    fetching=$!
+}
+
 set_up_pack() {
     begin "Model pack $pack"
     if [ ! -f "$definition/manifest.json" ]; then
@@ -31,6 +44,7 @@ set_up_pack() {
     if [ -z "$program" ]; then
         # Takes minutes the first time.
         doing=build
+        if [ -n "$fetching" ]; then wait "$fetching" || true; fi
         must swift build -c release --product mien-pack
         program=$(swift build -c release --show-bin-path 2>>"$log")/mien-pack
     fi

@@ -1,6 +1,15 @@
 internal import Crypto
 internal import Foundation
 internal import MienCore
+internal import SystemPackage
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
 
 /// The folder in which OpenVINO caches a pack's compiled networks, with protection against damaged
 /// files.
@@ -74,25 +83,21 @@ struct CompiledNetworkCache {
     }
 }
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// A lock on a file, held until ``end()`` or the end of the process.
 private struct Turn {
-    private let descriptor: Int32
+    private let file: FileDescriptor
 
     /// Waits for the lock. Returns `nil` if the lock file cannot be opened; the folder is not
     /// writable then either.
     init?(_ path: String) {
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
+        guard
+            let file = try? FileDescriptor.open(
+                FilePath(path), .readWrite, options: [.create, .closeOnExec],
+                permissions: [.ownerRead, .ownerWrite])
+        else { return nil }
+        self.file = file
+        while flock(file.rawValue, LOCK_EX) != 0 && errno == EINTR {}
     }
 
-    func end() { _ = close(descriptor) }
+    func end() { try? file.close() }
 }

@@ -22,13 +22,14 @@ public struct Failure: Error {
     }
 }
 
-/// An error that a program maps to an exit code, of a module that ``Failure`` does not know.
+/// An error that says itself which ``Failure`` it is, because it belongs to a module above this one.
 package protocol FailureConvertible: Error {
     var failure: Failure { get }
 }
 
 extension Failure {
-    /// Maps every error of the modules below, and those that a program maps, to an exit code.
+    /// Maps an error to an exit code: ``FailureConvertible`` errors and all errors of the modules
+    /// below.
     package init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure

@@ -10,7 +10,7 @@ extension FaceMatcher {
 }
 
 extension Cohort {
-    /// Returns a cohort of random directions, and these.
+    /// Returns a cohort of random directions, and the directions.
     public static func made(
         count: Int = 200, dimension: Int = 20, nearest: Int = 10, seed: UInt64 = 1
     ) throws -> (Cohort, [[Float]]) {
@@ -21,7 +21,8 @@ extension Cohort {
 }
 
 extension CalibrationTable {
-    /// Returns a table through pairs of a score and its rate, with a measurement that nobody made.
+    /// Returns a table through pairs of a raw score and the logarithm of its rate, with made-up
+    /// measurement details.
     public static func made(_ knots: [(Double, Double)]) throws -> CalibrationTable {
         try CalibrationTable(
             knots: knots.map { score, logRate in

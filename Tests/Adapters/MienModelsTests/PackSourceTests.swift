@@ -13,10 +13,10 @@ struct PackSourceTests {
 
     /// Creates an archive of the pack, either in one folder or with its files at the top level.
     private func archive(_ name: String, flat: Bool = false) throws -> URL {
-        let place = scratch(name)
+        let archive = scratch(name)
         let what = flat ? ["-C", small.folder.path, "."] : ["-C", scratch.url.path, "pack"]
-        try run("tar", name.hasSuffix("gz") ? "-czf" : "-cf", place.path, what[0], what[1], what[2])
-        return place
+        try run("tar", name.hasSuffix("gz") ? "-czf" : "-cf", archive.path, what[0], what[1], what[2])
+        return archive
     }
 
     private func sha256(_ file: URL) throws -> String {
@@ -167,8 +167,8 @@ struct PackSourceTests {
 
     @Test("temporary files of killed processes are removed, files in use are kept")
     func sweep() async throws {
-        let place = FileManager.default.temporaryDirectory,
-            stale = place.appending(path: "mien-pack-\(UUID().uuidString)")
+        let stale = FileManager.default.temporaryDirectory.appending(
+            path: "mien-pack-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: stale, withIntermediateDirectories: true)
         let used = try WorkFolder("pack")
         for folder in [stale, used.url] {

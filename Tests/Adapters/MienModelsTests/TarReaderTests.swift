@@ -31,14 +31,14 @@ struct TarReaderTests {
     }
 
     private func archive(_ arguments: String...) throws -> [UInt8] {
-        let place = scratch("made.tar").path
+        let archive = scratch("made.tar").path
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["tar", "-cf", place, "-C", scratch.url.path] + arguments
+        process.arguments = ["tar", "-cf", archive, "-C", scratch.url.path] + arguments
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        return [UInt8](try Data(contentsOf: URL(filePath: place)))
+        return [UInt8](try Data(contentsOf: URL(filePath: archive)))
     }
 
     @Test("every tar format gives the same files", arguments: ["ustar", "gnu", "posix", "v7"])

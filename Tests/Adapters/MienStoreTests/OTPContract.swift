@@ -84,13 +84,13 @@ import Testing
                 try tables.otpTokens.insert(authenticator, registration: registration)
             }
         }
-        @Sendable func advance(_ place: Int64) async throws -> Bool {
-            try await test.store.write { try $0.otpTokens.advance(id, past: place) }
+        @Sendable func advance(_ counter: Int64) async throws -> Bool {
+            try await test.store.write { try $0.otpTokens.advance(id, past: counter) }
         }
         #expect(try await advance(0))
         #expect(try await !advance(0))
         #expect(try await advance(7))
-        for place: Int64 in [0, 5, 7] { #expect(try await !advance(place)) }
+        for counter: Int64 in [0, 5, 7] { #expect(try await !advance(counter)) }
         #expect(try await !advance(.max))
         #expect(
             try await test.store.read {

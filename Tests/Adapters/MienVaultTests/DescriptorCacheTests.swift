@@ -123,11 +123,11 @@ import Testing
     @Test func `leftovers of an interrupted process are removed`() async throws {
         try await withTemporaryFolder { folder throws in
             try Self.open(folder).keep(try Self.entry(1), for: photo)
-            let place = (try #require(try Self.entries(folder).first) as NSString)
+            let parent = (try #require(try Self.entries(folder).first) as NSString)
                 .deletingLastPathComponent
-            try put([1], at: "\(place)/.0123456789abcdef.tmp")
+            try put([1], at: "\(parent)/.0123456789abcdef.tmp")
             _ = try Self.open(folder)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: place).count == 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: parent).count == 1)
         }
     }
 

@@ -1,16 +1,11 @@
 import Foundation
+import MienTesting
 import Testing
 
 /// The `mien` program that was built with these tests, run in the same way as by people and
 /// scripts.
 enum MienProgram {
-    /// The program next to the test bundle, independent of the build's folder and configuration.
-    static let url: URL = {
-        let tests =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? CommandLine.arguments[0]
-        return URL(filePath: tests).deletingLastPathComponent().appending(path: "mien")
-    }()
+    static let url = ProgramRun.builtProgram("mien")
 
     struct Result {
         let status: Int32
@@ -51,7 +46,9 @@ enum MienProgram {
         await ProcessSlots.shared.take()
         let result: Result
         do {
-            result = try await start(program, arguments, environment, input)
+            let ended = try await ProgramRun.run(
+                program, arguments, environment: environment, input: input)
+            result = Result(status: ended.status, out: ended.out, err: ended.err)
             await ProcessSlots.shared.giveBack()
         } catch {
             await ProcessSlots.shared.giveBack()
@@ -66,40 +63,6 @@ enum MienProgram {
             (0...3).contains(result.status), "\(arguments): \(result.err)", sourceLocation: location
         )
         return result
-    }
-
-    private static func start(
-        _ program: URL, _ arguments: [String], _ environment: [String: String], _ input: String
-    ) async throws -> Result {
-        // Files instead of pipes, which would have to be read while it runs.
-        let folder = FileManager.default.temporaryDirectory.appending(
-            path: "mien-run-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
-        for file in [out, err] { try Data().write(to: file) }
-        let typed = folder.appending(path: "in")
-        try Data(input.utf8).write(to: typed)
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.environment = environment
-        process.standardInput = try FileHandle(forReadingFrom: typed)
-        process.standardOutput = try FileHandle(forWritingTo: out)
-        process.standardError = try FileHandle(forWritingTo: err)
-        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { ended in
-                // A signal is not an exit code. Negative numbers cannot be mistaken for one.
-                continuation.resume(
-                    returning: ended.terminationReason == .exit
-                        ? ended.terminationStatus : -ended.terminationStatus)
-            }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        func text(_ file: URL) throws -> String {
-            String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        }
-        return Result(status: status, out: try text(out), err: try text(err))
     }
 }
 

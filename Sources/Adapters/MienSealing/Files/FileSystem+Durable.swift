@@ -22,15 +22,24 @@ extension FileSystem {
     ///
     /// If it throws, the file is still the old one, unless the last step, syncing the folder,
     /// failed: then it is the new one for now, and after a crash it may be either.
-    package func replaceFile(_ path: String, with bytes: [UInt8], by temporary: String)
-        throws(FileSystemError)
-    {
+    ///
+    /// The bytes are first written to a temporary file in the same folder, which
+    /// ``sweep(_:prefix:)`` removes if the process is killed.
+    /// - Parameters:
+    ///   - random: Names the temporary file.
+    ///   - prefix: Begins the temporary file's name. Differs between owners that share a folder and
+    ///     sweep it independently.
+    package func replaceFile(
+        _ path: String, with bytes: [UInt8], random: RandomSource, prefix: String = "."
+    ) throws(FileSystemError) {
+        let folder = parentFolder(of: path)
+        let temporary = "\(folder)/\(prefix)\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
         try writeNewFile(temporary, bytes)
         do { try rename(temporary, to: path) } catch {
             try? remove(temporary)
             throw error
         }
-        try syncFolder(parentFolder(of: path))
+        try syncFolder(folder)
     }
 
     /// Creates a file with durable bytes; its name is not yet durable. Removes the file if it

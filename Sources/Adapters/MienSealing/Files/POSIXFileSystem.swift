@@ -1,3 +1,5 @@
+internal import SystemPackage
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -17,9 +19,9 @@ public struct POSIXFileSystem: FileSystem {
 
     public func read(_ path: String, atMost limit: Int) throws(FileSystemError) -> FileContents? {
         let opened: Descriptor?
-        // O_NONBLOCK: opening a pipe must not wait for its writer.
+        // With nonBlocking, opening a pipe does not wait for its writer.
         do {
-            opened = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, for: .read)
+            opened = try Descriptor.open(path, .readOnly, [.noFollow, .nonBlocking], for: .read)
         } catch  where error.errno == ELOOP {
             // a symbolic link
             return FileContents(
@@ -27,14 +29,11 @@ public struct POSIXFileSystem: FileSystem {
         }
         guard let file = opened else { return nil }
         defer { file.close() }
-        guard let status = file.status() else { throw failure(.read, path) }
-        let isRegular = status.st_mode & S_IFMT == S_IFREG
-        guard let bytes = isRegular ? file.read(atMost: limit) : [] else {
-            throw failure(.read, path)
-        }
+        let status = try file.status(for: .read)
+        let isRegular = status.type == .regular
         return FileContents(
-            isRegular: isRegular, mode: UInt32(status.st_mode) & 0o7777, owner: status.st_uid,
-            size: Int(status.st_size), bytes: bytes)
+            isRegular: isRegular, mode: status.permissionBits, owner: status.userID.rawValue,
+            size: Int(status.size), bytes: isRegular ? try file.read(atMost: limit) : [])
     }
 
     public func list(_ folder: String) throws(FileSystemError) -> [String]? {
@@ -59,12 +58,11 @@ public struct POSIXFileSystem: FileSystem {
     }
 
     public func mode(ofFolder path: String) throws(FileSystemError) -> UInt32? {
-        guard let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY, for: .list) else {
+        guard let folder = try Descriptor.open(path, .readOnly, .directory, for: .list) else {
             return nil
         }
         defer { folder.close() }
-        guard let status = folder.status() else { throw failure(.list, path) }
-        return UInt32(status.st_mode) & 0o7777
+        return try folder.status(for: .list).permissionBits
     }
 
     public func makeFolder(_ path: String) throws(FileSystemError) -> Bool {
@@ -76,11 +74,12 @@ public struct POSIXFileSystem: FileSystem {
     public func createFile(_ path: String) throws(FileSystemError) -> any WritableFile {
         guard
             let file = try Descriptor.open(
-                path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, for: .create)
+                path, .writeOnly, [.create, .exclusiveCreate, .noFollow], for: .create)
         else {
-            throw failure(.create, path)
+            // A folder of the path is missing.
+            throw FileSystemError(.create, path, Errno.noSuchFileOrDirectory)
         }
-        return POSIXWritableFile(path: path, file: file)
+        return POSIXWritableFile(file)
     }
 
     public func rename(_ path: String, to target: String) throws(FileSystemError) {
@@ -96,56 +95,55 @@ public struct POSIXFileSystem: FileSystem {
     }
 
     public func syncFolder(_ folder: String) throws(FileSystemError) {
-        guard let directory = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY, for: .sync) else {
-            throw failure(.sync, folder)
+        guard let directory = try Descriptor.open(folder, .readOnly, .directory, for: .sync) else {
+            throw FileSystemError(.sync, folder, Errno.noSuchFileOrDirectory)
         }
         defer { directory.close() }
-        guard directory.sync() else { throw failure(.sync, folder) }
+        try directory.sync()
     }
 
     public func lock(_ path: String, _ mode: LockMode) throws(FileSystemError) -> any FileLock {
-        guard let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, for: .lock) else {
-            throw failure(.lock, path)
-        }
+        guard let file = try Descriptor.open(path, .readWrite, [.create, .noFollow], for: .lock)
+        else { throw FileSystemError(.lock, path, Errno.noSuchFileOrDirectory) }
         for _ in 0..<Self.lockTries {
-            if flock(file.number, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 {
-                return POSIXFileLock(file: file)
-            }
-            guard errno == EWOULDBLOCK || errno == EINTR else { break }
+            if try file.lock(mode) { return POSIXFileLock(file) }
             usleep(Self.lockPauseMicroseconds)
         }
-        let error = failure(.lock, path)
         file.close()
-        throw error
+        throw FileSystemError(.lock, path, Errno.wouldBlock)
     }
 }
 
 private final class POSIXWritableFile: WritableFile {
-    private let path: String
     private let file: Descriptor
 
-    init(path: String, file: Descriptor) { (self.path, self.file) = (path, file) }
+    init(_ file: Descriptor) { self.file = file }
 
-    func write(_ bytes: [UInt8]) throws(FileSystemError) {
-        guard file.write(bytes) else { throw failure(.write, path) }
-    }
-
-    func sync() throws(FileSystemError) {
-        guard file.sync() else { throw failure(.sync, path) }
-    }
-
+    func write(_ bytes: [UInt8]) throws(FileSystemError) { try file.write(bytes) }
+    func sync() throws(FileSystemError) { try file.sync() }
     func close() { file.close() }
 }
 
 private final class POSIXFileLock: FileLock {
     private let file: Descriptor
 
-    init(file: Descriptor) { self.file = file }
+    init(_ file: Descriptor) { self.file = file }
     deinit { file.close() }
 
     func release() { file.close() }
 }
 
-// Inside the type, these two names refer to its own methods.
+extension Stat {
+    /// The permission bits, at most `0o7777`.
+    fileprivate var permissionBits: UInt32 { UInt32(permissions.rawValue) & 0o7777 }
+}
+
+/// Returns the error that `errno` describes.
+private func failure(_ operation: FileSystemError.Operation, _ path: String) -> FileSystemError {
+    FileSystemError(operation, path, Errno(rawValue: errno))
+}
+
+// swift-system has no rename and no link. Inside the type, these two names refer to its own
+// methods.
 private func systemRename(_ path: String, _ target: String) -> Int32 { unsafe rename(path, target) }
 private func systemLink(_ path: String, _ target: String) -> Int32 { unsafe link(path, target) }

@@ -1,4 +1,5 @@
 internal import MienCore
+internal import SystemPackage
 
 #if canImport(Glibc)
 internal import Glibc
@@ -41,19 +42,10 @@ public final class ProcessLock: Sendable {
     /// - Throws: ``Held`` if another holder has the lock; ``FileSystemError`` if the file cannot be
     ///   opened or written.
     public init(_ path: String) throws {
-        guard let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, for: .lock) else {
-            throw failure(.lock, path)
-        }
-        while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
-            switch errno {
-            case EINTR: continue
-            case EWOULDBLOCK: throw Held(holder: Self.holder(file))
-            default: throw failure(.lock, path)
-            }
-        }
-        guard ftruncate(file.number, 0) == 0, file.write(Array("\(getpid())\n".utf8)) else {
-            throw failure(.write, path)
-        }
+        guard let file = try Descriptor.open(path, .readWrite, [.create, .noFollow], for: .lock)
+        else { throw FileSystemError(.lock, path, Errno.noSuchFileOrDirectory) }
+        guard try file.lock(.exclusive) else { throw Held(holder: Self.holder(file)) }
+        try file.rewrite(Array("\(getpid())\n".utf8))
         self.file = Locked(file)
     }
 
@@ -61,7 +53,7 @@ public final class ProcessLock: Sendable {
     public func release() {
         file.withLock { file in
             guard let held = file else { return }
-            _ = ftruncate(held.number, 0)
+            try? held.rewrite([])
             held.close()
             file = nil
         }
@@ -74,8 +66,8 @@ public final class ProcessLock: Sendable {
     private static func holder(_ file: Descriptor) -> Int32? {
         var holder: Int32?
         for _ in 0..<holderTries {
-            _ = lseek(file.number, 0, SEEK_SET)
-            let text = String(decoding: file.read(atMost: maxHolderBytes) ?? [], as: UTF8.self)
+            let bytes = try? file.read(atMost: maxHolderBytes)
+            let text = String(decoding: bytes ?? [], as: UTF8.self)
             holder = text.hasSuffix("\n") ? Int32(text.dropLast()) : nil
             if let holder, holder > 0, kill(holder, 0) == 0 || errno != ESRCH { return holder }
             usleep(holderPauseMicroseconds)

@@ -86,9 +86,9 @@ public struct DescriptorCache: Sendable {
     /// Stores `entry` atomically. A failed write only costs time later, so nothing is thrown.
     public func keep(_ entry: Entry, for photo: [UInt8]) {
         let name = name(of: photo), path = path(of: name), parent = parentFolder(of: path)
-        let temporary = "\(parent)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
         _ = try? files.makeFolder(parent)
-        try? files.replaceFile(path, with: sealer.seal(entry.bytes, identity: name), by: temporary)
+        try? files.replaceFile(
+            path, with: sealer.seal(entry.bytes, identity: name), random: random)
     }
 
     /// Removes temporary files. If another process is writing one, that process loses one cache

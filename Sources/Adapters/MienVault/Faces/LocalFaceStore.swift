@@ -194,8 +194,7 @@ extension LocalFaceStore {
     private func write(_ face: EnrolledFace) throws(FaceStoreError) {
         let sealed = sealer.seal(
             FaceRecord(name: face.name, template: face.template).bytes, identity: face.id.bytes)
-        let temporary = "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
-        do { try files.replaceFile(path(face.id), with: sealed, by: temporary) } catch {
+        do { try files.replaceFile(path(face.id), with: sealed, random: random) } catch {
             throw .files(error)
         }
     }

@@ -1,5 +1,6 @@
 internal import CMienMedia
 internal import Foundation
+internal import SystemPackage
 
 extension Camera {
     /// Returns the cameras of this computer, in the order of their device numbers.
@@ -29,9 +30,14 @@ extension Camera {
     }
 
     private static func givesPictures(_ path: String) -> Bool {
-        let device = unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
-        guard device >= 0 else { return errno == EACCES || errno == EPERM || errno == EBUSY }
-        defer { close(device) }
-        return mien_media_is_camera(device) == 1
+        let device: FileDescriptor
+        do {
+            device = try FileDescriptor.open(
+                FilePath(path), .readWrite, options: [.closeOnExec, .nonBlocking])
+        } catch {
+            return [Errno.permissionDenied, .notPermitted, .resourceBusy].contains(error as? Errno)
+        }
+        defer { try? device.close() }
+        return mien_media_is_camera(device.rawValue) == 1
     }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MienCore
+internal import SystemPackage
 
 #if canImport(Glibc)
 internal import Glibc
@@ -21,13 +22,16 @@ struct PrivateFile<Content: Codable> {
     /// - Returns: `nil` if the file does not exist or is empty.
     /// - Throws: ``PrivateFileError``.
     func read() throws -> Content? {
-        let number = descriptor(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        if number < 0, errno == ENOENT { return nil }
-        guard number >= 0 else { throw PrivateFileError(reason: "\(path) cannot be opened.") }
-        let file = FileHandle(fileDescriptor: number, closeOnDealloc: true)
-        var status = stat()
-        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_mode & 0o077 == 0
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.closeOnExec, .noFollow])
+        } catch Errno.noSuchFileOrDirectory {
+            return nil
+        } catch { throw PrivateFileError(reason: "\(path) cannot be opened.") }
+        let file = FileHandle(fileDescriptor: descriptor.rawValue, closeOnDealloc: true)
+        guard let status = try? descriptor.stat(), status.type == .regular,
+            status.permissions.isDisjoint(with: .othersAndGroup)
         else {
             throw PrivateFileError(
                 reason: "\(path) is not a file that only its owner may read. Run chmod 600.")
@@ -46,9 +50,13 @@ struct PrivateFile<Content: Codable> {
     func write(_ content: Content) throws {
         var generator = SystemRandomNumberGenerator()
         let next = "\(path).\(Base64URL.encode(generator.bytes(6)))"
-        let number = descriptor(next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
-        guard number >= 0 else { throw PrivateFileError(reason: "\(path) cannot be written.") }
-        let file = FileHandle(fileDescriptor: number, closeOnDealloc: true)
+        guard
+            let descriptor = try? FileDescriptor.open(
+                FilePath(next), .writeOnly,
+                options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
+                permissions: [.ownerRead, .ownerWrite])
+        else { throw PrivateFileError(reason: "\(path) cannot be written.") }
+        let file = FileHandle(fileDescriptor: descriptor.rawValue, closeOnDealloc: true)
         do {
             try file.write(contentsOf: Data(Connection.encode(content)))
             try file.synchronize()
@@ -69,4 +77,8 @@ public struct PrivateFileError: Error, Sendable, CustomStringConvertible {
     public var description: String { reason }
 }
 
-private func descriptor(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags, 0o600) }
+extension FilePermissions {
+    fileprivate static var othersAndGroup: FilePermissions {
+        [.groupReadWriteExecute, .otherReadWriteExecute]
+    }
+}

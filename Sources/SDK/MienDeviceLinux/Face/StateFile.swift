@@ -72,9 +72,8 @@ struct StateFile: Sendable {
 
     private func write(_ state: AuthenticatorState, _ sealer: RecordSealer) throws {
         let content = Array(try JSONEncoder().encode(state))
-        let temporary = "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
         try files.replaceFile(
-            path, with: sealer.seal(content, identity: Self.identity), by: temporary)
+            path, with: sealer.seal(content, identity: Self.identity), random: random)
     }
 }
 

@@ -29,8 +29,7 @@ struct KeyFolder: Sendable {
             let sealed = RecordSealer(key: key, purpose: .deviceKey, random: random).seal(
                 content, identity: Array(name.utf8))
             try files.replaceFile(
-                "\(folder)/\(name)", with: sealed,
-                by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+                "\(folder)/\(name)", with: sealed, random: random)
         }
     }
 

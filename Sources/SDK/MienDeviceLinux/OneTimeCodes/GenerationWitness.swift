@@ -42,8 +42,8 @@ struct FileWitness: GenerationWitness {
         try files.ensureFolder(folder)
         try files.sweep(folder, prefix: ".\(name).")
         try files.replaceFile(
-            path, with: sealer.seal(bytes, identity: Self.identity),
-            by: "\(folder)/.\(name).\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+            path, with: sealer.seal(bytes, identity: Self.identity), random: random,
+            prefix: ".\(name).")
     }
 
     private var path: String { "\(folder)/\(name)" }

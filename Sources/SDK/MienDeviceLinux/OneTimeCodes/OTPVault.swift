@@ -469,8 +469,7 @@ public actor OTPVault: FaceModeHolder {
     private func write(_ state: inout OTPTokenState, _ key: MasterKey) async throws {
         state.generation += 1
         let content = sealer(key).seal(state.bytes, identity: Self.identity)
-        try files.replaceFile(
-            path, with: content, by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+        try files.replaceFile(path, with: content, random: random)
         try await witness(state, key).advance(to: state.generation)
     }
 

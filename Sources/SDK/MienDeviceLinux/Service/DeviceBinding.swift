@@ -264,7 +264,6 @@ struct DeviceBinding: Sendable {
 
     private func write(_ record: Record) throws {
         let content = Array(try JSONEncoder().encode(record))
-        try files.replaceFile(
-            path, with: content, by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+        try files.replaceFile(path, with: content, random: random)
     }
 }

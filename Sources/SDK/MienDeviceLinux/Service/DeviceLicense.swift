@@ -91,8 +91,7 @@ struct LicenseFile: Sendable {
     private func write(_ record: Record, _ sealer: RecordSealer) throws {
         let content = Array(try JSONEncoder().encode(record))
         try files.replaceFile(
-            path, with: sealer.seal(content, identity: Self.identity),
-            by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+            path, with: sealer.seal(content, identity: Self.identity), random: random)
     }
 
     private var path: String { "\(folder)/\(Self.name)" }

@@ -119,8 +119,7 @@ struct FaceLockouts: Sendable {
     private func write(_ record: Record, _ sealer: RecordSealer) throws {
         let content = Array(try JSONEncoder().encode(record))
         try files.replaceFile(
-            path, with: sealer.seal(content, identity: Self.identity),
-            by: "\(folder)/.\(hexadecimal(random.bytes(8)))\(temporarySuffix)")
+            path, with: sealer.seal(content, identity: Self.identity), random: random)
     }
 
     private func withLock<T>(_ body: (RecordSealer) throws -> T) throws -> T {
