@@ -50,7 +50,8 @@ private func readWebAuthn(_ bytes: [UInt8]) {
     ]
     for part in changes {
         var other = response
-        other[keyPath: part][position % other[keyPath: part].count] ^= 1 << UInt8(position / 256 % 8)
+        other[keyPath: part][position % other[keyPath: part].count] ^=
+            1 << UInt8(position / 256 % 8)
         precondition(verify(other) == nil, "a changed response is accepted")
     }
 }

@@ -15,7 +15,8 @@ struct PackSourceTests {
     private func archive(_ name: String, flat: Bool = false) throws -> URL {
         let archive = scratch(name)
         let what = flat ? ["-C", small.folder.path, "."] : ["-C", scratch.url.path, "pack"]
-        try run("tar", name.hasSuffix("gz") ? "-czf" : "-cf", archive.path, what[0], what[1], what[2])
+        try run(
+            "tar", name.hasSuffix("gz") ? "-czf" : "-cf", archive.path, what[0], what[1], what[2])
         return archive
     }
 
