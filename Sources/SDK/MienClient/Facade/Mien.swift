@@ -44,20 +44,24 @@ public enum Mien {
 
     /// Starts a journey. A journey in progress is dropped.
     ///
-    /// - Throws: ``MienError``; `CancellationError`.
+    /// - Parameter session: The session of the signed-in user, for journeys about that user, such
+    ///   as registration and step-up.
+    /// - Throws: ``MienError``; `CancellationError`; as ``JourneyClient/start(_:_:session:)``.
     @discardableResult
     public static func startJourney(
-        _ journeyId: String, _ options: StartJourneyOptions = StartJourneyOptions()
+        _ journeyId: String, _ options: StartJourneyOptions = StartJourneyOptions(),
+        session: MienSession? = nil
     ) async throws -> MienServiceResponse {
-        let started = try await ready().start(journeyId, options)
+        let started = try await ready().start(journeyId, options, session: session)
         return present(started, await started.response)
     }
 
     @discardableResult
     public static func startJourney(
-        journeyId: String, options: StartJourneyOptions = StartJourneyOptions()
+        journeyId: String, options: StartJourneyOptions = StartJourneyOptions(),
+        session: MienSession? = nil
     ) async throws -> MienServiceResponse {
-        try await startJourney(journeyId, options)
+        try await startJourney(journeyId, options, session: session)
     }
 
     /// Answers the current step.
@@ -74,9 +78,13 @@ public enum Mien {
     // MARK: Calls with a handler
 
     public static func startJourney(
-        _ journeyId: String, _ options: StartJourneyOptions? = nil, _ handler: any MienHandler
+        _ journeyId: String, _ options: StartJourneyOptions? = nil, session: MienSession? = nil,
+        _ handler: any MienHandler
     ) {
-        tell(handler) { try await startJourney(journeyId, options ?? StartJourneyOptions()) }
+        tell(handler) {
+            try await startJourney(
+                journeyId, options ?? StartJourneyOptions(), session: session)
+        }
     }
 
     public static func submitClientResponse(
@@ -95,10 +103,11 @@ public enum Mien {
     ///
     /// - Throws: ``MienError`` `.notInitialized`.
     public static func startJourney(
-        journeyId: String, options: StartJourneyOptions = StartJourneyOptions()
+        journeyId: String, options: StartJourneyOptions = StartJourneyOptions(),
+        session: MienSession? = nil
     ) throws(MienError) {
         _ = try ready()
-        tell(nil) { try await startJourney(journeyId, options) }
+        tell(nil) { try await startJourney(journeyId, options, session: session) }
     }
 
     /// Answers the current step and reports the result to ``delegate``.

@@ -172,7 +172,7 @@ public actor MienSession {
     }
 
     /// Ends a sign-in on the server if it can be reached.
-    private func revoke(_ refreshToken: Sensitive<String>?) async {
+    func revoke(_ refreshToken: Sensitive<String>?) async {
         guard let refreshToken else { return }
         _ = try? await connection.form(
             ["oauth2", "revoke"], client([("token", refreshToken.use { $0 })]))

@@ -3,13 +3,35 @@ internal import MienCore
 /// Keeps tokens, and the keys they are bound to, in a file that only its owner may read (0600).
 /// Each change replaces the whole file.
 ///
-/// For command lines and desktops. On phones, use the keychain through a ``TokenStorage`` of the
-/// app's own.
+/// For command lines and servers. ``SystemTokenStorage`` uses the operating system's store of secrets
+/// where there is one.
 public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
     private struct Entry: Codable {
-        let server, application, accessToken, scope: String
-        let expiresAt: Int64
-        let refreshToken, idToken, repeatKey, keyThumbprint: String?
+        let server, application: String
+        /// Its members are stored next to the other two.
+        let stored: StoredTokens
+
+        private enum CodingKeys: String, CodingKey { case server, application }
+
+        init(_ key: DeviceTokenKey, _ stored: StoredTokens) {
+            (server, application, self.stored) = (key.server, key.application, stored)
+        }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            (server, application) = (
+                try values.decode(String.self, forKey: .server),
+                try values.decode(String.self, forKey: .application)
+            )
+            stored = try StoredTokens(from: decoder)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var values = encoder.container(keyedBy: CodingKeys.self)
+            try values.encode(server, forKey: .server)
+            try values.encode(application, forKey: .application)
+            try stored.encode(to: encoder)
+        }
 
         func isOf(_ key: DeviceTokenKey) -> Bool {
             server == key.server && application == key.application
@@ -53,24 +75,11 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
     // MARK: Tokens
 
     public func tokens(for key: DeviceTokenKey) throws -> SessionTokens? {
-        try content().tokens.first { $0.isOf(key) }.map { entry in
-            SessionTokens(
-                accessToken: Sensitive(entry.accessToken),
-                expiresAt: Instant(milliseconds: entry.expiresAt),
-                refreshToken: entry.refreshToken.map { Sensitive($0) },
-                idToken: entry.idToken.map { Sensitive($0) }, scope: entry.scope,
-                repeatKey: entry.repeatKey.map { Sensitive($0) }, keyThumbprint: entry.keyThumbprint
-            )
-        }
+        try content().tokens.first { $0.isOf(key) }?.stored.tokens
     }
 
     public func store(_ tokens: SessionTokens, for key: DeviceTokenKey) throws {
-        let entry = Entry(
-            server: key.server, application: key.application,
-            accessToken: tokens.accessToken.use { $0 }, scope: tokens.scope,
-            expiresAt: tokens.expiresAt.milliseconds, refreshToken: tokens.refreshToken?.use { $0 },
-            idToken: tokens.idToken?.use { $0 },
-            repeatKey: tokens.repeatKey?.use { $0 }, keyThumbprint: tokens.keyThumbprint)
+        let entry = Entry(key, StoredTokens(tokens))
         var content = try content()
         content.tokens = content.tokens.filter { !$0.isOf(key) } + [entry]
         try file.write(content)

@@ -6,6 +6,10 @@ struct ServerMetadata: Sendable, Hashable {
     let issuer: String
     /// The algorithms of DPoP proofs that the server verifies; empty if it does not support DPoP.
     let proofAlgorithms: [String]
+    /// The sign-in page.
+    let authorizationEndpoint: String?
+    /// Whether every redirect of the sign-in page names the server (RFC 9207).
+    let namesItselfInRedirects: Bool
 
     /// - Returns: `nil` without an issuer.
     init?(_ document: JSONValue) {
@@ -14,5 +18,8 @@ struct ServerMetadata: Sendable, Hashable {
         proofAlgorithms =
             document["dpop_signing_alg_values_supported"]?.arrayValue?.compactMap(\.stringValue)
             ?? []
+        authorizationEndpoint = document["authorization_endpoint"]?.stringValue
+        namesItselfInRedirects =
+            document["authorization_response_iss_parameter_supported"]?.boolValue ?? false
     }
 }

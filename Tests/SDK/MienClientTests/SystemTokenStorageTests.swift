@@ -1,0 +1,192 @@
+#if os(Linux)
+import Foundation
+import MienCore
+import Testing
+
+@testable import MienClient
+
+/// A session bus with GNOME Keyring, in a folder of its own.
+private final class Keyring: @unchecked Sendable {
+    static let reason: Comment =
+        "needs dbus-daemon, gnome-keyring, and libsecret-tools: apt-get install dbus gnome-keyring libsecret-tools"
+    static let isThere = ["dbus-daemon", "gnome-keyring-daemon", "secret-tool"].allSatisfy {
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+    }
+
+    // One test at a time uses the processes.
+    private let home: URL
+    private let bus = Process()
+    private var keyring: Process?
+    private(set) var environment: [String: String]
+
+    init() throws {
+        home = FileManager.default.temporaryDirectory.appending(
+            path: "mien-keyring-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(
+            at: home, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        environment = [
+            "PATH": "/usr/bin:/bin", "HOME": home.path, "XDG_RUNTIME_DIR": home.path,
+            "XDG_DATA_HOME": home.path, "XDG_CACHE_HOME": home.path,
+        ]
+        let out = Pipe()
+        bus.executableURL = URL(filePath: "/usr/bin/dbus-daemon")
+        bus.arguments = ["--session", "--nofork", "--print-address=1"]
+        bus.environment = environment
+        bus.standardOutput = out
+        bus.standardError = FileHandle.nullDevice
+        try bus.run()
+        var address = ""
+        while !address.hasSuffix("\n") {
+            let part = out.fileHandleForReading.availableData
+            try #require(!part.isEmpty, "dbus-daemon ended")
+            address += String(decoding: part, as: UTF8.self)
+        }
+        environment["DBUS_SESSION_BUS_ADDRESS"] = String(address.dropLast())
+    }
+
+    /// Starts the keyring, unlocked with a password.
+    func unlock() throws {
+        let process = Process(), input = Pipe(), output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/gnome-keyring-daemon")
+        process.arguments = ["--foreground", "--unlock", "--components=secrets"]
+        process.environment = environment
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("pass phrase".utf8))
+        try input.fileHandleForWriting.close()
+        keyring = process
+        // It prints its control folder once it listens.
+        _ = output.fileHandleForReading.availableData
+    }
+
+    var secrets: SecretService {
+        var secrets = SecretService()
+        secrets.environment = environment
+        return secrets
+    }
+
+    deinit {
+        keyring?.terminate()
+        bus.terminate()
+        try? FileManager.default.removeItem(at: home)
+    }
+}
+
+@Suite("Tokens in the operating system's store of secrets")
+struct SystemTokenStorageTests {
+    private static let key = DeviceTokenKey(
+        server: "https://login.example", application: "shop")
+
+    private static func tokens(_ text: String) -> SessionTokens {
+        SessionTokens(
+            accessToken: Sensitive(text), expiresAt: Instant(seconds: 7),
+            refreshToken: Sensitive("refresh"), idToken: nil, scope: "openid",
+            repeatKey: Sensitive("repeat"), keyThumbprint: "print")
+    }
+
+    @Test(
+        "the Secret Service keeps tokens and keys of each app, and gives them to the next start",
+        .enabled(if: Keyring.isThere, Keyring.reason), .timeLimit(.minutes(2)))
+    func secretService() async throws {
+        let keyring = try Keyring()
+        try keyring.unlock()
+        // The daemon takes its name on the bus a moment after it starts.
+        var isUsable = false
+        for _ in 0..<50 where !isUsable {
+            isUsable = await keyring.secrets.isUsable(for: "org.example.shop")
+            if !isUsable { try await Task.sleep(for: .milliseconds(100)) }
+        }
+        try #require(isUsable)
+        let storage = SystemTokenStorage(keyring.secrets, service: "org.example.shop")
+        #expect(try await storage.tokens(for: Self.key) == nil)
+        #expect(try await storage.proofKey(for: Self.key) == nil)
+        let kept = try await storage.keepProofKey(ProofKey(), for: Self.key)
+        try await storage.store(Self.tokens("first"), for: Self.key)
+        try await storage.store(Self.tokens("second\nline “ü”"), for: Self.key)
+
+        let next = SystemTokenStorage(keyring.secrets, service: "org.example.shop")
+        let read = try #require(try await next.tokens(for: Self.key))
+        #expect(read.accessToken.use { $0 } == "second\nline “ü”")
+        #expect(read.expiresAt == Instant(seconds: 7) && read.keyThumbprint == "print")
+        #expect(read.refreshToken?.use { $0 } == "refresh" && read.idToken == nil)
+        #expect(
+            try await next.keepProofKey(ProofKey(), for: Self.key).publicKey == kept.publicKey)
+
+        for other in [
+            SystemTokenStorage(keyring.secrets, service: "org.example.other"),
+            next,
+        ] {
+            let key =
+                other === next
+                ? DeviceTokenKey(server: "https://b.example", application: "shop") : Self.key
+            #expect(try await other.tokens(for: key) == nil)
+        }
+        try await next.remove(Self.key)
+        try await next.remove(Self.key)
+        #expect(try await storage.tokens(for: Self.key) == nil)
+        #expect(try await storage.proofKey(for: Self.key) != nil, "the key outlasts a sign-out")
+
+        await #expect(throws: SecretStoreError.self, "secret-tool would cut it off") {
+            try await storage.store(
+                Self.tokens(String(repeating: "x", count: 9000)), for: Self.key)
+        }
+    }
+
+    @Test(
+        "without a keyring, an error says what to do",
+        .enabled(if: Keyring.isThere, Keyring.reason),
+        .timeLimit(.minutes(1)))
+    func noService() async throws {
+        var secrets = SecretService()
+        secrets.environment = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"]
+        #expect(await secrets.isUsable(for: "org.example.shop") == false)
+        let storage = SystemTokenStorage(secrets, service: "org.example.shop")
+        let error = await #expect(throws: SecretStoreError.self) {
+            try await storage.store(Self.tokens("secret words"), for: Self.key)
+        }
+        #expect(error?.reason.contains("Unlock the keyring") == true)
+        #expect(error?.reason.contains("secret words") == false)
+    }
+
+    @Test("without secret-tool, tokens go to the file")
+    func noProgram() async throws {
+        var secrets = SecretService()
+        secrets.program = "/nonexistent/secret-tool"
+        #expect(await secrets.isUsable(for: "org.example.shop") == false)
+        await #expect(throws: SecretStoreError.self) {
+            try await SystemTokenStorage(secrets, service: "s").tokens(for: Self.key)
+        }
+    }
+
+    @Test("a key is kept once, however many callers create one at the same time")
+    func oneKey() async throws {
+        let storage = SystemTokenStorage(SlowSecrets(), service: "s")
+        let keys = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await storage.keepProofKey(ProofKey(), for: Self.key).publicKey.thumbprint
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(keys.count == 1)
+    }
+
+    /// Secrets in memory that take a moment.
+    private actor SlowSecrets: SecretStore {
+        private var secrets: [SecretName: Sensitive<String>] = [:]
+        func read(_ name: SecretName) async throws -> Sensitive<String>? {
+            await Task.yield()
+            return secrets[name]
+        }
+        func write(_ secret: Sensitive<String>, as name: SecretName) async throws {
+            await Task.yield()
+            secrets[name] = secret
+        }
+        func remove(_ name: SecretName) async throws { secrets[name] = nil }
+    }
+}
+#endif
