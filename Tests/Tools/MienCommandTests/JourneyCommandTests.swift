@@ -83,7 +83,7 @@ import Testing
         let all = try await home.mien(["journey", "test"] + names.map(Self.example))
         #expect(all.status == 0 && all.err.isEmpty, "\(all.out)")
         #expect(
-            names.count == 7 && names.allSatisfy { all.out.contains($0) } && !all.out.contains("✘"))
+            names.count == 8 && names.allSatisfy { all.out.contains($0) } && !all.out.contains("✘"))
 
         let text =
             #"{"journey":"\#(Self.example("password-login.json"))","cases":[{"name":"at once","ends":"success"}]}"#
@@ -116,5 +116,46 @@ import Testing
             contentsOf: Self.examples.appending(path: "../../docs/spec/journey.schema.json"),
             encoding: .utf8)
         #expect(try await TemporaryHome(hasPack: false).mien("journey", "schema").out == published)
+    }
+}
+
+/// The commands for editors of journeys.
+extension JourneyCommandTests {
+    @Test func `schema --step prints one step's settings, and names the types for a typo`()
+        async throws
+    {
+        let home = try TemporaryHome(hasPack: false)
+        let schema = try await home.mien("journey", "schema", "--step", "identity_verification")
+        let properties = try #require(try schema.json["properties"] as? [String: Any])
+        #expect(schema.status == 0 && properties["documents"] != nil)
+        let typo = try await home.mien("journey", "schema", "--step", "selfie")
+        #expect(typo.status == 2 && typo.err.contains("selfie_acquisition"))
+    }
+
+    @Test func `variables lists what each step can read`() async throws {
+        let home = try TemporaryHome(hasPack: false), file = Self.example("face-login.json")
+        let table = try await home.mien("journey", "variables", file, "--step", "check_password")
+        #expect(table.status == 0)
+        #expect(table.out.contains(/check_password +loginData\.password +secret/))
+        #expect(table.out.contains(/check_password +loginData\.username +always/))
+        let json = try await home.mien("journey", "variables", file, "--json")
+        let steps = try #require(try json.json["steps"] as? [[String: Any]])
+        #expect(steps.count == 8)
+        let wrong = try await home.mien("journey", "variables", file, "--step", "x", "--json")
+        #expect(try wrong.status == 2 && wrong.error.code == "journey.no-step")
+    }
+
+    @Test func `codegen prints client code or writes it to a file`() async throws {
+        let home = try TemporaryHome(hasPack: false), file = Self.example("face-login.json")
+        let swift = try await home.mien("journey", "codegen", file, "--language", "swift")
+        #expect(swift.status == 0 && swift.out.contains("public enum FaceLoginJourney {"))
+        let path = home.files.appending(path: "face-login.ts").path
+        let script = try await home.mien(
+            "journey", "codegen", file, "--language", "typescript", "--output", path)
+        #expect(script.status == 0)
+        #expect(
+            try String(contentsOfFile: path, encoding: .utf8).contains("export const form = {"))
+        let unknown = try await home.mien("journey", "codegen", file, "--language", "cobol")
+        #expect(unknown.status == 2 && unknown.err.contains("typescript"))
     }
 }

@@ -6,7 +6,38 @@ public enum JourneySchema {
     public static let address = "urn:mien:schema:journey:1"
 
     public static var json: JSONValue {
-        var definitions: [String: JSONValue] = [
+        var definitions = shared
+        for type in StepType.allCases { definitions["step_\(type.rawValue)"] = step(type) }
+        return [
+            "$schema": .string(dialect), "$id": .string(address), "title": "Mien journey",
+            "type": "object", "additionalProperties": false,
+            "required": ["id", "version", "title", "start", "steps"],
+            "properties": .object(properties), "$defs": .object(definitions),
+        ]
+    }
+
+    /// The schema of one step's settings, complete by itself: for the form of an editor.
+    public static func settings(of type: StepType) -> JSONValue {
+        var schema = config(type)
+        schema["$schema"] = .string(dialect)
+        schema["$id"] = .string("\(address):step:\(type.rawValue)")
+        schema["title"] = .string(type.rawValue)
+        schema["$defs"] = .object(shared)
+        return .object(schema)
+    }
+
+    /// The schemas of all steps' settings, by type.
+    public static var allSettings: JSONValue {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: StepType.allCases.map { ($0.rawValue, settings(of: $0)) }))
+    }
+
+    private static let dialect = "https://json-schema.org/draft/2020-12/schema"
+
+    /// The definitions that settings refer to.
+    private static var shared: [String: JSONValue] {
+        [
             "expression": [
                 "type": "string", "maxLength": .number(Double(JourneyExpression.maxBytes)),
                 "description": "An expression.",
@@ -21,15 +52,6 @@ public enum JourneySchema {
             "input_schema": inputSchema, "custom_branch": branch(ClientSettings.branchKeys),
             "login_branch": branch(LoginForm.branchKeys),
             "consent": consent, "liveness": liveness,
-        ]
-        for type in StepType.allCases { definitions["step_\(type.rawValue)"] = step(type) }
-        return [
-            "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .string(address),
-            "title": "Mien journey", "type": "object",
-            "additionalProperties": false,
-            "required": ["id", "version", "title", "start", "steps"],
-            "properties": .object(properties),
-            "$defs": .object(definitions),
         ]
     }
 
@@ -66,15 +88,10 @@ public enum JourneySchema {
     }
 
     private static func step(_ type: StepType) -> JSONValue {
-        let settings = type.implementation.settings
-        let required = settings.filter(\.isRequired).map { JSONValue.string($0.name) }
-        var config =
-            object(Dictionary(uniqueKeysWithValues: settings.map { ($0.name, $0.schema) }))
-            .objectValue ?? [:]
-        if !required.isEmpty { config["required"] = .array(required) }
+        let config = config(type)
         return [
             "type": "object", "additionalProperties": false,
-            "required": required.isEmpty ? ["type"] : ["type", "config"],
+            "required": config["required"] == nil ? ["type"] : ["type", "config"],
             "properties": [
                 "type": ["const": .string(type.rawValue)], "label": text(200),
                 "config": .object(config),
@@ -85,6 +102,16 @@ public enum JourneySchema {
                 ],
             ],
         ]
+    }
+
+    private static func config(_ type: StepType) -> [String: JSONValue] {
+        let settings = type.implementation.settings
+        let required = settings.filter(\.isRequired).map { JSONValue.string($0.name) }
+        var config =
+            object(Dictionary(uniqueKeysWithValues: settings.map { ($0.name, $0.schema) }))
+            .objectValue ?? [:]
+        if !required.isEmpty { config["required"] = .array(required) }
+        return config
     }
 
     private static var inputSchema: JSONValue {
@@ -122,6 +149,7 @@ public enum JourneySchema {
             object([
                 "text_version": ["$ref": "#/$defs/code"], "given": ["$ref": "#/$defs/expression"],
                 "earlier": ["type": "boolean", "default": false],
+                "title": text(500), "text": text(Information.maxTextLength), "button": text(100),
             ]).objectValue ?? [:]
         consent["required"] = ["text_version"]
         return .object(consent)

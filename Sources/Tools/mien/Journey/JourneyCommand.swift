@@ -13,7 +13,8 @@ struct JourneyCommand: AsyncParsableCommand {
               mien journey import face-login.json --publish
             """,
         subcommands: [
-            LintCommand.self, ShowCommand.self, TestCommand.self, SchemaCommand.self,
+            LintCommand.self, ShowCommand.self, TestCommand.self, VariablesCommand.self,
+            CodegenCommand.self, SchemaCommand.self,
             ImportCommand.self, ExportCommand.self,
             JourneyVersions.Publish.self, JourneyVersions.Retire.self, JourneyVersions.List.self,
         ])

@@ -12,9 +12,27 @@ struct SchemaCommand: ParsableCommand {
 
             EXAMPLE
               mien journey schema > journey.schema.json
+              mien journey schema --step selfie_acquisition
             """)
 
+    @Option(
+        help: ArgumentHelp(
+            "Print the schema of this step type's settings, complete by itself.",
+            valueName: "type"))
+    var step: String?
     @OptionGroup var output: OutputOptions
 
-    func run() { print(JSONText.write(JourneySchema.json, pretty: true)) }
+    func validate() throws {
+        guard let step, StepType(rawValue: step) == nil else { return }
+        throw ValidationError(
+            "--step: unknown step type “\(step.printable)”; the types are \(StepType.allCases.map(\.rawValue).joined(separator: ", "))"
+        )
+    }
+
+    func run() {
+        let schema =
+            step.flatMap { StepType(rawValue: $0) }.map { JourneySchema.settings(of: $0) }
+            ?? JourneySchema.json
+        print(JSONText.write(schema, pretty: true))
+    }
 }
