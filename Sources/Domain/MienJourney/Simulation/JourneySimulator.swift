@@ -89,18 +89,22 @@ private struct Simulation {
                 "verification", exchange.verification,
                 exchange.verification.map { world.verifications[$0] != nil }
             ),
+            ("key", exchange.key, exchange.key.map { world.keys[$0] != nil }),
         ] where isKnown == false {
             problems.append("\(path): the world has no \(kind) “\(name ?? "")”")
         }
-        guard let code = exchange.error else { return handle(.response(exchange.response), path) }
-        return expectMistake(exchange, code, path) ? decision : nil
+        let response = exchange.response(to: prompt.data, keys: world.keys) { _, challenge in
+            "signed:\(challenge)"
+        }
+        guard let code = exchange.error else { return handle(.response(response), path) }
+        return expectMistake(response, code, path) ? decision : nil
     }
 
     private mutating func expectMistake(
-        _ exchange: RecordedTest.Exchange, _ code: String, _ path: String
+        _ response: ClientResponse, _ code: String, _ path: String
     ) -> Bool {
         do throws(JourneyClientError) {
-            _ = try run.handle(.response(exchange.response), in: definition, at: now)
+            _ = try run.handle(.response(response), in: definition, at: now)
             problems.append("\(path): expected the error \(code), but the response was accepted")
             return false
         } catch {

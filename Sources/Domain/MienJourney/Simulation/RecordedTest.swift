@@ -29,6 +29,8 @@ public struct RecordedTest: Sendable {
         /// The selfie in front of the camera, or the events in the verification session, before the
         /// response.
         let selfie, verification: String?
+        /// The ID of the device key that answers. It completes the data.
+        let key: String?
         let afterSeconds: Int
         /// The expected error code if the response is a client mistake. The run then stays at this
         /// step.
@@ -132,12 +134,13 @@ extension RecordedTest.Exchange {
         self.options = options
         let respond = try SettingReader(
             reader.required("respond", reader.value("respond")), path: reader.path("respond"),
-            known: ["option", "data", "selfie", "verification"])
+            known: ["option", "data", "selfie", "verification", "key"])
         response = ClientResponse(
             option: try respond.required("option", try respond.string("option", maxLength: 64)),
             data: respond.value("data") ?? .null)
         selfie = try respond.string("selfie", maxLength: 100)
         verification = try respond.string("verification", maxLength: 100)
+        key = try respond.string("key", maxLength: 128)
         afterSeconds = try reader.integer("after_seconds", 0...1_000_000, default: 0)
         error = try reader.code("error")
     }

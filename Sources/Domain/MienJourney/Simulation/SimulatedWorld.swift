@@ -30,11 +30,13 @@ struct SimulatedWorld: Sendable {
     struct Selfie: Sendable {
         let person: String
         let isLive: Bool
+        /// Whether the person consents if the capture asks.
+        let consents: Bool
     }
 
     struct Verification: Sendable {
         let recommendation: VerificationVerdict.Recommendation
-        let user, selfie: String?
+        let selfie: String?
         let summary: [String: JSONValue]
     }
 
@@ -52,6 +54,8 @@ struct SimulatedWorld: Sendable {
     var selfies: [String: Selfie] = [:]
     var verifications: [String: Verification] = [:]
     var webhooks: [String: Webhook] = [:]
+    /// Device keys by their IDs.
+    var keys: [String: SimulatedKey] = [:]
     var passcode = "123456"
     var tokenCode = "654321"
     var lockAfter = 5
@@ -61,12 +65,15 @@ struct SimulatedWorld: Sendable {
     /// The current selfie and verification.
     var selfieNow, verificationNow: String?
     var captures: [CaptureID: Selfie] = [:]
+    /// The versions of the texts that captures and verifications ask consent to, by their IDs.
+    var askedConsents: [String: String] = [:]
     var codes: [CodeID: SentCode] = [:]
     var challenges: [ChallengeID: String] = [:]
     var issued = 0
 
     static let keys = [
-        "users", "selfies", "verifications", "webhooks", "passcode", "token_code", "lock_after",
+        "users", "selfies", "verifications", "webhooks", "keys", "passcode", "token_code",
+        "lock_after",
     ]
     static let userKeys = [
         "id", "username", "email", "external_id", "password", "faces", "device_keys", "token",
@@ -95,6 +102,9 @@ extension SimulatedWorld {
             webhooks[url] = Webhook(
                 status: try webhook.integer("status", 100...599, default: 200),
                 body: webhook.value("body") ?? [:])
+        }
+        for (id, value) in try reader.object("keys", maxCount: 100) ?? [] {
+            keys[id] = try SimulatedKey(value, path: reader.path("keys.\(id)"))
         }
         passcode = try reader.string("passcode", maxLength: 10) ?? passcode
         tokenCode = try reader.string("token_code", maxLength: 20) ?? tokenCode
@@ -149,24 +159,24 @@ extension SimulatedWorld.User {
 }
 
 extension SimulatedWorld.Selfie {
-    /// Reads a person's name, or `{"shows": name, "live": false}`.
+    /// Reads a person's name, or `{"shows": name, "live": false, "consents": false}`.
     fileprivate init(_ value: JSONValue, path: String) throws(JourneyDefinitionError) {
         if case .string(let person) = value {
-            (self.person, isLive) = (person, true)
+            (self.person, isLive, consents) = (person, true, true)
             return
         }
-        let reader = try SettingReader(value, path: path, known: ["shows", "live"])
+        let reader = try SettingReader(value, path: path, known: ["shows", "live", "consents"])
         person = try reader.required("shows", try reader.string("shows", maxLength: 100))
         isLive = try reader.flag("live", default: true)
+        consents = try reader.flag("consents", default: true)
     }
 }
 
 extension SimulatedWorld.Verification {
     fileprivate init(_ value: JSONValue, path: String) throws(JourneyDefinitionError) {
         let reader = try SettingReader(
-            value, path: path, known: ["recommendation", "user", "selfie", "summary"])
+            value, path: path, known: ["recommendation", "selfie", "summary"])
         recommendation = try reader.choice("recommendation", default: .allow)
-        user = try reader.string("user", maxLength: 254)
         selfie = try reader.string("selfie", maxLength: 100)
         summary = reader.value("summary")?.objectValue ?? [:]
     }

@@ -252,7 +252,8 @@ public struct DeviceKeyProof: Sendable, Hashable {
 extension VerifyDeviceKeyEffect: SimulatedEffect {
     func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
         let challenge = world.challenges.removeValue(forKey: proof.challenge)
-        return world.authenticate(user, .nativeBiometrics, amr: "hwk") { user in
+        // As for a key without attestation.
+        return world.authenticate(user, .nativeBiometrics, amr: "pop") { user in
             guard let challenge, user.deviceKeys.contains(proof.publicKeyID) else { return false }
             return proof.signature.use { $0 == "signed:\(challenge)" }
         }

@@ -230,6 +230,10 @@ extension RegisterDeviceKeyEffect: SimulatedEffect {
     func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
         guard let index = world.index(of: user) else { return .refused(.unavailable) }
         world.challenges[key.challenge] = nil
+        // As a server does: 8 to 64 of A-Z, a-z, 0-9, “_” and “-”.
+        guard key.publicKeyID.utf8.count >= 8, StepID.isName(key.publicKeyID) else {
+            return .refused(.notAllowed)
+        }
         world.users[index].deviceKeys.append(key.publicKeyID)
         return .deviceKeyRegistered(user, publicKeyID: key.publicKeyID)
     }
