@@ -28,6 +28,8 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
     public var nonce: String?
     /// The reasons for a failure; show the first one to the person.
     public var reasons: [WireValue<CaptureReason>]?
+    /// The consent to ask the person for before the first frame; `nil` if none is missing.
+    public var consent: CaptureConsentText?
 
     public init(
         status: WireValue<CaptureStatus>, guidance: [WireValue<CaptureGuidance>],
@@ -35,7 +37,7 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
         mode: WireValue<CaptureMode>? = nil, action: WireValue<CaptureAction>? = nil,
         progress: Int? = nil, countdown: Int? = nil, elapsed: Int? = nil,
         nextFrame: Int? = nil, nonce: String? = nil,
-        reasons: [WireValue<CaptureReason>]? = nil
+        reasons: [WireValue<CaptureReason>]? = nil, consent: CaptureConsentText? = nil
     ) {
         (self.status, self.guidance, self.quality, self.face) = (status, guidance, quality, face)
         (self.framesLeft, self.expiresAt, self.mode, self.action) = (
@@ -44,13 +46,43 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
         (self.progress, self.countdown, self.elapsed, self.nextFrame) = (
             progress, countdown, elapsed, nextFrame
         )
-        (self.nonce, self.reasons) = (nonce, reasons)
+        (self.nonce, self.reasons, self.consent) = (nonce, reasons, consent)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case status, guidance, quality, face, framesLeft = "frames_left", expiresAt = "expires_at"
         case mode, action, progress, countdown, elapsed, nextFrame = "next_frame", nonce, reasons
+        case consent
     }
+}
+
+/// A text to show before a capture, with which the person consents to storing their face.
+public struct CaptureConsentText: Sendable, Hashable, Codable {
+    /// The version to send back once the person has consented.
+    public var textVersion: String
+    public var title: String
+    public var text: String
+    /// The label of the button that consents.
+    public var buttonText: String
+
+    public init(textVersion: String, title: String, text: String, buttonText: String) {
+        (self.textVersion, self.title, self.text, self.buttonText) = (
+            textVersion, title, text, buttonText
+        )
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case textVersion = "text_version", title, text, buttonText = "button_text"
+    }
+}
+
+/// A person's consent to the text that a capture shows.
+public struct CaptureConsentRequest: Sendable, Hashable, Codable {
+    public var textVersion: String
+
+    public init(textVersion: String) { self.textVersion = textVersion }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case textVersion = "text_version" }
 }
 
 /// The state of a capture session.

@@ -73,6 +73,8 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
     case captureClosed = "capture_closed"
     case liveCaptureRequired = "live_capture_required"
     case frameOutOfOrder = "frame_out_of_order"
+    /// The person has not consented to the capture.
+    case consentRequired = "consent_required"
     case payloadTooLarge = "payload_too_large"
     case unsupportedMediaType = "unsupported_media_type"
     case imageNotAccepted = "image_not_accepted"
@@ -91,7 +93,9 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
         case .notPermitted: 403
         case .notFound: 404
         case .methodNotAllowed: 405
-        case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder: 409
+        case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
+            .consentRequired:
+            409
         case .noActiveJourney: 410
         case .payloadTooLarge: 413
         case .unsupportedMediaType: 415
@@ -116,6 +120,7 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
         case .captureClosed: "The capture session has ended"
         case .liveCaptureRequired: "A live capture is required, not a picture"
         case .frameOutOfOrder: "The frame is out of order"
+        case .consentRequired: "The person has not consented to this capture"
         case .payloadTooLarge: "The body is too large"
         case .unsupportedMediaType: "The content type is not supported"
         case .imageNotAccepted: "The image cannot be used"

@@ -6,6 +6,7 @@ public import MienCore
 internal import MienSealing
 public import MienServerCore
 internal import MienServerFaces
+internal import MienServerJourneys
 internal import MienServerOperations
 internal import MienStore
 public import ServiceLifecycle
@@ -134,6 +135,14 @@ public final class Server: Service {
             logger.warning(
                 "liveness mode is image: a photo of a person is accepted as that person. Use liveness_active to require a live capture",
                 metadata: ["app.id": "\(app.text)"])
+        }
+        for found in try await parts.catalog.uncheckedDocuments() {
+            logger.warning(
+                "an identity verification answers challenge instead of allow, because nobody checks documents: publish a version with documents set to none to accept a live selfie alone",
+                metadata: [
+                    "journey.id": "\(found.journey.text)", "journey.version": "\(found.version)",
+                    "journey.step": "\(found.step)",
+                ])
         }
     }
 

@@ -26,7 +26,7 @@ struct ServerParts: Sendable {
     private let captures: CaptureService
     private let journeys: JourneyService
     private let apps: AppCatalog
-    private let catalog: JourneyCatalog
+    let catalog: JourneyCatalog
     private let issuer: TokenIssuer
     private let grants: GrantService
     private let authorization: AuthorizationService
@@ -154,7 +154,8 @@ struct ServerParts: Sendable {
         ).add(to: router.group("v1"))
         CaptureRoutes(
             captures: captures, liveStarts: RateLimiter(.init(burst: live, perMinute: live)),
-            clock: clock, frameBytes: configuration.captureBytes, budget: bodies
+            clock: clock, frameBytes: configuration.captureBytes, budget: bodies,
+            body: body
         ).add(to: router.group("v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants,

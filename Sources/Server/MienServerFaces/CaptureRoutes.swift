@@ -10,14 +10,16 @@ package struct CaptureRoutes {
     let clock: ServerClock
     let frameBytes: Int
     let budget: BodyBudget
+    let body: JSONBody
 
     package init(
         captures: CaptureService, liveStarts: RateLimiter, clock: ServerClock, frameBytes: Int,
-        budget: BodyBudget
+        budget: BodyBudget, body: JSONBody
     ) {
         (self.captures, self.liveStarts, self.clock, self.frameBytes, self.budget) = (
             captures, liveStarts, clock, frameBytes, budget
         )
+        self.body = body
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
@@ -48,6 +50,13 @@ package struct CaptureRoutes {
             return try await JSONBody.response(
                 isBatch ? captures.frames(bytes, of: capture) : captures.frame(bytes, of: capture)
             )
+        }
+        router.post("capture/consent") { request, _ in
+            let token = try Self.token(request)
+            let consent = try await body.read(
+                CaptureConsentRequest.self, CaptureConsentRequest.CodingKeys.self, from: request)
+            return try await JSONBody.response(
+                captures.consent(token: token, textVersion: consent.textVersion))
         }
         router.get("capture") { request, _ in
             try await JSONBody.response(captures.status(token: Self.token(request)))

@@ -13,7 +13,9 @@ extension CaptureService {
     func start(token: String, client: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
             guard record.state == .open else { throw self.closed(content) }
-            guard content.rules.mode != .image else { return self.answer(record, content) }
+            guard content.rules.mode != .image, content.missingConsent == nil else {
+                return self.answer(record, content)
+            }
             if let ended = try await self.endLost(record, content) { return ended }
             if self.live.find(record.id) == nil {
                 var generator = SystemRandomNumberGenerator()

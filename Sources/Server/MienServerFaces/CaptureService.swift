@@ -29,6 +29,10 @@ package final class CaptureService: Sendable {
         var template: String?
         /// The reasons for a failure.
         var reasons: [String]?
+        /// The consent without which the session takes no frame.
+        var consent: CaptureConsent?
+        /// Whether the person has given it.
+        var hasConsent: Bool?
     }
 
     /// The result of a session that passed.
@@ -36,6 +40,8 @@ package final class CaptureService: Sendable {
         package let template: FaceTemplate
         let app: AppID
         package let mode: LivenessPolicy.Mode
+        /// The version of the text that the person consented to in the session.
+        package let consentTextVersion: String?
     }
 
     let store: Store
@@ -92,7 +98,7 @@ package final class CaptureService: Sendable {
         let content = Content(
             purpose: request.purpose, rules: rules,
             expected: ExpectedFace(request.user, device: origin.device),
-            signedIn: origin.signedIn)
+            signedIn: origin.signedIn, consent: request.consent)
         let record = CaptureRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: origin.run,
             app: app.id, content: try Self.sealed(content),
@@ -189,6 +195,9 @@ package final class CaptureService: Sendable {
     ///
     /// A live capture counts its frames in memory: see ``LiveSession/admit(_:at:)``.
     private func requireFrames(of record: CaptureRecord, _ content: Content) throws {
+        guard content.missingConsent == nil || record.state != .open else {
+            throw Self.consentRequired
+        }
         let isAdding =
             record.state == .passed && content.purpose == .registration
             && content.rules.mode == .image
@@ -274,7 +283,11 @@ package final class CaptureService: Sendable {
             else {
                 return .failure(.init(code: .captureRefused))
             }
-            return .success(Passed(template: template, app: record.app, mode: content.rules.mode))
+            return .success(
+                Passed(
+                    template: template, app: record.app, mode: content.rules.mode,
+                    consentTextVersion: content.hasConsent == true
+                        ? content.consent?.textVersion : nil))
         }
     }
 
@@ -386,7 +399,8 @@ package final class CaptureService: Sendable {
             status: .init(rawValue: record.state.rawValue), guidance: [],
             framesLeft: max(0, maxFrames - record.frames), expiresAt: record.expiresAt.milliseconds,
             mode: .init(rawValue: content.rules.mode.rawValue),
-            reasons: content.reasons?.map { .init(rawValue: $0) })
+            reasons: content.reasons?.map { .init(rawValue: $0) },
+            consent: record.state == .open ? content.missingConsent.map(Self.wire) : nil)
         guard content.rules.mode != .image else { return answer }
         answer.framesLeft = record.state == .open ? maxLiveFrames : 0
         if let session = session ?? live.find(record.id)?.session, record.state == .open {

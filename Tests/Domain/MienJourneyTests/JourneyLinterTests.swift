@@ -395,35 +395,66 @@ struct JourneyLinterTests {
             ).contains("capture_missing again"))
     }
 
-    @Test("registering a face requires consent to the same text on every path")
+    @Test("a capture asks for one consent; two texts need steps that obtain it")
     func consent() throws {
-        func lint(_ config: JSONValue, version: String? = nil) throws -> [String] {
-            var steps: [String: JSONValue] = [
-                "first": Self.selfie,
-                "next": [
-                    "type": "register_face",
-                    "config": ["consent": config, "failure_behavior": "abort"],
-                    "on": ["success": "done"],
-                ],
-                "done": Self.done,
+        func register(_ config: JSONValue, then next: String) -> JSONValue {
+            [
+                "type": "register_face", "config": config,
+                "on": ["success": .string(next), "failure": "done"],
             ]
-            if let version {
-                steps["consent"] = [
-                    "type": "record_consent",
-                    "config": [
-                        "text_version": .string(version), "text": "?", "failure_behavior": "abort",
-                    ],
-                    "on": ["success": "first"],
-                ]
-            }
-            return try self.lint(
-                steps, start: version == nil ? "first" : "consent", extra: ["requires_user": true])
         }
-        #expect(try lint(["text_version": "1"]) == ["consent_missing next consent"])
-        #expect(try lint(["text_version": "1"], version: "1") == [])
-        #expect(try lint(["text_version": "1"], version: "2") == ["consent_missing next consent"])
-        #expect(try lint(["text_version": "1", "earlier": true]) == [])
-        #expect(try lint(["text_version": "1", "given": "parameters.consents == true"]) == [])
+        func lint(_ first: JSONValue, _ second: JSONValue) throws -> [String] {
+            try self.lint(
+                [
+                    "first": Self.selfie,
+                    "next": [
+                        "type": "condition", "config": ["expression": "user.level == 'none'"],
+                        "on": ["true": "one", "false": "two"],
+                    ],
+                    "one": register(first, then: "done"), "two": register(second, then: "done"),
+                    "done": Self.done,
+                ], extra: ["requires_user": true])
+        }
+        #expect(try lint([:], [:]) == [])
+        #expect(try lint(["consent": ["text_version": "1"]], [:]) == ["consent_missing first"])
+        #expect(
+            try lint(
+                ["consent": ["text_version": "1"]],
+                ["consent": ["text_version": "2", "earlier": true]]) == [])
+    }
+
+    @Test("a selfie that is stored but taken for authentication is reported")
+    func purpose() throws {
+        func lint(_ purpose: String?, comparing: Bool = false) throws -> [String] {
+            var selfie: [String: JSONValue] = ["failure_behavior": "abort"]
+            selfie["purpose"] = purpose.map { .string($0) }
+            let register: JSONValue = [
+                "type": "register_face", "config": ["failure_behavior": "abort"],
+                "on": ["success": "done"],
+            ]
+            let compare: JSONValue = [
+                "type": "authenticate_face", "config": ["failure_behavior": "abort"],
+                "on": ["success": "done"],
+            ]
+            return try self.lint(
+                [
+                    "first": [
+                        "type": "selfie_acquisition", "config": .object(selfie),
+                        "on": ["success": "choice"],
+                    ],
+                    "choice": [
+                        "type": "condition", "config": ["expression": "user.amr == []"],
+                        "on": [
+                            "true": "register", "false": .string(comparing ? "compare" : "done"),
+                        ],
+                    ],
+                    "register": register, "compare": compare, "done": Self.done,
+                ].filter { comparing || $0.key != "compare" }, extra: ["requires_user": true])
+        }
+        #expect(try lint(nil) == [])
+        #expect(try lint("registration") == [])
+        #expect(try lint("authentication") == ["capture_purpose first purpose"])
+        #expect(try lint(nil, comparing: true).contains("capture_purpose first purpose"))
     }
 
     @Test("settings that are probably unintended are reported")

@@ -50,7 +50,7 @@ extension JourneyRulesTests {
         }
         #expect(
             try afterSelfie(registration(["text_version": "1"]), ada).1.rejection != nil,
-            "nobody consented")
+            "the capture asked, and nobody consented")
         #expect(
             try afterSelfie(registration(["text_version": "1", "given": "1 > 2"]), ada).1.rejection
                 != nil, "consent was not given")
@@ -112,99 +112,199 @@ extension JourneyRulesTests {
         #expect(play.run.transitions.map(\.outcome) == [.failure, .failure])
     }
 
-    @Test("each recommendation of an identity verification has its outcome")
-    func verification() throws {
-        let definition = journey([
+    private func verification(_ config: [String: JSONValue]) -> JSONValue {
+        journey([
             "first": [
-                "type": "identity_verification", "config": ["output_variable": "v"],
+                "type": "identity_verification",
+                "config": .object(config.merging(["output_variable": "v"]) { $1 }),
                 "on": [
                     "allow": "done", "challenge": "more", "deny": "refused", "failure": "refused",
                 ],
-            ], "more": ["type": "reject_access", "config": ["reason": "more"]], "done": Self.done,
+            ], "more": ["type": "reject_access", "config": ["reason": "more"]],
+            "done": ["type": "complete_journey", "config": ["user_auth_state": "none"]],
             "refused": Self.refused,
         ])
-        let id = VerificationID("idv_1")!
-        let session = VerificationSession(
-            id: id, startToken: "t", baseEndpoint: "https://b", endpoint: "https://e", state: "s")
-        func result(_ verdict: VerificationVerdict) throws -> (Play, JourneyDecision) {
-            var play = try Play(definition)
-            let opening = try play.start()
-            let prompt = try #require(try play.answer(opening, .verificationOpened(session)).prompt)
-            #expect(
-                prompt.data == [
-                    "payload": [
-                        "start_token": "t", "base_endpoint": "https://b", "endpoint": "https://e",
-                        "session": "idv_1", "state": "s",
-                    ]
-                ])
-            let error = #expect(throws: JourneyClientError.self) {
-                try play.respond("client_input", ["payload": ["sessionId": "idv_2"]])
-            }
-            #expect(error?.problems.first?.field == "sessionId")
-            let reading = try play.respond(
-                "client_input", ["payload": ["sessionId": "idv_1", "state": "s"]])
-            #expect(reading.work() == ReadVerificationEffect(session: id, state: Sensitive("s")))
-            #expect(throws: JourneyClientError.invalidState) {
-                try play.answer(
-                    reading,
-                    .verified(
-                        VerificationVerdict(
-                            session: VerificationID("idv_2")!, recommendation: .allow)))
-            }
-            let end = try play.answer(reading, .verified(verdict))
-            return (play, end)
-        }
-        let allowed = try result(
-            VerificationVerdict(
-                session: id, recommendation: .allow, establishes: Made.ada, capture: Made.capture)
-        ).1
-        #expect(
-            allowed.completion?.user?.id == Made.ada
-                && allowed.completion?.user?.level == .established)
-        #expect(
-            try result(
-                VerificationVerdict(session: id, recommendation: .challenge, establishes: Made.ada)
-            ).0.run.user == nil)
-        #expect(
-            try result(
-                VerificationVerdict(session: id, recommendation: .deny, establishes: Made.ada)
-            ).1.rejection?.reason == "access_denied")
     }
 
-    @Test("a verification that must establish the user does so or fails")
-    func establishing() throws {
-        let definition = journey([
-            "first": [
-                "type": "identity_verification",
-                "config": [
-                    "user_identifier": "'ada'", "establishes_user": true,
-                    "error_output_variable": "error", "cancel_behavior": "abort",
-                ],
-                "on": [
-                    "allow": "done", "challenge": "refused", "deny": "refused",
-                    "failure": "refused",
-                ],
-            ], "done": ["type": "complete_journey", "config": ["user_auth_state": "established"]],
-            "refused": Self.refused,
-        ])
-        #expect(try JourneyLinter.lint(JourneyDefinition(definition)) == [])
-        let id = VerificationID("idv_1")!
-        for user in [Made.ada, nil] {
-            var play = try Play(definition)
-            let opening = try play.start()
-            let request = try #require(opening.work(OpenVerificationEffect.self)).request
-            #expect(request.user == .identifier(Sensitive("ada")))
-            let session = VerificationSession(
-                id: id, startToken: "t", baseEndpoint: "b", endpoint: "e", state: "s")
-            _ = try play.answer(opening, .verificationOpened(session))
-            let reading = try play.respond("client_input")
-            let end = try play.answer(
+    private static let session = VerificationSession(
+        id: VerificationID("idv_1")!, startToken: "t", baseEndpoint: "https://b", state: "s")
+
+    /// Runs a verification up to the decision on its verdict.
+    private func verified(_ config: [String: JSONValue], _ verdict: VerificationVerdict) throws -> (
+        Play, JourneyDecision
+    ) {
+        var play = try Play(verification(config))
+        let opening = try play.start()
+        let prompt = try #require(
+            try play.answer(opening, .verificationOpened(Self.session)).prompt)
+        #expect(
+            prompt.data == [
+                "payload": [
+                    "start_token": "t", "base_endpoint": "https://b", "session": "idv_1",
+                    "state": "s",
+                ]
+            ], "no endpoint, because there is no page to open")
+        let reading = try play.respond(
+            "client_input", ["payload": ["sessionId": "idv_1", "state": "s"]])
+        let end = try play.answer(reading, .verified(verdict))
+        return (play, end)
+    }
+
+    @Test("each recommendation of an identity verification has its outcome")
+    func verification() throws {
+        let id = Self.session.id
+        var play = try Play(verification(["documents": "none"]))
+        let opening = try play.start()
+        _ = try play.answer(opening, .verificationOpened(Self.session))
+        let error = #expect(throws: JourneyClientError.self) {
+            try play.respond("client_input", ["payload": ["sessionId": "idv_2"]])
+        }
+        #expect(error?.problems.first?.field == "sessionId")
+        let reading = try play.respond(
+            "client_input", ["payload": ["sessionId": "idv_1", "state": "s"]])
+        #expect(reading.work() == ReadVerificationEffect(session: id, state: Sensitive("s")))
+        #expect(throws: JourneyClientError.invalidState) {
+            try play.answer(
                 reading,
                 .verified(
-                    VerificationVerdict(session: id, recommendation: .allow, establishes: user)))
-            #expect(end.completion?.user?.id == user && (end.completion == nil) == (user == nil))
-            #expect(end.completion?.signedInUser == nil)
+                    VerificationVerdict(session: VerificationID("idv_2")!, recommendation: .allow)))
         }
+        func result(_ recommendation: VerificationVerdict.Recommendation) throws
+            -> JourneyDecision
+        {
+            try verified(
+                ["documents": "none"],
+                VerificationVerdict(
+                    session: id, recommendation: recommendation, capture: Made.capture)
+            ).1
+        }
+        #expect(try result(.allow).completion != nil)
+        #expect(try result(.challenge).rejection?.reason == "more")
+        #expect(try result(.deny).rejection?.reason == "access_denied")
+    }
+
+    @Test("a verification that does not accept unchecked documents never answers allow")
+    func uncheckedDocuments() throws {
+        let verdict = VerificationVerdict(
+            session: Self.session.id, recommendation: .allow, capture: Made.capture)
+        let (play, end) = try verified([:], verdict)
+        #expect(end.rejection?.reason == "more" && play.run.capture == nil)
+        let definition = try JourneyDefinition(verification([:]))
+        #expect(JourneyLinter.lint(definition).map(\.code) == [.documentsUnchecked])
+        #expect(
+            try JourneyLinter.lint(JourneyDefinition(verification(["documents": "none"]))) == [])
+        #expect(throws: JourneyDefinitionError.self) {
+            try JourneyDefinition(verification(["documents": "passport"]))
+        }
+    }
+
+    @Test(
+        "a verification establishes the user by comparing the selfie with their registered face, or fails as a face sign-in does"
+    )
+    func establishing() throws {
+        let config: [String: JSONValue] = [
+            "documents": "none", "user_identifier": "'ada'", "establishes_user": true,
+        ]
+        #expect(try JourneyLinter.lint(JourneyDefinition(verification(config))) == [])
+        let verdict = VerificationVerdict(
+            session: Self.session.id, recommendation: .allow, capture: Made.capture)
+        var (play, comparing) = try verified(config, verdict)
+        #expect(
+            comparing.work()
+                == AuthenticateFaceEffect(
+                    user: .identifier(Sensitive("ada")), capture: Made.capture))
+        let end = try play.answer(
+            comparing, .faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"]))
+        #expect(end.completion?.user?.id == Made.ada)
+        #expect(end.completion?.user?.level == .established && end.completion?.signedInUser == nil)
+
+        for code in [StepErrorCode.invalidCredentials, .locked, .notRegistered, .captureMissing] {
+            (play, comparing) = try verified(config, verdict)
+            #expect(try play.answer(comparing, .refused(code)).rejection?.reason == "access_denied")
+            #expect(play.run.user == nil)
+        }
+        let open = try verified(
+            config, VerificationVerdict(session: Self.session.id, recommendation: .allow)
+        ).1
+        #expect(open.rejection != nil, "no selfie, so nothing shows who it was")
+        #expect(
+            try verified(config.filter { $0.key != "documents" }, verdict).1.rejection?.reason
+                == "more")
+        #expect(
+            try JourneyLinter.lint(
+                JourneyDefinition(
+                    verification(["documents": "none", "establishes_user": true]))
+            ).map(\.code) == [.userMissing], "nobody is named")
+    }
+
+    @Test(
+        "a capture whose selfie is stored is taken for registration, and asks for missing consent")
+    func captureAsksForConsent() throws {
+        func definition(_ register: JSONValue, _ before: [String: JSONValue] = [:]) -> JSONValue {
+            journey(
+                .object(
+                    before.merging([
+                        "first": [
+                            "type": "selfie_acquisition", "config": ["failure_behavior": "abort"],
+                            "on": ["success": "register"],
+                        ],
+                        "register": [
+                            "type": "register_face", "config": register,
+                            "on": ["success": "done", "failure": "refused"],
+                        ], "done": Self.done, "refused": Self.refused,
+                    ]) { $1 }), start: before.keys.first ?? "first",
+                extra: ["requires_user": true])
+        }
+        let ada = JourneyUser(id: Made.ada, level: .authenticated)
+        #expect(try JourneyLinter.lint(JourneyDefinition(definition([:]))) == [])
+        var play = try Play(definition([:]))
+        let opening = try play.start(user: ada)
+        let request = try #require(opening.work(OpenCaptureEffect.self)).request
+        #expect(request.purpose == .registration)
+        let asked = try #require(request.consent)
+        #expect(asked.textVersion == "standard-1" && asked.text.contains("withdraw"))
+        _ = try play.answer(opening, .captureOpened(Made.capture, startToken: "t"))
+        let reading = try play.respond("client_input")
+        let consenting = try play.answer(
+            reading, .captured(Made.capture, summary: [:], consentTextVersion: "standard-1"))
+        #expect(
+            consenting.work()
+                == RecordConsentEffect(
+                    user: Made.ada, text: ConsentText(version: "standard-1", text: asked.text)))
+        let registering = try play.answer(consenting, .done)
+        #expect(
+            registering.work()
+                == RegisterFaceEffect(
+                    user: Made.ada, capture: Made.capture, consentTextVersion: "standard-1"))
+
+        func asks(_ definition: JSONValue) throws -> CaptureConsent? {
+            var play = try Play(definition)
+            var decision = try play.start(user: ada)
+            if decision.prompt != nil {
+                decision = try play.respond("client_input")
+                decision = try play.answer(decision, .done)
+            }
+            return try #require(decision.work(OpenCaptureEffect.self)).request.consent
+        }
+        let own: JSONValue = [
+            "consent": ["text_version": "2", "title": "T", "text": "Words", "button": "Yes"]
+        ]
+        #expect(
+            try asks(definition(own))
+                == CaptureConsent(textVersion: "2", title: "T", text: "Words", button: "Yes"))
+        #expect(try asks(definition(["consent": ["text_version": "2", "earlier": true]])) == nil)
+        #expect(try asks(definition(["consent": ["text_version": "2", "given": "true"]])) == nil)
+        func consent(_ version: JSONValue) -> [String: JSONValue] {
+            [
+                "consent": [
+                    "type": "record_consent",
+                    "config": ["text_version": version, "text": "?", "failure_behavior": "abort"],
+                    "on": ["success": "first"],
+                ]
+            ]
+        }
+        #expect(try asks(definition(own, consent("2"))) == nil, "an earlier step obtained it")
+        #expect(try asks(definition(own, consent("1")))?.textVersion == "2", "to another text")
     }
 
     @Test("only data that the user signed on a device becomes a claim")

@@ -233,7 +233,8 @@ struct ErrorTests {
             case .invalidCredentials: .invalidCredentials
             case .insufficientUserAuthentication: .reauthenticationRequired
             case .noActiveJourney: .noActiveJourney
-            case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder:
+            case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
+                .consentRequired:
                 .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType,
                 .imageNotAccepted:

@@ -27,12 +27,13 @@ struct WireTypeTests {
         try check(ProductKeyRequest.self, ProductKeyRequest.CodingKeys.self)
         try check(LicenseRequest.self, LicenseRequest.CodingKeys.self)
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
+        try check(CaptureConsentRequest.self, CaptureConsentRequest.CodingKeys.self)
         for name in [
             "ProductKeyRequest", "LicenseRequest", "OTPRegistrationRequest", "RedeemOTPRequest",
             "StartJourneyRequest", "RespondRequest",
             "AppRequest", "UserRequest", "NewUserRequest",
             "RegistrationOptionsRequest", "CancelRecoveryRequest",
-            "SignInOptionsRequest",
+            "SignInOptionsRequest", "CaptureConsentRequest",
         ] {
             #expect(
                 try APIDocument.schema(name)["additionalProperties"] == false,
@@ -54,6 +55,7 @@ struct WireTypeTests {
         try check(JourneyAnswer.self, JourneyAnswer.CodingKeys.self)
         try check(ClientOptionWire.self, "ClientOption")
         try check(CaptureAnswer.self, CaptureAnswer.CodingKeys.self)
+        try check(CaptureConsentText.self, CaptureConsentText.CodingKeys.self)
         try check(AppAnswer.self, AppAnswer.CodingKeys.self)
         try check(UserAnswer.self, UserAnswer.CodingKeys.self)
         try check(AuthenticatorAnswer.self, AuthenticatorAnswer.CodingKeys.self)

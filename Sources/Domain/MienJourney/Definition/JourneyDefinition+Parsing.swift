@@ -52,6 +52,8 @@ extension JourneyDefinition {
         }
         requiresUser = try reader.flag("requires_user", default: false)
         steps = try Self.steps(reader)
+        captureUses = [:]
+        captureUses = CaptureUse.all(in: self)
     }
 
     private static func limits(_ reader: SettingReader) throws(JourneyDefinitionError) -> Limits {

@@ -37,6 +37,8 @@ public struct JourneyDefinition: Sendable {
     public let requiresUser: Bool
     /// The parsed document.
     public let source: JSONValue
+    /// The uses of every capture step's selfie.
+    var captureUses: [StepID: CaptureUse]
 }
 
 extension JourneyDefinition: Hashable, Codable {

@@ -275,7 +275,7 @@ extension StepRun {
         instance.position = position
         instance.variables = [:]
         instance.secrets = [:]
-        instance.capture = nil
+        discardCapture()
     }
 }
 

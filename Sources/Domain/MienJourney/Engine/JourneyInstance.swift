@@ -50,6 +50,8 @@ public struct JourneyInstance: Sendable, Equatable {
     public internal(set) var user: JourneyUser?
     /// The last live capture, until it is used.
     public internal(set) var capture: CaptureID?
+    /// The version of the text that the person consented to in that capture.
+    var captureConsent: String?
     /// The total number of steps in the run.
     public internal(set) var stepsRun = 0
     var loops: [LoopState] = []
@@ -81,7 +83,7 @@ public struct JourneyInstance: Sendable, Equatable {
 extension JourneyInstance: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, journey, version, app, createdAt, expiresAt, position, variables, user, capture,
-            stepsRun, loops, consents, approvalData
+            captureConsent, stepsRun, loops, consents, approvalData
         case stepsSinceAnswer, turns
     }
 }

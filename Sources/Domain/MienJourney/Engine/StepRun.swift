@@ -109,6 +109,30 @@ struct StepRun {
         for (field, secret) in input.sensitive { instance.secrets["\(variable).\(field)"] = secret }
     }
 
+    // MARK: Captures
+
+    /// The steps that can use the current step's selfie.
+    var captureUse: CaptureUse { definition.captureUses[step] ?? CaptureUse() }
+
+    /// The consent that the current step's capture asks for: that of the first registration that no
+    /// step has obtained consent for.
+    var consentToAsk: CaptureConsent? {
+        captureUse.unconsented.lazy.compactMap {
+            (definition.steps[$0]?.step as? RegisterFace)?.consent
+        }.first { consent in
+            !instance.consents.contains {
+                $0.user == instance.user?.id && $0.textVersion == consent.textVersion
+            }
+        }?.shown
+    }
+
+    /// Keeps a live capture until a step uses it.
+    mutating func keep(_ capture: CaptureID, consentTextVersion: String?) {
+        (instance.capture, instance.captureConsent) = (capture, consentTextVersion)
+    }
+
+    mutating func discardCapture() { (instance.capture, instance.captureConsent) = (nil, nil) }
+
     // MARK: Users
 
     /// Returns the user to authenticate.
@@ -139,6 +163,18 @@ struct StepRun {
 
     /// Records that the user has authenticated.
     mutating func signIn(_ answer: some AuthenticationAnswer) throws(StepFault) {
+        try accept(answer, as: .authenticated)
+    }
+
+    /// Records that the client acts for the user whom an authenticator has shown, without signing
+    /// them in.
+    mutating func establish(_ answer: some AuthenticationAnswer) throws(StepFault) {
+        try accept(answer, as: .established)
+    }
+
+    private mutating func accept(
+        _ answer: some AuthenticationAnswer, as level: JourneyUser.Level
+    ) throws(StepFault) {
         let (user, amr) = (answer.user, answer.amr)
         if let known = instance.user, known.level > .identified, known.id != user {
             throw StepFault(.invalidCredentials)
@@ -158,7 +194,8 @@ struct StepRun {
         proof.methods.append(contentsOf: amr.filter { !proof.methods.contains($0) })
         let methods = known?.amr ?? []
         instance.user = JourneyUser(
-            id: user, level: .authenticated, amr: methods + amr.filter { !methods.contains($0) },
+            id: user, level: max(known?.level ?? level, level),
+            amr: methods + amr.filter { !methods.contains($0) },
             proof: proof,
             isRecovered: known?.isRecovered ?? false)
     }

@@ -15,7 +15,7 @@ public enum JourneyLinter {
         }
         findings +=
             faces(definition, flow) + unlocks(definition, flow) + cycles(definition, flow)
-            + signUps(definition)
+            + signUps(definition) + CaptureCheck.findings(definition)
         return findings.sorted { a, b in
             (
                 a.severity == .error ? 0 : 1, a.step?.text ?? "", a.setting ?? "", a.code.rawValue,
@@ -147,13 +147,6 @@ public enum JourneyLinter {
                 LintFinding(
                     .error, .captureMissing, step.id,
                     "on some path there is no unused capture: add selfie_acquisition, or identity_verification with the outcome allow, before this step; each capture can be used once"
-                ))
-        }
-        if let version = facts.needsConsentTextVersion, !known.consents.contains(version) {
-            findings.append(
-                LintFinding(
-                    .error, .consentMissing, step.id, "consent",
-                    "on some path nobody has consented to “\(version)”: add a record_consent step with this text_version before this step, or set given or earlier"
                 ))
         }
         return findings

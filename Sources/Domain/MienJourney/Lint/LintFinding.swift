@@ -50,6 +50,7 @@ extension LintFinding.Code {
         secretForgotten = Self(rawValue: "secret_forgotten")
     public static let userMissing = Self(rawValue: "user_missing"),
         captureMissing = Self(rawValue: "capture_missing"),
+        capturePurpose = Self(rawValue: "capture_purpose"),
         consentMissing = Self(rawValue: "consent_missing")
     public static let faceWithoutAlternative = Self(rawValue: "face_without_alternative"),
         livenessOff = Self(rawValue: "liveness_off")
@@ -63,7 +64,8 @@ extension LintFinding.Code {
     private static let shared: [Self] = [
         danglingTarget, missingOutcome, unknownOutcome, unreachableStep, noCompletion,
         unknownVariable, unassignedVariable, unknownMember, secretRead, secretForgotten,
-        userMissing, captureMissing, consentMissing, faceWithoutAlternative, livenessOff,
+        userMissing, captureMissing, capturePurpose, consentMissing, faceWithoutAlternative,
+        livenessOff,
         endlessCycle, unboundedRetry, loopsTooDeep, unverifiedSignUp, unlockWithoutHold,
     ]
 }

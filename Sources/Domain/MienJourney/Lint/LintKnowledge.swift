@@ -11,7 +11,6 @@ struct LintKnowledge: Equatable {
     var secrets: Set<String> = []
     var user: JourneyUser.Level?
     var hasCapture = false
-    var consents: Set<String> = []
     /// The possible loop stacks, outermost loop first.
     var loops: Set<[StepID]> = [[]]
 
@@ -42,7 +41,6 @@ struct LintKnowledge: Equatable {
         both.secrets.formIntersection(other.secrets)
         both.user = user.flatMap { mine in other.user.map { min(mine, $0) } }
         both.hasCapture = hasCapture && other.hasCapture
-        both.consents.formIntersection(other.consents)
         both.loops.formUnion(other.loops)
         return both
     }
@@ -55,7 +53,6 @@ struct LintKnowledge: Equatable {
         next.secrets.formUnion(outcome.secrets)
         if let level = outcome.user { next.user = max(user ?? level, level) }
         if let capture = outcome.capture { next.hasCapture = capture }
-        if let version = outcome.consentTextVersion { next.consents.insert(version) }
         if let holds = outcome.holds {
             let present = holds.expression.presentPaths(whenValueIs: holds.value)
             next.always.formUnion(present)

@@ -59,7 +59,8 @@ struct StepFacts {
     /// The setting with which the step accepts a lower level of the user.
     var levelSetting: String?
     var needsCapture = false
-    var needsConsentTextVersion: String?
+    /// Whether entering the step discards an unused capture.
+    var replacesCapture = false
     var isClientFacing = false
     /// Whether a step that asks the client may also continue at once.
     var mayContinueAtOnce = false

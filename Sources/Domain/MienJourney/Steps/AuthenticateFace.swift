@@ -31,7 +31,7 @@ struct AuthenticateFace: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let reference = try run.reference(user)
         guard let capture = run.instance.capture else { throw StepFault(.captureMissing) }
-        run.instance.capture = nil
+        run.discardCapture()
         return .perform(
             AuthenticateFaceEffect(user: reference, capture: capture),
             .init(expected: reference.expected, capture: capture))

@@ -2,16 +2,27 @@ import MienAPI
 public import MienCore
 
 /// Verifies a person's identity in a separate session that ends with a recommendation.
+///
+/// No server checks documents yet. A step that does not accept that with `documents: none` turns
+/// `allow` into `challenge`, so that nobody is allowed for a document that was not checked.
 struct IdentityVerification: JourneyStep {
     static let type = StepType.identityVerification
     static let wireName: JourneyStepName? = .identityVerification
     static let effects: [any SimulatedEffect.Type] = [
-        OpenVerificationEffect.self, ReadVerificationEffect.self,
+        OpenVerificationEffect.self, ReadVerificationEffect.self, AuthenticateFaceEffect.self,
     ]
     static let prompts: [any PromptState.Type] = [VerificationPrompt.self]
+    static let lintCodes: [LintFinding.Code] = [.documentsUnchecked]
+
+    /// The documents that a step accepts as sufficient.
+    enum Documents: String, CaseIterable, Sendable { case none }
 
     static let settings =
         [
+            Setting(
+                "documents", .choice(Documents.allCases.map(\.rawValue)),
+                "The documents that must be checked. `none` accepts a live selfie alone. Documents cannot be checked yet: without this setting, the step answers `challenge` instead of `allow`, and the linter reports an error."
+            ),
             Setting(
                 "callback_url", .url,
                 "The URL to which the hosted pages redirect the browser afterwards. Apps do not use it."
@@ -24,23 +35,25 @@ struct IdentityVerification: JourneyStep {
             ),
             Setting(
                 "establishes_user", .flag, default: false,
-                "With `true`, `allow` also means that the person owns the account; otherwise the step fails. From then on the journey acts for the account."
+                "With `true`, `allow` also means that the person owns the account: the selfie matches the user's registered face, and is used up. Otherwise the step fails as `authenticate_face` does. From then on the journey acts for the account."
             ),
         ] + FailureSettings.settings + ClientSettings.settings
 
+    let documents: Documents?
     let callbackURL: String?
     let outputVariable: String?
     let liveness: LivenessPolicy
-    let identifier: JourneyExpression?
+    let user: CheckedUser
     let establishesUser: Bool
     let failure: FailureSettings?
     let client: ClientSettings?
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        documents = try reader.choice("documents")
         callbackURL = try reader.url("callback_url")
         outputVariable = try reader.variable("output_variable")
         liveness = try LivenessPolicy(reader)
-        identifier = try reader.expression("user_identifier")
+        user = try CheckedUser(reader)
         establishesUser = try reader.flag("establishes_user", default: false)
         failure = try FailureSettings(reader)
         client = try ClientSettings(reader)
@@ -50,32 +63,44 @@ struct IdentityVerification: JourneyStep {
 
     var facts: StepFacts {
         var facts = StepFacts()
-        facts.reads = identifier.map { [StepFacts.Read("user_identifier", $0)] } ?? []
+        facts.reads = user.reads
+        if establishesUser {
+            facts.needsUser = user.needed
+            facts.proof = .weak
+        }
         for outcome in [Outcome.allow, .challenge, .deny] {
             var way = StepFacts.OutcomeFacts(outcome)
-            way.capture = outcome == .allow
+            way.capture = outcome == .allow && !establishesUser
             if outcome == .allow, establishesUser { way.user = .established }
             if let outputVariable { way.assigns = [StepFacts.Assignment(outputVariable)] }
             facts.outcomes.append(way)
         }
+        facts.replacesCapture = true
         facts.add(failure, client) { $0.capture = false }
         return facts
     }
 
     func problems(within limits: JourneyDefinition.Limits) -> [SettingProblem] {
-        liveness.problems
+        let unchecked =
+            documents == nil
+            ? [
+                SettingProblem(
+                    .error, .documentsUnchecked, "documents",
+                    "documents cannot be checked yet, so this step never answers allow; set documents to “none” to accept a live selfie alone"
+                )
+            ] : []
+        return unchecked + liveness.problems
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        run.instance.capture = nil
-        let user: UserReference? =
-            if let identifier { .identifier(Sensitive(try run.text(identifier))) } else {
-                run.instance.user.map { .id($0.id) }
-            }
+        run.discardCapture()
+        let isNamed = user.identifier != nil || run.instance.user != nil || establishesUser
         return .perform(
             OpenVerificationEffect(
                 request: VerificationRequest(
-                    user: user, callbackURL: callbackURL, liveness: liveness)), .init())
+                    user: isNamed ? try run.reference(user) : nil, callbackURL: callbackURL,
+                    liveness: liveness, establishesUser: establishesUser,
+                    consent: run.consentToAsk)), .init())
     }
 
     func options(_ asked: Asked) -> [ClientOption] {
@@ -115,39 +140,57 @@ struct IdentityVerification: JourneyStep {
         case .given(let session as VerificationSession):
             let payload: JSONValue = [
                 "start_token": .string(session.startToken),
-                "base_endpoint": .string(session.baseEndpoint),
-                "endpoint": .string(session.endpoint),
-                "session": .string(session.id.text), "state": .string(session.state),
+                "base_endpoint": .string(session.baseEndpoint), "session": .string(session.id.text),
+                "state": .string(session.state),
             ]
             return .ask(["payload": payload], Asked(VerificationPrompt(session: session.id)))
         case .given(let verdict as VerificationVerdict): return try conclude(verdict, &run)
-        default: return .fail(answer.refusal)
+        case .given(let proof as AuthenticateFaceEffect.Answer):
+            try run.establish(proof)
+            return .leave(.allow)
+        default:
+            return pending.state is AuthenticateFaceEffect.Pending
+                ? .fail(run.reported(answer.refusal, user)) : .fail(answer.refusal)
         }
     }
 
     private func conclude(_ verdict: VerificationVerdict, _ run: inout StepRun) throws(StepFault)
         -> Move
     {
+        let recommendation =
+            verdict.recommendation == .allow && documents == nil
+            ? .challenge : verdict.recommendation
         if let outputVariable {
             let own: [String: JSONValue] = [
                 "session_id": .string(verdict.session.text),
-                "recommendation": .string(verdict.recommendation.rawValue),
+                "recommendation": .string(recommendation.rawValue),
             ]
             try run.set(outputVariable, .object(verdict.summary.merging(own) { $1 }))
         }
-        switch verdict.recommendation {
+        switch recommendation {
         case .allow:
-            if let user = verdict.establishes {
-                try run.establish(user)
-            } else if establishesUser {
-                return .fail(.userMismatch)
+            if establishesUser { return try compare(verdict, run) }
+            if let capture = verdict.capture {
+                run.keep(capture, consentTextVersion: verdict.consentTextVersion)
             }
-            run.instance.capture = verdict.capture
             return .leave(.allow)
         case .challenge: return .leave(.challenge)
         case .deny: return .leave(.deny)
         }
     }
+
+    /// Compares the verification's selfie with the user's registered face.
+    private func compare(_ verdict: VerificationVerdict, _ run: StepRun) throws(StepFault) -> Move {
+        let reference = try run.reference(user)
+        guard let capture = verdict.capture else { throw StepFault(.captureMissing) }
+        return .perform(
+            AuthenticateFaceEffect(user: reference, capture: capture),
+            .init(expected: reference.expected, capture: capture))
+    }
+}
+
+extension LintFinding.Code {
+    public static let documentsUnchecked = Self(rawValue: "documents_unchecked")
 }
 
 extension StepType {
@@ -200,18 +243,19 @@ public struct VerificationRequest: Sendable, Hashable {
     /// The address to which the hosted pages redirect the browser afterwards.
     public let callbackURL: String?
     public let liveness: LivenessPolicy
+    /// Whether the selfie is compared with the user's registered face.
+    public let establishesUser: Bool
+    /// The consent without which the capture takes no picture.
+    public let consent: CaptureConsent?
 }
 
 public struct VerificationSession: EffectAnswer {
     public let id: VerificationID
-    public let startToken, baseEndpoint, endpoint, state: String
+    public let startToken, baseEndpoint, state: String
 
-    public init(
-        id: VerificationID, startToken: String, baseEndpoint: String, endpoint: String,
-        state: String
-    ) {
-        (self.id, self.startToken, self.baseEndpoint, self.endpoint, self.state) = (
-            id, startToken, baseEndpoint, endpoint, state
+    public init(id: VerificationID, startToken: String, baseEndpoint: String, state: String) {
+        (self.id, self.startToken, self.baseEndpoint, self.state) = (
+            id, startToken, baseEndpoint, state
         )
     }
 }
@@ -223,21 +267,21 @@ public struct VerificationVerdict: EffectAnswer {
 
     public let session: VerificationID
     public let recommendation: Recommendation
-    /// The account that the verified person owns, if the verification checked that.
-    public let establishes: UserID?
     /// The capture that holds the verification's selfie.
     public let capture: CaptureID?
     /// Values for the step's output variable.
     public let summary: [String: JSONValue]
+    /// The version of the text that the person consented to in the capture.
+    public let consentTextVersion: String?
 
     public init(
-        session: VerificationID, recommendation: Recommendation, establishes: UserID? = nil,
-        capture: CaptureID? = nil,
-        summary: [String: JSONValue] = [:]
+        session: VerificationID, recommendation: Recommendation, capture: CaptureID? = nil,
+        summary: [String: JSONValue] = [:], consentTextVersion: String? = nil
     ) {
-        (self.session, self.recommendation, self.establishes, self.capture, self.summary) = (
-            session, recommendation, establishes, capture, summary
+        (self.session, self.recommendation, self.capture, self.summary) = (
+            session, recommendation, capture, summary
         )
+        self.consentTextVersion = consentTextVersion
     }
 }
 
@@ -254,11 +298,11 @@ extension EffectReply where Answer == VerificationVerdict {
 extension OpenVerificationEffect: SimulatedEffect {
     func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
         let id = world.issue(VerificationID.self)
+        world.askedConsents[id.text] = request.consent?.textVersion
         return .verificationOpened(
             VerificationSession(
                 id: id, startToken: "start-token-\(world.issued)",
-                baseEndpoint: "https://mien.example", endpoint: "https://mien.example/verify",
-                state: "state-\(world.issued)"))
+                baseEndpoint: "https://mien.example", state: "state-\(world.issued)"))
     }
 }
 
@@ -267,8 +311,12 @@ extension ReadVerificationEffect: SimulatedEffect {
         guard let name = world.verificationNow, let verification = world.verifications[name] else {
             return .refused(.captureUnfinished)
         }
+        let asked = world.askedConsents[session.text]
         var capture: CaptureID?
         if let selfie = verification.selfie.flatMap({ world.selfies[$0] }) {
+            guard asked == nil || selfie.consents else {
+                return .verified(VerificationVerdict(session: session, recommendation: .deny))
+            }
             let id = world.issue(CaptureID.self)
             world.captures[id] = selfie
             capture = id
@@ -276,7 +324,7 @@ extension ReadVerificationEffect: SimulatedEffect {
         return .verified(
             VerificationVerdict(
                 session: session, recommendation: verification.recommendation,
-                establishes: verification.user.flatMap { world.user($0) }?.id,
-                capture: capture, summary: verification.summary))
+                capture: capture, summary: verification.summary,
+                consentTextVersion: asked))
     }
 }

@@ -14,17 +14,29 @@ struct RegisterFace: JourneyStep {
         let given: JourneyExpression?
         /// Whether consent recorded before this run counts, too.
         let acceptsEarlier: Bool
+        /// The text that a capture shows if nothing else obtains consent.
+        let shown: CaptureConsent
+
+        /// Whether the capture asks for consent where no earlier step has recorded it.
+        var isAskedByCapture: Bool { given == nil && !acceptsEarlier }
+
+        /// The text of a journey that does not set its own.
+        static let standard = CaptureConsent(
+            textVersion: "standard-1", title: "Use your face to sign in",
+            text:
+                "We compute numbers from pictures of your face and store them, encrypted, to recognize you when you sign in. We do not keep the pictures. You can withdraw your consent at any time.",
+            button: "I consent")
     }
 
     static let settings =
         ActingUser.settings + [
             Setting(
-                "consent", .consent, required: true,
-                "The required consent: `{text_version, given, earlier}`. An earlier `record_consent` step has the same version, or `given` is true, or `earlier` is set and the user consented before this run."
+                "consent", .consent,
+                "The required consent: `{text_version, given, earlier, title, text, button}`. An earlier `record_consent` step has the same version, or `given` is true, or `earlier` is set and the user consented before this run. With neither `given` nor `earlier`, the capture asks for the consent that is missing, with this text or a standard one."
             )
         ] + FailureSettings.settings
 
-    static let consentKeys = ["text_version", "given", "earlier"]
+    static let consentKeys = ["text_version", "given", "earlier", "title", "text", "button"]
 
     let user: ActingUser
     let consent: Consent
@@ -33,13 +45,7 @@ struct RegisterFace: JourneyStep {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         user = try ActingUser(reader)
         failure = try FailureSettings(reader)
-        let path = reader.path("consent")
-        let consent = try SettingReader(
-            reader.value("consent") ?? [:], path: path, known: Self.consentKeys)
-        self.consent = Consent(
-            textVersion: try consent.required("text_version", try consent.code("text_version")),
-            given: try consent.expression("given"),
-            acceptsEarlier: try consent.flag("earlier", default: false))
+        consent = try Consent(reader)
     }
 
     var facts: StepFacts {
@@ -51,9 +57,6 @@ struct RegisterFace: JourneyStep {
             user.reads + (consent.given.map { [StepFacts.Read("consent.given", $0)] } ?? [])
         facts.needsUser = user.needed
         facts.needsCapture = true
-        if consent.given == nil, !consent.acceptsEarlier {
-            facts.needsConsentTextVersion = consent.textVersion
-        }
         facts.add(failure, client) { $0.capture = false }
         return facts
     }
@@ -78,6 +81,12 @@ struct RegisterFace: JourneyStep {
                     user: user, text: ConsentText(version: consent.textVersion, text: nil)),
                 .init(user: user, textVersion: consent.textVersion))
         }
+        if run.instance.captureConsent == consent.textVersion {
+            let text = ConsentText(version: consent.textVersion, text: consent.shown.text)
+            return .perform(
+                RecordConsentEffect(user: user, text: text),
+                .init(user: user, textVersion: consent.textVersion))
+        }
         guard consent.acceptsEarlier else { throw StepFault(.consentMissing) }
         return .perform(
             FindConsentEffect(user: user, textVersion: consent.textVersion),
@@ -87,7 +96,7 @@ struct RegisterFace: JourneyStep {
     /// Registers the face and uses the capture up, whatever the result.
     private func register(_ user: UserID, _ run: inout StepRun) throws(StepFault) -> Move {
         guard let capture = run.instance.capture else { throw StepFault(.captureMissing) }
-        run.instance.capture = nil
+        run.discardCapture()
         return .perform(
             RegisterFaceEffect(
                 user: user, capture: capture, consentTextVersion: consent.textVersion),
@@ -113,6 +122,31 @@ struct RegisterFace: JourneyStep {
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
+    }
+}
+
+extension RegisterFace.Consent {
+    /// Reads the setting `consent`.
+    fileprivate init(_ reader: SettingReader) throws(JourneyDefinitionError) {
+        let standard = Self.standard
+        guard let value = reader.value("consent") else {
+            self.init(
+                textVersion: standard.textVersion, given: nil, acceptsEarlier: false,
+                shown: standard)
+            return
+        }
+        let reader = try SettingReader(
+            value, path: reader.path("consent"), known: RegisterFace.consentKeys)
+        let version = try reader.required("text_version", try reader.code("text_version"))
+        self.init(
+            textVersion: version, given: try reader.expression("given"),
+            acceptsEarlier: try reader.flag("earlier", default: false),
+            shown: CaptureConsent(
+                textVersion: version,
+                title: try reader.string("title", maxLength: 500) ?? standard.title,
+                text: try reader.string("text", maxLength: Information.maxTextLength)
+                    ?? standard.text,
+                button: try reader.string("button", maxLength: 100) ?? standard.button))
     }
 }
 

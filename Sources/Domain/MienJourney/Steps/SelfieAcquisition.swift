@@ -15,8 +15,7 @@ struct SelfieAcquisition: JourneyStep {
             Setting("output_variable", .variable, "Set to `{capture_id, …}`."),
             Setting(
                 "purpose", .choice(CaptureRequest.Purpose.allCases.map(\.rawValue)),
-                default: "authentication",
-                "The purpose of the selfie; the server may require more of a selfie that it stores."
+                "The purpose of the selfie; a selfie that is stored is taken from several frames. If omitted: `registration` if a `register_face` step can use it and no `authenticate_face` step can, otherwise `authentication`."
             ),
             Setting(
                 "liveness", .liveness,
@@ -29,7 +28,7 @@ struct SelfieAcquisition: JourneyStep {
         ] + FailureSettings.settings + ClientSettings.settings
 
     let outputVariable: String?
-    let purpose: CaptureRequest.Purpose
+    let purpose: CaptureRequest.Purpose?
     let liveness: LivenessPolicy
     let identifier: JourneyExpression?
     let failure: FailureSettings?
@@ -37,7 +36,7 @@ struct SelfieAcquisition: JourneyStep {
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         outputVariable = try reader.variable("output_variable")
-        purpose = try reader.choice("purpose", default: .authentication)
+        purpose = try reader.choice("purpose")
         liveness = try LivenessPolicy(reader)
         identifier = try reader.expression("user_identifier")
         failure = try FailureSettings(reader)
@@ -53,6 +52,7 @@ struct SelfieAcquisition: JourneyStep {
         if let outputVariable { success.assigns = [StepFacts.Assignment(outputVariable)] }
         facts.outcomes = [success]
         facts.reads = identifier.map { [StepFacts.Read("user_identifier", $0)] } ?? []
+        facts.replacesCapture = true
         facts.add(failure, client) { $0.capture = false }
         return facts
     }
@@ -62,14 +62,16 @@ struct SelfieAcquisition: JourneyStep {
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        run.instance.capture = nil
+        run.discardCapture()
         let user: UserReference? =
             if let identifier { .identifier(Sensitive(try run.text(identifier))) } else {
                 run.instance.user.map { .id($0.id) }
             }
         return .perform(
             OpenCaptureEffect(
-                request: CaptureRequest(purpose: purpose, liveness: liveness, user: user)),
+                request: CaptureRequest(
+                    purpose: purpose ?? run.captureUse.purpose, liveness: liveness, user: user,
+                    consent: run.consentToAsk)),
             .init())
     }
 
@@ -97,7 +99,7 @@ struct SelfieAcquisition: JourneyStep {
                     .object(
                         taken.summary.merging(["capture_id": .string(taken.capture.text)]) { $1 }))
             }
-            run.instance.capture = taken.capture
+            run.keep(taken.capture, consentTextVersion: taken.consentTextVersion)
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
@@ -171,6 +173,8 @@ public struct ReadCaptureEffect: StepEffect {
         public let capture: CaptureID
         /// Values for the step's output variable.
         public let summary: [String: JSONValue]
+        /// The version of the text that the person consented to in the capture.
+        public let consentTextVersion: String?
     }
 
     public struct Pending: PendingState {
@@ -195,11 +199,14 @@ public struct CaptureRequest: Sendable, Hashable {
     public let liveness: LivenessPolicy
     /// The user whose face is expected, if any.
     public let user: UserReference?
+    /// The consent without which the capture takes no picture.
+    public let consent: CaptureConsent?
 
     public init(
-        purpose: Purpose, liveness: LivenessPolicy = LivenessPolicy(), user: UserReference? = nil
+        purpose: Purpose, liveness: LivenessPolicy = LivenessPolicy(), user: UserReference? = nil,
+        consent: CaptureConsent? = nil
     ) {
-        (self.purpose, self.liveness, self.user) = (purpose, liveness, user)
+        (self.purpose, self.liveness, self.user, self.consent) = (purpose, liveness, user, consent)
     }
 }
 
@@ -210,14 +217,19 @@ extension EffectReply where Answer == OpenCaptureEffect.Answer {
 }
 
 extension EffectReply where Answer == ReadCaptureEffect.Answer {
-    public static func captured(_ capture: CaptureID, summary: [String: JSONValue]) -> Self {
-        .answer(Answer(capture: capture, summary: summary))
+    public static func captured(
+        _ capture: CaptureID, summary: [String: JSONValue], consentTextVersion: String? = nil
+    ) -> Self {
+        .answer(
+            Answer(capture: capture, summary: summary, consentTextVersion: consentTextVersion))
     }
 }
 
 extension OpenCaptureEffect: SimulatedEffect {
     func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
-        .captureOpened(world.issue(CaptureID.self), startToken: "start-token-\(world.issued)")
+        let id = world.issue(CaptureID.self)
+        world.askedConsents[id.text] = request.consent?.textVersion
+        return .captureOpened(id, startToken: "start-token-\(world.issued)")
     }
 }
 
@@ -226,8 +238,11 @@ extension ReadCaptureEffect: SimulatedEffect {
         guard let name = world.selfieNow, let selfie = world.selfies[name] else {
             return .refused(.captureUnfinished)
         }
-        guard selfie.isLive else { return .refused(.captureRefused) }
+        let asked = world.askedConsents[capture.text]
+        guard selfie.isLive, asked == nil || selfie.consents else {
+            return .refused(.captureRefused)
+        }
         world.captures[capture] = selfie
-        return .captured(capture, summary: [:])
+        return .captured(capture, summary: [:], consentTextVersion: asked)
     }
 }

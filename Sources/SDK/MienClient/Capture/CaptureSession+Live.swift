@@ -10,11 +10,14 @@ extension CaptureSession {
     /// requested or after the last one. Releasing the iterator or canceling the task stops the
     /// sending and releases the source of the frames; ``cancel()`` ends the session.
     ///
-    /// - Throws, while iterating: ``MienError`` and errors of the frame source.
-    public nonisolated func updates<Frames: AsyncSequence & Sendable>(of frames: Frames)
-        -> CaptureUpdates<Frames>
-    where Frames.Element == CaptureFrame {
-        CaptureUpdates(session: self, frames: frames)
+    /// - Parameter consent: Called before the first frame if the session asks the person for
+    ///   consent. If they do not agree, the session is canceled.
+    /// - Throws, while iterating: ``MienError``, `.invalidState` if the session asks for consent and
+    ///   `consent` is `nil`; errors of the frame source.
+    public nonisolated func updates<Frames: AsyncSequence & Sendable>(
+        of frames: Frames, consent: ConsentHandler? = nil
+    ) -> CaptureUpdates<Frames> where Frames.Element == CaptureFrame {
+        CaptureUpdates(session: self, frames: frames, consent: consent)
     }
 
     /// Sends frames of a live session.
@@ -93,18 +96,22 @@ where Frames.Element == CaptureFrame {
     public typealias Element = CaptureAnswer
     let session: CaptureSession
     let frames: Frames
+    let consent: ConsentHandler?
 
-    public func makeAsyncIterator() -> Iterator { Iterator(session: session, frames: frames) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(session: session, frames: frames, consent: consent)
+    }
 
     public final class Iterator: AsyncIteratorProtocol {
         private let session: CaptureSession
         private let frames: Frames
+        private let consent: ConsentHandler?
         private let buffer = FrameBuffer()
         private var reader: Task<Void, Never>?
         private var isLive = false, hasEnded = false
 
-        init(session: CaptureSession, frames: Frames) {
-            (self.session, self.frames) = (session, frames)
+        init(session: CaptureSession, frames: Frames, consent: ConsentHandler?) {
+            (self.session, self.frames, self.consent) = (session, frames, consent)
         }
 
         deinit { stop() }
@@ -112,7 +119,7 @@ where Frames.Element == CaptureFrame {
         public func next() async throws -> CaptureAnswer? {
             guard !hasEnded else { return nil }
             guard reader != nil else {
-                let first = try await session.start()
+                let first = try await session.start(askingWith: consent)
                 isLive = first.isLive
                 if first.isOpen { read() } else { hasEnded = true }
                 return first

@@ -106,8 +106,9 @@ public actor CaptureSession {
     /// Starts the session and, for a live session, its clock. Further calls return the session's
     /// state.
     ///
-    /// - Returns: what the server requires. ``updates(of:)`` and ``run(_:onGuidance:)`` call this
-    ///   themselves.
+    /// - Returns: what the server requires. ``updates(of:consent:)`` and
+    ///   ``run(_:onGuidance:consent:)`` call this themselves. A session with
+    ///   ``CaptureAnswer/consent`` starts only after ``giveConsent(to:)``.
     @discardableResult
     public func start() async throws -> CaptureAnswer {
         let answer: CaptureAnswer = noted(
@@ -126,15 +127,21 @@ public actor CaptureSession {
         return answer
     }
 
-    /// Sends frames one at a time until the session is decided or the frames end. ``updates(of:)``
-    /// sends more frames a second in a live session.
+    /// Sends frames one at a time until the session is decided or the frames end.
+    /// ``updates(of:consent:)`` sends more frames a second in a live session.
     ///
-    /// - Parameter onGuidance: Called with the answer to each frame.
+    /// - Parameters:
+    ///   - onGuidance: Called with the answer to each frame.
+    ///   - consent: Called before the first frame if the session asks the person for consent. If
+    ///     they do not agree, the session is canceled.
     /// - Returns: the session's last answer.
+    /// - Throws: ``MienError`` `.invalidState` if the session asks for consent and `consent` is
+    ///   `nil`.
     public nonisolated(nonsending) func run<Frames: AsyncSequence>(
-        _ frames: Frames, onGuidance: (CaptureAnswer) -> Void = { _ in }
+        _ frames: Frames, onGuidance: (CaptureAnswer) -> Void = { _ in },
+        consent: ConsentHandler? = nil
     ) async throws -> CaptureAnswer where Frames.Element == CaptureFrame {
-        let first = try await start()
+        let first = try await start(askingWith: consent)
         if first.status == .known(.failed) || first.status == .known(.cancelled) { return first }
         let isLive = first.isLive
         if isLive { onGuidance(first) }

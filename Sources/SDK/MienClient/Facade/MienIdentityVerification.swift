@@ -13,10 +13,16 @@ public protocol MienIdentityVerificationDelegate: AnyObject {
     func verificationDidFail(with error: MienError)
     /// The guidance after each frame.
     func verificationDidReceiveGuidance(_ answer: CaptureAnswer)
+    /// Shows the person a text before the first frame, and returns whether they consent. The
+    /// capture is canceled if they do not. A journey that registers a face and has no consent step
+    /// asks for this.
+    func verificationNeedsConsent(_ text: CaptureConsentText) async -> Bool
 }
 
 extension MienIdentityVerificationDelegate {
     public func verificationDidReceiveGuidance(_ answer: CaptureAnswer) {}
+    /// Declines, because only the app can ask the person.
+    public func verificationNeedsConsent(_ text: CaptureConsentText) async -> Bool { false }
 }
 
 /// Captures for identity verification and selfie steps, in the form that mobile apps use. It draws
@@ -55,7 +61,8 @@ public enum MienIdentityVerification {
         running = Task {
             do {
                 var last: CaptureAnswer?
-                for try await answer in session.updates(of: frames) {
+                let updates = session.updates(of: frames) { await ask(for: $0) }
+                for try await answer in updates {
                     // The first answer of a capture of pictures has no guidance to report.
                     if answer.isLive || last != nil {
                         delegate?.verificationDidReceiveGuidance(answer)
@@ -87,6 +94,10 @@ public enum MienIdentityVerification {
             }
             if !Task.isCancelled { running = nil }
         }
+    }
+
+    private static func ask(for text: CaptureConsentText) async -> Bool {
+        await delegate?.verificationNeedsConsent(text) ?? false
     }
 
     /// Cancels the capture in progress.

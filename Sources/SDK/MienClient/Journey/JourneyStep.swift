@@ -34,13 +34,17 @@ public struct JourneyStep: Sendable {
     /// Sends frames to the step's capture session until it is decided. Then answer the step, with
     /// `.clientInput` if the session passed.
     ///
+    /// - Parameter consent: Called before the first frame if the session asks the person for
+    ///   consent. If they do not agree, the session is canceled: answer with `.cancel`.
     /// - Returns: the session's last answer.
-    /// - Throws: ``MienError`` `.invalidState` when the step has no capture session.
+    /// - Throws: ``MienError`` `.invalidState` when the step has no capture session, or when the
+    ///   session asks for consent and `consent` is `nil`.
     @discardableResult
     public nonisolated(nonsending) func capture<Frames: AsyncSequence>(
-        _ frames: Frames, onGuidance: (CaptureAnswer) -> Void = { _ in }
+        _ frames: Frames, onGuidance: (CaptureAnswer) -> Void = { _ in },
+        consent: ConsentHandler? = nil
     ) async throws -> CaptureAnswer where Frames.Element == CaptureFrame {
-        try await captureSession().run(frames, onGuidance: onGuidance)
+        try await captureSession().run(frames, onGuidance: onGuidance, consent: consent)
     }
 }
 

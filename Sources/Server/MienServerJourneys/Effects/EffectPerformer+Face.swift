@@ -135,7 +135,10 @@ extension ReadCaptureEffect: PerformedEffect {
     func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
         switch try await performer.captures.outcome(capture, run: context.run, app: context.app) {
         case .failure(let error): .refused(error.code)
-        case .success(let passed): .captured(capture, summary: EffectPerformer.summary(passed))
+        case .success(let passed):
+            .captured(
+                capture, summary: EffectPerformer.summary(passed),
+                consentTextVersion: passed.consentTextVersion)
         }
     }
 }

@@ -15,14 +15,17 @@ extension EffectPerformer {
         let random = Base64URL.encode(generator.bytes(16))
         guard let id = VerificationID("idv_" + random), let captureID = CaptureID("cap_" + random)
         else { return .refused(.unavailable) }
-        let capture = CaptureRequest(purpose: .registration, liveness: request.liveness, user: nil)
+        // A selfie that is compared with the user's face is a guess, and abandoning it counts.
+        let capture = CaptureRequest(
+            purpose: request.establishesUser ? .authentication : .registration,
+            liveness: request.liveness, user: request.establishesUser ? request.user : nil,
+            consent: request.consent)
         let (_, token) = try await captures.open(
             capture, for: context.captureOrigin, id: captureID)
-        let base = publicURL()
         return .verificationOpened(
             VerificationSession(
-                id: id, startToken: token, baseEndpoint: base,
-                endpoint: base + "/v1/capture/frames", state: verificationState(id, context)))
+                id: id, startToken: token, baseEndpoint: publicURL(),
+                state: verificationState(id, context)))
     }
 
     /// Returns the state that a client may send back, bound to the session and the run.
@@ -56,7 +59,9 @@ extension EffectPerformer {
                 passed.mode == .image ? ["selfie_quality"] : ["selfie_quality", "liveness"]
             summary["documents"] = "not_checked"
             return .verified(
-                .init(session: id, recommendation: .allow, capture: capture, summary: summary))
+                .init(
+                    session: id, recommendation: .allow, capture: capture, summary: summary,
+                    consentTextVersion: passed.consentTextVersion))
         }
     }
 

@@ -44,15 +44,7 @@ package struct JourneyAdminRoutes {
                             message: "must match the address, and so must version")
                     ])
             }
-            let findings = JourneyLinter.lint(definition).filter { $0.severity == .error }
-            guard findings.isEmpty else {
-                throw Problem(
-                    .invalidRequest,
-                    "The journey has errors. mien journey lint shows them as well.",
-                    errors: findings.map {
-                        .init(field: $0.step.map { "steps.\($0)" } ?? "", message: $0.message)
-                    })
-            }
+            try Self.requireNoErrors(definition)
             let now = clock.now, actor = context.actor,
                 text = String(decoding: bytes, as: UTF8.self)
             do {
@@ -78,7 +70,9 @@ package struct JourneyAdminRoutes {
         }
         router.post("journeys/:journey/versions/:version/publish") { _, context in
             let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
-            _ = try await record(id, version)
+            // A draft may have been saved before the linter knew of the error.
+            let draft = Array(try await record(id, version).definition.utf8)
+            try Self.requireNoErrors(try JourneyDefinition.parse(draft))
             let isDone = try await store.write { tables -> Bool in
                 guard try tables.journeys.publish(id, version: version, at: now) else {
                     return false
@@ -113,6 +107,18 @@ package struct JourneyAdminRoutes {
             throw Problem(.notFound, "There is no such version of this journey.")
         }
         return record
+    }
+
+    /// - Throws: ``Problem`` with the linter's errors.
+    private static func requireNoErrors(_ definition: JourneyDefinition) throws {
+        let findings = JourneyLinter.lint(definition).filter { $0.severity == .error }
+        guard findings.isEmpty else {
+            throw Problem(
+                .invalidRequest, "The journey has errors. mien journey lint shows them as well.",
+                errors: findings.map {
+                    .init(field: $0.step.map { "steps.\($0)" } ?? "", message: $0.message)
+                })
+        }
     }
 
     // MARK: Wire format

@@ -71,6 +71,28 @@ package final class JourneyCatalog: Sendable {
         return types
     }
 
+    /// A step of a published version that answers `challenge` instead of `allow`, because nobody
+    /// checks documents and the step does not accept that.
+    package struct UncheckedDocuments: Sendable, Hashable {
+        package let journey: JourneyID
+        package let version: Int
+        package let step: String
+    }
+
+    /// Returns such steps of versions that were published before the linter reported them.
+    package func uncheckedDocuments() async throws -> [UncheckedDocuments] {
+        let records = try await store.read { try $0.journeys.all() }.filter {
+            $0.state == .published
+        }
+        return try records.flatMap { record in
+            JourneyLinter.lint(try Self.parsed(record)).filter { $0.code == .documentsUnchecked }
+                .map {
+                    UncheckedDocuments(
+                        journey: record.id, version: record.version, step: $0.step?.text ?? "")
+                }
+        }
+    }
+
     /// Drops the cached definition after a version was published or retired.
     func forget(_ id: JourneyID) {
         state.withLock {

@@ -43,7 +43,7 @@ extension Failure {
             (.badInput, "server.invalid-request")
         case .notFound: (.badInput, "server.not-found")
         case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
-            .noActiveJourney:
+            .noActiveJourney, .consentRequired:
             (.badInput, "server.conflict")
         case .invalidCredentials, .insufficientUserAuthentication, .notPermitted:
             (.notSetUp, "server.credential")
