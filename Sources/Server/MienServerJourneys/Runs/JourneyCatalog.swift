@@ -79,17 +79,18 @@ package final class JourneyCatalog: Sendable {
         package let step: String
     }
 
-    /// Returns such steps of versions that were published before the linter reported them.
+    /// Returns such steps of versions that were published before the linter reported them. Skips
+    /// versions that can no longer be parsed, which fail when they are started.
     package func uncheckedDocuments() async throws -> [UncheckedDocuments] {
         let records = try await store.read { try $0.journeys.all() }.filter {
             $0.state == .published
         }
-        return try records.flatMap { record in
-            JourneyLinter.lint(try Self.parsed(record)).filter { $0.code == .documentsUnchecked }
-                .map {
-                    UncheckedDocuments(
-                        journey: record.id, version: record.version, step: $0.step?.text ?? "")
-                }
+        return records.flatMap { record in
+            let findings = (try? Self.parsed(record)).map { JourneyLinter.lint($0) } ?? []
+            return findings.filter { $0.code == .documentsUnchecked }.map {
+                UncheckedDocuments(
+                    journey: record.id, version: record.version, step: $0.step?.text ?? "")
+            }
         }
     }
 
