@@ -279,6 +279,7 @@ package.targets += [
     shim("CMienOpenVINO", ["SystemOpenVINO"]),
     shim("CMienImage", ["SystemJPEG", "SystemPNG", "SystemGIF"], linking: ["gif"]),
     shim("CMienFolders"),
+    shim("CMienProcess"),
     shim("CMienMedia", ["SystemAV"]),
 
     // MARK: Engines: Swift owners of C libraries, which know no faces.
@@ -406,7 +407,7 @@ package.targets += [
         [
             "MienDevice", "MienTPM", "MienPassword", "MienMedia", "MienImage", "MienVault",
             "MienThreads", "MienSealing", "MienAccess", "MienFace", "MienKeys", "MienOTP",
-            "MienCore", crypto,
+            "MienCore", "CMienProcess", crypto,
         ]),
 
     // MARK: Tools
@@ -527,7 +528,8 @@ package.targets += [
             "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienJourney",
             "MienKeys", "MienModels", "MienOTP",
             "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
-            "MienDevice", "MienDeviceLinux", "MienFace", "mien", crypto, lifecycle, logging,
+            "MienDevice", "MienDeviceLinux", "MienFace", "MienVault", "mien", crypto, lifecycle,
+            logging,
             nioCore, nioPosix,
             nioSSL, x509,
         ]),
@@ -569,7 +571,10 @@ package.targets += [
     example("SearchGallery", ["MienCore", "MienFace", "MienImage", "MienModels"]),
     example(
         "FaceUnlock",
-        ["MienCore", "MienDevice", "MienDeviceLinux", "MienFace", "MienKeys", "MienModels"]),
+        [
+            "MienCore", "MienDevice", "MienDeviceLinux", "MienFace", "MienKeys", "MienModels",
+            "MienVault",
+        ]),
     example(
         "EmbeddedServer",
         ["MienClient", "MienCore", "MienModels", "MienServer", "MienServerCore", logging]),

@@ -1,21 +1,21 @@
 // Signs with a device key after checking its owner's face. The key is created for the enrolled
 // face, used, and deleted with everything else when the program ends.
 //
-//     swift run -c release FaceUnlock owner.jpg today.jpg
+//     swift run -c release FaceUnlock --camera
 //
-// If both photos show one person, it prints:
+// The person is told to keep still and to perform actions drawn at random, first to enroll and then
+// to sign. It ends with:
 //
-//     enrolled, without liveness
+//     enrolled
 //     signed, and the signature is right
 //
-// Otherwise it prints "not signed: device.not-recognized". Photos do not prove that a person is
-// present, so the code says `withoutLiveness`. With a camera, the person is told to perform actions
-// drawn at random:
+// A video is judged like a camera, so a recording that does not happen to show the drawn actions is
+// refused. A photo opens no key, which the third form demonstrates:
 //
-//     swift run -c release FaceUnlock --camera
 //     swift run -c release FaceUnlock --video clip.mp4
+//     swift run -c release FaceUnlock --photo owner.jpg
 //
-// The exit status is 0 if it signed, 1 if it did not, 2 if a photo or the camera cannot be used,
+// The exit status is 0 if it signed, 1 if it did not, 2 if the photo or the camera cannot be used,
 // and 3 if no model pack is installed.
 
 import Foundation
@@ -25,6 +25,7 @@ import MienDeviceLinux
 import MienFace
 import MienKeys
 import MienModels
+import MienVault
 
 /// The owner's face could not be captured.
 struct NotEnrolled: Error { let reasons: [SessionRefusal] }
@@ -63,32 +64,40 @@ func unlock(_ words: [String], in folder: String) async throws {
         Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     }
 
-    let enrollment, recognition: LocalFaceCapture<FaceEngine>
-    if words[0].hasPrefix("--") {
-        let frames = words[0] == "--video" ? FaceFrames.video(words[1]) : .camera()
-        enrollment = try LocalFaceCapture(
-            live: frames, reader: engine, packID: pack.id, guide: Screen(), now: now)
-        recognition = enrollment
-    } else {
-        enrollment = try LocalFaceCapture(
-            withoutLiveness: .photos(words[0]), reader: engine, packID: pack.id, now: now)
-        recognition = try LocalFaceCapture(
-            withoutLiveness: .photos(words[1]), reader: engine, packID: pack.id, now: now)
-    }
-
-    // The authenticator judges faces and counts the wrong ones. The keys are sealed files here;
-    // with a TPM they would be in the TPM.
-    let keyPath = "\(folder)/device.key", pin = Sensitive("4711")
+    // The service keeps the device's PIN and who is enrolled; the authenticator judges faces and
+    // counts the wrong ones. The keys are sealed files here; with a TPM they would be in the TPM.
+    let keyPath = "\(folder)/device.key", pin = Sensitive("4711"), owner = try PersonName("owner")
+    let service = FaceAuthService(
+        folder: "\(folder)/face", keyPath: keyPath, packID: pack.id, tpm: nil, now: now)
+    try await service.setPIN(DevicePIN(pin))
+    let frames: FaceFrames =
+        switch words[0] {
+        case "--video": .video(words[1])
+        case "--photo": .photos(words[1])
+        default: .camera()
+        }
+    let capture = try LocalFaceCapture(
+        live: frames, reader: engine, packID: pack.id, guide: Screen(), now: now)
     let authenticator = FaceLocalAuthenticator(
-        folder: "\(folder)/authenticator", keyPath: keyPath, matcher: try pack.matcher(),
-        faces: recognition, passcodes: NoPasscodes(), now: now)
-    try await authenticator.setPasscode(DevicePIN(pin))
-    switch try await enrollment.captureOwner() {
-    case .face(let owner): try await authenticator.enroll(owner, passcode: pin)
-    case .refused(let reasons): throw NotEnrolled(reasons: reasons)
-    case .cancelled: throw NotEnrolled(reasons: [.cancelled])
+        service: service, owner: owner, matcher: try pack.matcher(), faces: capture,
+        passcodes: NoPasscodes())
+
+    if words[0] == "--photo" {
+        // For recognition only: the mode image takes a photo, and the PIN cannot confirm it.
+        try await service.initialize(frames: frames)
+        let enroller = try await service.enroller(reader: engine, settings: .photo)
+        let result = try await enroller.result()
+        guard let face = result.face else { throw NotEnrolled(reasons: result.verdict.refusals) }
+        try await service.enroll(face.template, as: owner)
+        print("enrolled for recognition only")
+    } else {
+        switch try await capture.captureOwner() {
+        case .face(let face): try await authenticator.enroll(face, passcode: pin)
+        case .refused(let reasons): throw NotEnrolled(reasons: reasons)
+        case .cancelled: throw NotEnrolled(reasons: [.cancelled])
+        }
+        print("enrolled")
     }
-    print(words[0].hasPrefix("--") ? "enrolled" : "enrolled, without liveness")
 
     let keys = SoftwareKeyProvider(
         folder: "\(folder)/keys", keyPath: keyPath, authenticator: authenticator)
@@ -108,10 +117,9 @@ func stop(_ status: Int32, _ message: String) -> Never {
 
 let words = Array(CommandLine.arguments.dropFirst())
 guard
-    words == ["--camera"]
-        || (words.count == 2 && (words[0] == "--video" || !words[0].hasPrefix("--")))
+    words == ["--camera"] || (words.count == 2 && ["--video", "--photo"].contains(words[0]))
 else {
-    stop(2, "usage: FaceUnlock OWNER-PHOTO PHOTO | --video FILE | --camera")
+    stop(2, "usage: FaceUnlock --camera | --video FILE | --photo FILE")
 }
 let folder = FileManager.default.temporaryDirectory.appending(
     path: "face-unlock-\(UUID().uuidString)"
@@ -125,6 +133,8 @@ do { try await unlock(words, in: folder) } catch let error as DeviceError {
     status = hasNoFrames ? (2, "\(error.reason)") : (1, "not signed: \(error.code.rawValue)")
 } catch let error as NotEnrolled {
     status = (1, "not enrolled: \(error.reasons.map(\.rawValue).joined(separator: ", "))")
+} catch let error as FrameSourceError {
+    status = (2, error.reason)
 } catch let error as PackError { status = (3, "\(error)") }
 try? FileManager.default.removeItem(atPath: folder)
 if let (status, message) = status { stop(status, message) }

@@ -212,7 +212,7 @@ extension LiveSession {
         answer.guidance = last.guidance.map { [.init(rawValue: $0.rawValue)] } ?? []
         answer.quality = last.quality?.score
         answer.face = last.face.map { [$0.x, $0.y, $0.width, $0.height].map { $0.rounded() } }
-        answer.progress = last.livenessScore
+        answer.progress = last.progress
     }
 
     /// Returns the requested actions and the rounded measurements for the audit log. They contain

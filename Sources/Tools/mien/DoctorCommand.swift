@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MienCommandSupport
 import MienCore
+import MienDeviceLinux
 import MienFace
 import MienInference
 import MienModels
@@ -31,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let progress = ProgressBar("Looking", total: 7)
+        let progress = ProgressBar("Looking", total: 7 + IntegritySignal.allCases.count)
         var checks: [Check] = []
         func add(_ check: Check) {
             checks.append(check)
@@ -44,6 +45,8 @@ struct DoctorCommand: AsyncParsableCommand {
         add(Self.check("enrolled faces", store))
         add(Self.check("compiled networks", cache))
         add(Self.check("private folders", folders))
+        ProcessIntegrity.harden()
+        for finding in ProcessIntegrity.inspect() { add(Self.check(finding)) }
         progress.finish()
         if output.json { JSON.print(["checks": checks]) } else { report(checks) }
         if checks.contains(where: { !$0.ok }) { throw Outcome.notSetUp }
@@ -69,6 +72,13 @@ struct DoctorCommand: AsyncParsableCommand {
         do { return Check(name: name, ok: true, detail: try await look()) } catch {
             return Check(name: name, ok: false, detail: Failure(error).message)
         }
+    }
+
+    /// Swap space is normal. Its finding only says what it means.
+    private static func check(_ finding: IntegrityFinding) -> Check {
+        Check(
+            name: finding.signal.words, ok: !finding.isPresent || finding.signal == .swap,
+            detail: finding.detail)
     }
 
     private func pack() throws -> String {

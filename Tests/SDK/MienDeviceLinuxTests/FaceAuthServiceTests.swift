@@ -4,6 +4,7 @@ import MienDeviceLinux
 import MienFace
 import MienKeys
 import MienMedia
+import MienPassword
 import MienSealing
 import MienTPM
 import MienTesting
@@ -51,6 +52,7 @@ private struct Machine {
             folder: scratch("face").path, keyPath: key.path, packID: pack,
             tpm: tpm.map { TPM(address: $0) }, cameras: { cameras },
             faceModes: faceModes, licensing: licensing, files: files, random: .system,
+            hasher: PasswordHasher(cost: .init(memory: 8, passes: 1)),
             machineID: { Array(id.utf8) })
     }
 }
@@ -101,8 +103,8 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     {
         let machine = try Machine()
         #expect(try await !machine.service.isConfigured())
-        try await machine.service.enroll(face(1), as: ada)
-        try await machine.service.enroll(face(2), as: bob)
+        try await machine.service.enrollPhoto(1, as: ada)
+        try await machine.service.enrollPhoto(2, as: bob)
         #expect(try await machine.service.people() == [ada, bob])
         #expect(try await machine.service.face(of: bob) == face(2))
         try await machine.service.unenroll(ada)
@@ -111,14 +113,16 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         #expect(await code { _ = try await machine.service.face(of: ada) } == .notEnrolled)
         try await machine.service.reset()
         #expect(try await !machine.service.isConfigured())
-        try await machine.service.enroll(face(3), as: ada)
+        try await machine.service.enrollPhoto(3, as: ada)
         #expect(try await machine.service.face(of: ada) == face(3))
     }
 
     @Test func `a face of another model pack is refused`() async throws {
         let service = try Machine().service
         #expect(
-            await code { try await service.enroll(face(1, pack: PackID("other")), as: ada) }
+            await code {
+                try await service.ready().enroll(face(1, pack: PackID("other")), as: ada)
+            }
                 == .otherModelPack)
     }
 
@@ -128,7 +132,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, name) in names.enumerated() {
                 let service = machine.service
-                group.addTask { try await service.enroll(face(number), as: name) }
+                group.addTask { try await service.enrollPhoto(number, as: name) }
             }
             try await group.waitForAll()
         }
@@ -163,19 +167,19 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         machine.faceModes = tokens
         await tokens.watch(machine.service)
         let service = machine.service
-        try await service.enroll(face(1), as: ada)
+        try await service.enrollPhoto(1, as: ada)
         #expect(await tokens.told.isEmpty, "a new person unlocks nothing yet")
-        try await service.enroll(face(2), as: ada)
-        try await service.enroll(face(3), as: bob)
+        try await service.enrollPhoto(2, as: ada)
+        try await service.enrollPhoto(3, as: bob)
         try await service.unenroll(bob)
         try await service.reset()
         #expect(await tokens.told == ["Ada", "Bob", "all"])
         #expect(await tokens.enrolled == [1, 2, 1], "told while the face was still there")
 
-        try await service.enroll(face(1), as: ada)
+        try await service.enrollPhoto(1, as: ada)
         await tokens.fail(true)
         await #expect(throws: CancellationError.self) { try await service.unenroll(ada) }
-        await #expect(throws: CancellationError.self) { try await service.enroll(face(4), as: ada) }
+        await #expect(throws: CancellationError.self) { try await service.enrollPhoto(4, as: ada) }
         await #expect(throws: CancellationError.self) { try await service.reset() }
         #expect(try await service.face(of: ada) == face(1))
     }
@@ -186,7 +190,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         async throws
     {
         let machine = try Machine()
-        try await machine.service.enroll(face(1), as: ada)
+        try await machine.service.enrollPhoto(1, as: ada)
         #expect(try await machine.service.bindingSource() == .machine)
         let copy = try machine.copied(to: "machine two")
         let error = await #expect(throws: FaceAuthError.self) { try await copy.service.people() }
@@ -194,12 +198,12 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
             error?.code == .otherDevice && error?.reason.contains("machine with another id") == true
         )
         #expect(await code { try await copy.service.initialize() } == .otherDevice)
-        #expect(await code { try await copy.service.enroll(face(2), as: bob) } == .otherDevice)
+        #expect(await code { try await copy.service.enrollPhoto(2, as: bob) } == .otherDevice)
         // A machine with the same id and the copied files counts as the same machine.
         let same = try machine.copied(to: machine.id)
         #expect(try await same.service.people() == [ada])
         try await copy.service.reset()
-        try await copy.service.enroll(face(2), as: bob)
+        try await copy.service.enrollPhoto(2, as: bob)
         #expect(try await copy.service.people() == [bob])
     }
 
@@ -208,7 +212,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
         async throws
     {
         let machine = try Machine()
-        try await machine.service.enroll(face(1), as: ada)
+        try await machine.service.enrollPhoto(1, as: ada)
         let key = try Data(contentsOf: machine.key), binding = try Data(contentsOf: machine.binding)
         try FileManager.default.removeItem(at: machine.key)
         #expect(await code { _ = try await machine.service.people() } == .storage)
@@ -229,7 +233,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
 
     @Test func `a binding with any bit changed is refused`() async throws {
         let machine = try Machine()
-        try await machine.service.enroll(face(1), as: ada)
+        try await machine.service.enrollPhoto(1, as: ada)
         let whole = [UInt8](try Data(contentsOf: machine.binding))
         for index in whole.indices {
             var changed = whole
@@ -250,7 +254,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     func `with a TPM, data opens on that machine only`() async throws {
         try await SoftwareTPM.run { tpm in
             let machine = try Machine(tpm: tpm)
-            try await machine.service.enroll(face(1), as: ada)
+            try await machine.service.enrollPhoto(1, as: ada)
             #expect(try await machine.service.bindingSource() == .tpm)
             #expect(try await !machine.service.isMigrationNeeded())
             try await tpm.restart()
@@ -282,7 +286,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
             var machine = try Machine()
             #expect(
                 await code { try await machine.service.migrate() } == nil, "nothing to migrate yet")
-            try await machine.service.enroll(face(1), as: ada)
+            try await machine.service.enrollPhoto(1, as: ada)
             #expect(try await !machine.service.isMigrationNeeded())
             #expect(await code { try await machine.service.migrate() } == .bindingUnavailable)
 
@@ -307,7 +311,7 @@ private func code(_ body: () async throws -> Void) async -> FaceAuthError.Code? 
     {
         try await SoftwareTPM.run { tpm in
             var machine = try Machine()
-            try await machine.service.enroll(face(1), as: ada)
+            try await machine.service.enrollPhoto(1, as: ada)
             machine.tpm = tpm.address
             let before = try Data(contentsOf: machine.binding)
             for calls in 0..<200 {

@@ -9,7 +9,7 @@ import MienTesting
 import Testing
 
 private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,
-    owner = BiometricPolicy.deviceOwnerAuthentication
+    ownerPolicy = BiometricPolicy.deviceOwnerAuthentication
 
 @Suite struct FaceLocalAuthenticatorTests {
     private func expect(
@@ -25,17 +25,17 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
     {
         let device = try Device(), authenticator = device.authenticator()
         await expect(.biometricNoPasscode, authenticator, biometrics)
-        await expect(.biometricNoPasscode, authenticator, owner)
+        await expect(.biometricNoPasscode, authenticator, ownerPolicy)
         await #expect(throws: DeviceError(.biometricNoPasscode, "")) {
-            try await authenticator.enroll(face(1), passcode: rightPIN)
+            try await authenticator.enroll(shown(1), passcode: rightPIN)
         }
         try await authenticator.setPasscode(DevicePIN(rightPIN))
         await expect(.biometricNoEnrollment, authenticator, biometrics)
         await #expect(throws: DeviceError(.wrongPasscode, "")) {
-            try await authenticator.enroll(face(1), passcode: wrongPIN)
+            try await authenticator.enroll(shown(1), passcode: wrongPIN)
         }
         #expect(try await !authenticator.capability().isEnrolled)
-        try await authenticator.enroll(face(1), passcode: rightPIN)
+        try await authenticator.enroll(shown(1), passcode: rightPIN)
         #expect(
             try await authenticator.capability()
                 == BiometricCapability(
@@ -82,7 +82,9 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         #expect(
             await device.person.faceRequests.count == 6, "no face is requested while it is locked")
         await device.person.types(rightPIN)
-        #expect(try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+        #expect(
+            try await authenticator.authenticate(reason: "", policy: ownerPolicy).method
+                == .passcode)
         #expect(
             try await authenticator.authenticate(reason: "", policy: biometrics).method == .face)
     }
@@ -90,7 +92,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
     @Test func `a right face resets the count of wrong ones`() async throws {
         let device = try Device(), authenticator = try await device.enrolled()
         for _ in 0..<4 {
-            await device.person.shows(.face(try face(2)), .face(try face(3)), .face(try face(1)))
+            await device.person.shows(.face(try shown(2)), .face(try shown(3)), .face(try shown(1)))
             #expect(
                 try await authenticator.authenticate(reason: "", policy: biometrics).method == .face
             )
@@ -118,14 +120,18 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         let device = try Device(), authenticator = try await device.enrolled()
         await device.person.types(rightPIN)
         await device.person.shows(.usePasscode)
-        #expect(try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+        #expect(
+            try await authenticator.authenticate(reason: "", policy: ownerPolicy).method
+                == .passcode)
         await device.person.types(wrongPIN, rightPIN)
         try await device.person.shows(2, times: 3)
-        #expect(try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+        #expect(
+            try await authenticator.authenticate(reason: "", policy: ownerPolicy).method
+                == .passcode)
         #expect(await device.person.passcodeRequests.map(\.triesLeft) == [3, 3, 2])
         await device.person.types(rightPIN)
         await device.person.shows(.cancelled)
-        await expect(.cancel, authenticator, owner)
+        await expect(.cancel, authenticator, ownerPolicy)
         #expect(await device.person.faceRequests.allSatisfy(\.mayUsePasscode))
     }
 
@@ -168,7 +174,8 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
             await device.person.shows(.usePasscode)
             await device.person.types(wrongPIN, wrongPIN, rightPIN)
             #expect(
-                try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+                try await authenticator.authenticate(reason: "", policy: ownerPolicy).method
+                    == .passcode)
         }
     }
 
@@ -204,10 +211,10 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         try await authenticator.setPasscode(DevicePIN(rightPIN))
         #expect(try await authenticator.enrollmentGeneration() == seen[0])
         for person in [1, 1, 2] {
-            try await authenticator.enroll(face(person), passcode: rightPIN)
+            try await authenticator.enroll(shown(person), passcode: rightPIN)
             seen.append(try await authenticator.enrollmentGeneration())
         }
-        try? await authenticator.enroll(face(3), passcode: wrongPIN)
+        try? await authenticator.enroll(shown(3), passcode: wrongPIN)
         #expect(try await authenticator.enrollmentGeneration() == seen[3])
         try await authenticator.removeFace(passcode: rightPIN)
         seen.append(try await authenticator.enrollmentGeneration())
@@ -228,9 +235,9 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
             await #expect(throws: CancellationError.self) { try await task.value }
         }
         await device.person.before {}
-        await device.person.shows(.face(try face(2)), .face(try face(2)))
+        await device.person.shows(.face(try shown(2)), .face(try shown(2)))
         await expect(.cancel, authenticator, biometrics)
-        await device.person.shows(.face(try face(2)), .face(try face(2)), .face(try face(1)))
+        await device.person.shows(.face(try shown(2)), .face(try shown(2)), .face(try shown(1)))
         #expect(
             try await authenticator.authenticate(reason: "", policy: biometrics).method == .face,
             "four of five wrong ones, not seven")
@@ -242,7 +249,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
         let device = try Device(), authenticator = try await device.enrolled()
         try await device.person.shows(1)
         await device.person.before {
-            try await device.authenticator().enroll(face(2), passcode: rightPIN)
+            try await device.authenticator().enroll(shown(2), passcode: rightPIN)
         }
         await expect(.cancel, authenticator, biometrics)
     }
@@ -252,7 +259,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
     {
         let device = try Device(), authenticator = try await device.enrolled()
         for _ in 0..<6 {
-            await device.person.shows(.face(try face(1, pack: PackID("other"))))
+            await device.person.shows(.face(try shown(1, pack: PackID("other"))))
             await expect(.otherModelPack, authenticator, biometrics)
         }
         #expect(try await !authenticator.capability().isLockedOut)
@@ -317,7 +324,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
             let device = try Device(copyOf: original)
             let files = FailingFiles(after: calls)
             let change = await Result {
-                try await device.authenticator(files: files).enroll(face(2), passcode: rightPIN)
+                try await device.authenticator(files: files).enroll(shown(2), passcode: rightPIN)
             }
             let after = try await device.authenticator().enrollmentGeneration()
             try await device.person.shows(after == before ? 1 : 2)

@@ -74,7 +74,7 @@ private struct Rig {
 
     init() async throws {
         scratch = try ScratchFolder()
-        try await service.enroll(face(1), as: ada)
+        try await service.enrollLive(1, as: ada)
         let token = try OTPTokenDefinition(
             id: "aut_1", app: "app", server: nil, kind: .hotp(hotp, firstCounter: 0),
             signatureSuite: OCRASuite("OCRA-1:HOTP-SHA256-8:QH64"),
@@ -102,7 +102,9 @@ private struct Rig {
         FaceAuthService(
             folder: scratch("face").path, keyPath: scratch("device.key").path, packID: pack,
             tpm: nil, cameras: { [] }, faceModes: vault,
-            files: files, random: .system, machineID: { Array("machine".utf8) })
+            files: files, random: .system,
+            hasher: PasswordHasher(cost: .init(memory: 8, passes: 1)),
+            machineID: { Array("machine".utf8) })
     }
 
     /// Verifies through the public method.
@@ -118,10 +120,10 @@ private struct Rig {
             })
         let show: @Sendable (FrameEvent) async -> Void = { stage.show($0) }
         guard let settings else {
-            return try await service.verify(
+            return try await service.ready().verify(
                 ada, in: frames, reader: stage, matcher: matcher, capture: id, onFrame: show)
         }
-        return try await service.verify(
+        return try await service.ready().verify(
             ada, in: frames, reader: stage, matcher: matcher, settings: settings, capture: id,
             onFrame: show)
     }
@@ -170,7 +172,7 @@ private struct Rig {
     }
 
     @Test
-    func `keeping still and blinking passes only if that mode is set, and a photo never passes`()
+    func `keeping still and blinking passes only if that mode is set, and a photo opens no token`()
         async throws
     {
         let rig = try await Rig()
@@ -180,15 +182,46 @@ private struct Rig {
         #expect(
             try await rig.vault.code(of: "aut_1", with: .face(input)).text
                 == hotp.code(at: 0, with: secret).text)
-        await #expect(
-            throws: SessionSettingError(
-                setting: "mode",
-                allowed: "liveness_passive or liveness_active; a photo unlocks no token")
-        ) {
-            try await rig.look(.photo)
-        }
         rig.stage.hold(MadeSheet(.still))
         #expect(try await rig.look().input == nil)
+    }
+
+    @Test
+    func `image mode recognizes a photo without an input, and counts and resets no attempts`()
+        async throws
+    {
+        let rig = try await Rig()
+        for _ in 0..<4 {
+            rig.stage.hold(MadePerson(), as: 2)
+            #expect(try await rig.look(passive).input == nil)
+        }
+        for _ in 0..<3 {
+            rig.stage.hold(MadeSheet(.still))
+            let photo = try await rig.look(.photo)
+            #expect(photo.verdict.isAccepted && photo.input == nil)
+            #expect(photo.verdict.livenessScore == 0 && rig.stage.asked.isEmpty)
+            rig.stage.hold(MadeSheet(.still), as: 2)
+            let stranger = try await rig.look(.photo)
+            #expect(stranger.verdict.refusals == [.noMatch] && stranger.input == nil)
+        }
+        #expect(try await rig.looksLeft() == 1, "four of five were used, and still are")
+        rig.stage.hold(MadeSheet(.still))
+        #expect(
+            try await rig.look(.photo).verdict.isAccepted,
+            "a locked face is still recognized, since that opens nothing")
+    }
+
+    @Test
+    func `a person enrolled from photos is recognized live, but opens no token`() async throws {
+        let rig = try await Rig()
+        try await rig.service.enrollPhoto(1, as: ada)
+        #expect(try await !rig.vault.token("aut_1").isFaceModeActive)
+        #expect(
+            await #expect(throws: FaceAuthError.self) { try await rig.activate() }?.code
+                == .notConfirmed)
+        rig.stage.hold(MadePerson())
+        let look = try await rig.look()
+        #expect(look.verdict.isAccepted && look.input == nil)
     }
 
     @Test
@@ -242,10 +275,10 @@ private struct Rig {
             #expect(try await rig.look(passive).input != nil)
         }
         #expect(try await rig.looksLeft() == 5)
-        try await rig.service.enroll(face(3), as: ada)
+        try await rig.service.enrollLive(3, as: ada)
         #expect(try await rig.looksLeft() == 5)
         try await rig.service.reset()
-        try await rig.service.enroll(face(3), as: ada)
+        try await rig.service.enrollLive(3, as: ada)
         #expect(try await rig.looksLeft() == 5)
     }
 

@@ -6,10 +6,12 @@ import MienFace
 import MienPassword
 import MienSealing
 import MienTesting
+import MienVault
 import Synchronization
 
 let pack = try! PackID("made-up"), dimensions = 32
 let rightPIN = Sensitive("4711"), wrongPIN = Sensitive("1147")
+let owner = try! PersonName("owner")
 
 /// Returns a stand-in for a face: a direction for each number, at right angles to all others.
 func face(_ person: Int, pack: PackID = pack, dimensions: Int = dimensions) throws -> FaceTemplate {
@@ -18,6 +20,13 @@ func face(_ person: Int, pack: PackID = pack, dimensions: Int = dimensions) thro
     return try FaceTemplate(
         entries: [.init(descriptor: FaceDescriptor(values), quality: 90, pose: .frontal)],
         packID: pack, createdAt: Instant(milliseconds: 1))
+}
+
+/// Returns the same stand-in as a capture session would take it.
+func shown(
+    _ person: Int, mode: FaceCaptureMode = .livenessActive, pack: PackID = pack
+) throws -> CapturedFace {
+    CapturedFace(try face(person, pack: pack), mode: mode)
 }
 
 /// Compares those directions: the same one scores at the top of the scale, and two different ones
@@ -53,7 +62,7 @@ actor Person: FacePresenter, PasscodePresenter {
 
     func shows(_ faces: PresentedFace...) { self.faces = faces }
     func shows(_ person: Int, times: Int = 1) throws {
-        faces = Array(repeating: .face(try face(person)), count: times)
+        faces = Array(repeating: .face(try shown(person)), count: times)
     }
     func types(_ pins: Sensitive<String>?...) { self.pins = pins }
     func before(_ body: @escaping @Sendable () async throws -> Void) { beforeShowing = body }
@@ -98,25 +107,52 @@ struct Device {
     var folder: String { scratch("device").path }
     var keyPath: String { scratch("keys/device.key").path }
 
-    /// The authenticator after a restart: only the files are shared.
+    /// The service after a restart: only the files are shared.
+    func service(files: any FileSystem = POSIXFileSystem()) -> FaceAuthService {
+        FaceAuthService(
+            folder: folder, keyPath: keyPath, packID: pack, tpm: nil, cameras: { [] },
+            faceModes: nil, now: { [clock] in clock.now }, files: files, random: .system,
+            hasher: PasswordHasher(cost: .init(memory: 8, passes: 1)),
+            machineID: { Array("machine".utf8) })
+    }
+
+    /// The authenticator of the device's owner after a restart.
     ///
     /// - Parameter faces: The presenter of faces; the device's person by default.
-    func authenticator(files: any FileSystem = POSIXFileSystem(), faces: (any FacePresenter)? = nil)
-        -> FaceLocalAuthenticator
-    {
+    func authenticator(
+        files: any FileSystem = POSIXFileSystem(), faces: (any FacePresenter)? = nil,
+        of owner: PersonName = owner
+    ) -> FaceLocalAuthenticator {
         FaceLocalAuthenticator(
-            folder: folder, keyPath: keyPath, matcher: matcher, faces: faces ?? person,
-            passcodes: person, now: { [clock] in clock.now },
-            files: files,
-            random: .system, hasher: PasswordHasher(cost: .init(memory: 8, passes: 1)))
+            service: service(files: files), owner: owner, matcher: matcher,
+            faces: faces ?? person, passcodes: person)
     }
 
     /// Returns an authenticator with the PIN set and person 1 enrolled.
     func enrolled() async throws -> FaceLocalAuthenticator {
         let authenticator = authenticator()
         try await authenticator.setPasscode(DevicePIN(rightPIN))
-        try await authenticator.enroll(face(1), passcode: rightPIN)
+        try await authenticator.enroll(shown(1), passcode: rightPIN)
         return authenticator
+    }
+}
+
+extension FaceAuthService {
+    /// Returns the service after it was initialized with a source without frames.
+    func ready() async throws -> FaceAuthService {
+        if !isInitialized { try await initialize(frames: FaceFrames { FrameArray([]) }) }
+        return self
+    }
+
+    /// Stores a person's face for recognition only, as from photos.
+    func enrollPhoto(_ number: Int, as name: PersonName) async throws {
+        try await ready().enroll(MienDeviceLinuxTests.face(number), as: name)
+    }
+
+    /// Stores a person's live face with the device's PIN, which is set first if it is missing.
+    func enrollLive(_ number: Int, as name: PersonName) async throws {
+        if try !isPINSet() { try setPIN(DevicePIN(rightPIN)) }
+        try await ready().enroll(shown(number), as: name, pin: rightPIN)
     }
 }
 

@@ -8,7 +8,7 @@ import MienTesting
 import Testing
 
 private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,
-    owner = BiometricPolicy.deviceOwnerAuthentication
+    ownerPolicy = BiometricPolicy.deviceOwnerAuthentication
 private let message = Array("challenge".utf8)
 private let tag = try! DeviceKeyTag("com.example.biometric.1")
 private let quiet: Void = TPM.quietLibrary()
@@ -123,7 +123,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
                 _ = try await rig.keys.makeKey(tag: tag, protection: protection)
                 await rig.device.person.types(rightPIN)
                 await rig.device.person.shows(.usePasscode)
-                await #expect(throws: DeviceError(.cancel, "")) { try await rig.sign(owner) }
+                await #expect(throws: DeviceError(.cancel, "")) { try await rig.sign(ownerPolicy) }
                 try await rig.keys.deleteKey(tag: tag)
             }
             #expect(await rig.device.person.passcodeRequests.isEmpty)
@@ -131,7 +131,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
             await rig.device.person.shows(.usePasscode)
             await #expect(throws: DeviceError(.cancel, "")) { try await rig.sign(biometrics) }
             await rig.device.person.shows(.usePasscode)
-            #expect(try isRight(await rig.sign(owner), key))
+            #expect(try isRight(await rig.sign(ownerPolicy), key))
             try await rig.device.person.shows(1)
             #expect(try isRight(await rig.sign(biometrics), key))
         }
@@ -152,7 +152,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
                 ($0, try Data(contentsOf: URL(fileURLWithPath: "\(rig.folder)/\($0)")))
             }
             if let next {
-                try await rig.authenticator.enroll(face(next), passcode: rightPIN)
+                try await rig.authenticator.enroll(shown(next), passcode: rightPIN)
             } else {
                 try await rig.authenticator.removeFace(passcode: rightPIN)
             }
@@ -194,7 +194,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
             try await rig.device.person.shows(2)
             let device = rig.device
             await device.person.before {
-                try await device.authenticator().enroll(face(2), passcode: rightPIN)
+                try await device.authenticator().enroll(shown(2), passcode: rightPIN)
             }
             await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
                 try await rig.sign()
@@ -253,7 +253,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
             try await rig.authenticator.setPasscode(DevicePIN(rightPIN))
             await rig.device.person.types(rightPIN)
             await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
-                try await rig.sign(owner)
+                try await rig.sign(ownerPolicy)
             }
             #expect(try await rig.keys.listTags() == [])
         }

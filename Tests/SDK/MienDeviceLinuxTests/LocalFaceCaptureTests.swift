@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,
-    owner = BiometricPolicy.deviceOwnerAuthentication
+    ownerPolicy = BiometricPolicy.deviceOwnerAuthentication
 
 /// A room with a person or an object that reacts to the screen, and the camera, the pipeline, and
 /// the screen.
@@ -165,7 +165,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         #expect(rig.room.ended.count == 5, "after the fifth no face is requested")
         await rig.device.person.types(rightPIN)
         #expect(
-            try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+            try await rig.authenticator.authenticate(reason: "", policy: ownerPolicy).method
+                == .passcode)
     }
 
     @Test func `with the owner's policy, the passcode is requested after three photos`()
@@ -175,7 +176,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         rig.room.hold(MadeSheet(.tilted))
         await rig.device.person.types(rightPIN)
         #expect(
-            try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+            try await rig.authenticator.authenticate(reason: "", policy: ownerPolicy).method
+                == .passcode)
     }
 
     @Test func `leaving before an instruction is not a try; leaving after one is`()
@@ -203,7 +205,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
             rig.room.press(press)
             await rig.device.person.types(rightPIN)
             #expect(
-                try await rig.authenticator.authenticate(reason: "", policy: owner).method
+                try await rig.authenticator.authenticate(reason: "", policy: ownerPolicy).method
                     == .passcode)
         }
     }
@@ -215,7 +217,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         #expect(try await rig.counted() == 0)
         await rig.device.person.types(rightPIN)
         #expect(
-            try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+            try await rig.authenticator.authenticate(reason: "", policy: ownerPolicy).method
+                == .passcode)
     }
 
     @Test func `a canceled task ends without a verdict; after an instruction it counts as a try`()
@@ -257,7 +260,8 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         #expect(rig.room.begun.isEmpty && rig.room.ended.isEmpty)
         await rig.device.person.types(rightPIN)
         #expect(
-            try await rig.authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+            try await rig.authenticator.authenticate(reason: "", policy: ownerPolicy).method
+                == .passcode)
         #expect(try await rig.counted() == 0)
     }
 
@@ -265,15 +269,16 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         let rig = try await Rig()
         rig.room.hold(MadePerson(), as: 3)
         let outcome = try await rig.room.capture().captureOwner()
-        guard case .face(let template) = outcome else {
+        guard case .face(let owner) = outcome else {
             Issue.record("no face")
             return
         }
         #expect(
-            template.entries.count == 4 && template.packID == pack
-                && template.createdAt == Instant(milliseconds: 5))
+            owner.template.entries.count == 4 && owner.template.packID == pack
+                && owner.template.createdAt == Instant(milliseconds: 5)
+                && owner.mode == .livenessActive)
         #expect(rig.room.begun == [.enrollment] && rig.room.ended == [.captured])
-        try await rig.authenticator.enroll(template, passcode: rightPIN)
+        try await rig.authenticator.enroll(owner, passcode: rightPIN)
         rig.room.hold(MadePerson(), as: 3)
         #expect(
             try await rig.authenticator.authenticate(reason: "", policy: biometrics).method == .face
@@ -302,8 +307,7 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `image mode must be requested explicitly, and then no other mode is allowed`() throws
-    {
+    @Test func `a source is never captured in image mode`() throws {
         let room = Room(), now: @Sendable () -> Instant = { Instant(milliseconds: 0) }
         let image = SessionSettingError(
             setting: "mode", allowed: "liveness_passive or liveness_active for a live source")
@@ -317,38 +321,9 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
                 live: room.frames, reader: room, packID: pack, enrollment: .photo, guide: room,
                 now: now)
         }
-        let live = SessionSettingError(setting: "mode", allowed: "image without liveness")
-        #expect(throws: live) {
-            try LocalFaceCapture(
-                withoutLiveness: room.frames, reader: room, packID: pack, recognition: .live,
-                now: now)
-        }
-        #expect(throws: live) {
-            try LocalFaceCapture(
-                withoutLiveness: room.frames, reader: room, packID: pack, enrollment: .live,
-                now: now
-            )
-        }
         #expect(
             VerificationSettings.live.mode == .livenessActive
                 && EnrollmentSettings.live.mode == .livenessActive)
-    }
-
-    @Test func `without liveness, a photo of the owner is accepted`() async throws {
-        let device = try Device(), room = Room()
-        _ = try await device.enrolled()
-        room.hold(MadeSheet(.still))
-        let capture = try LocalFaceCapture(
-            withoutLiveness: room.frames, reader: room, packID: pack,
-            now: { Instant(milliseconds: 0) })
-        let authenticator = device.authenticator(faces: capture)
-        #expect(
-            try await authenticator.authenticate(reason: "", policy: biometrics).method == .face)
-        guard case .face(let template) = try await capture.captureOwner() else {
-            Issue.record("no face")
-            return
-        }
-        #expect(template.entries.count == 1)
     }
 
     @Test func `each capture draws its own challenge`() async throws {

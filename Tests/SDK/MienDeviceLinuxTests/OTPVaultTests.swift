@@ -75,7 +75,9 @@ private struct Machine {
         return FaceAuthService(
             folder: scratch("face").path, keyPath: scratch("keys/device.key").path, packID: pack,
             tpm: tpm.map { TPM(address: $0) }, cameras: { [] },
-            faceModes: vault, files: files, random: .system, machineID: { Array(id.utf8) })
+            faceModes: vault, files: files, random: .system,
+            hasher: PasswordHasher(cost: .init(memory: 8, passes: 1)),
+            machineID: { Array(id.utf8) })
     }
 
     func backup() throws -> Data { try Data(contentsOf: file) }
@@ -89,31 +91,35 @@ private final class HandUptime: Sendable {
     func pass(_ duration: Duration) { time.withLock { $0 += duration } }
 }
 
-/// Finds one person's face in every frame.
-private struct OnePerson: LiveFaceReader {
+/// Finds one person's live face in every frame.
+private final class OnePerson: LiveFaceReader {
     let person: Int
+    private let state = Mutex((actor: MadePerson(), asked: LivenessAction?.none))
+
+    init(_ person: Int) { self.person = person }
 
     func reading(of frame: Frame, index: Int) async throws -> FaceReading {
-        .made(MadeLook(), index: index, at: frame.time)
+        state.withLock { $0.actor.reading(asked: $0.asked, index: index, at: frame.time) }
     }
     func entry(of _: FaceReading) async throws -> FaceTemplate.Entry { try face(person).entries[0] }
+    func show(_ event: FrameEvent) { state.withLock { $0.asked = event.action } }
 }
 
 private let frames = FrameArray(
-    (0..<5).map {
+    (0..<500).map {
         Frame(
             image: RGBImage(width: 1, height: 1, filledWith: .black), time: .milliseconds(40) * $0)
     })
-private let image = try! VerificationSettings(mode: .image)
 
 private func look(
     _ person: Int, for name: PersonName, _ machine: Machine, capture: String = "cap_1"
 ) async throws -> FaceAuthentication {
-    let uptime = machine.uptime
+    let uptime = machine.uptime, reader = OnePerson(person)
     return try await FaceAuthentication.run(
-        machine.faces.face(of: name), of: name, in: frames, reader: OnePerson(person: person),
-        matcher: matcher, settings: image, challenge: nil,
-        capture: try #require(CaptureID(capture)), now: { uptime.now }, onFrame: nil)
+        machine.faces.face(of: name), of: name, in: frames, reader: reader,
+        matcher: matcher, settings: .standard, challenge: nil,
+        capture: try #require(CaptureID(capture)), now: { uptime.now },
+        onFrame: { reader.show($0) })
 }
 
 private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? {
@@ -295,7 +301,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
-        try await machine.faces.enroll(face(1), as: ada)
+        try await machine.faces.enrollLive(1, as: ada)
         let mode = try await machine.faces.authMode(of: ada)
         #expect(try await !vault.isMultiAuthModeEnabled("aut_1"))
         #expect(
@@ -342,7 +348,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
-        try await machine.faces.enroll(face(1), as: ada)
+        try await machine.faces.enrollLive(1, as: ada)
         let mode = try await machine.faces.authMode(of: ada)
         try await vault.upgradeToMultiAuthMode("aut_1", pin: wrong)
         try await vault.activateAuthMode(mode, on: "aut_1", pin: wrong)
@@ -379,8 +385,8 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(counting(), pin: pin)
-        try await machine.faces.enroll(face(1), as: ada)
-        try await machine.faces.enroll(face(2), as: bob)
+        try await machine.faces.enrollLive(1, as: ada)
+        try await machine.faces.enrollLive(2, as: bob)
         try await vault.upgradeToMultiAuthMode("aut_1", pin: right)
         try await vault.activateAuthMode(machine.faces.authMode(of: ada), on: "aut_1", pin: right)
 
@@ -410,7 +416,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     @Test func `only one of many simultaneous uses of a verification gets a code`() async throws {
         let machine = try Machine(), vault = machine.vault
         try await vault.keep(timed(), pin: pin)
-        try await machine.faces.enroll(face(1), as: ada)
+        try await machine.faces.enrollLive(1, as: ada)
         try await vault.upgradeToMultiAuthMode("aut_2", pin: right)
         try await vault.activateAuthMode(machine.faces.authMode(of: ada), on: "aut_2", pin: right)
         let input = try #require(try await look(1, for: ada, machine).input)
@@ -427,7 +433,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         let machine = try Machine(), vault = machine.vault
         for token in [counting(), timed()] { try await vault.keep(token, pin: pin) }
         for (person, name) in [(1, ada), (2, bob)] {
-            try await machine.faces.enroll(face(person), as: name)
+            try await machine.faces.enrollLive(person, as: name)
         }
         for (id, name) in [("aut_1", ada), ("aut_2", bob)] {
             try await vault.upgradeToMultiAuthMode(id, pin: right)
@@ -435,13 +441,13 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         }
         try await machine.faces.unenroll(ada)
         #expect(try await vault.tokens().map(\.isFaceModeActive) == [false, true])
-        try await machine.faces.enroll(face(3), as: bob)
+        try await machine.faces.enrollLive(3, as: bob)
         #expect(try await vault.tokens().map(\.isFaceModeActive) == [false, false])
         try await vault.activateAuthMode(machine.faces.authMode(of: bob), on: "aut_2", pin: right)
         try await machine.faces.reset()
         #expect(try await vault.tokens().map(\.isFaceModeActive) == [false, false])
         // The other enrollment is detected even if the vault was not told.
-        try await machine.faces.enroll(face(1), as: ada)
+        try await machine.faces.enrollLive(1, as: ada)
         try await vault.activateAuthMode(FaceAuthMode(face(2), of: ada), on: "aut_1", pin: right)
         let input = try #require(try await look(1, for: ada, machine).input)
         #expect(
@@ -534,7 +540,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     {
         let machine = try Machine(), vault = machine.vault
         for token in [counting(), timed()] { try await vault.keep(token, pin: pin) }
-        try await machine.faces.enroll(face(1), as: ada)
+        try await machine.faces.enrollLive(1, as: ada)
         try await vault.upgradeToMultiAuthMode("aut_2", pin: right)
         try await vault.activateAuthMode(machine.faces.authMode(of: ada), on: "aut_2", pin: right)
         let old = try machine.backup()

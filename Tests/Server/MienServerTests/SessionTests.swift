@@ -11,6 +11,7 @@ import MienKeys
 import MienModels
 import MienServer
 import MienTesting
+import MienVault
 import Synchronization
 import Testing
 
@@ -29,7 +30,9 @@ struct SessionTests {
         private let shown = Mutex<FaceTemplate?>(nil)
         func show(_ face: FaceTemplate?) { shown.withLock { $0 = face } }
         func present(_ request: FaceRequest) async throws -> PresentedFace {
-            shown.withLock { $0.map { .face($0) } ?? .cancelled }
+            shown.withLock {
+                $0.map { .face(CapturedFace($0, mode: .livenessActive)) } ?? .cancelled
+            }
         }
         func passcode(_ request: PasscodeRequest) async throws -> Sensitive<String>? { nil }
     }
@@ -62,9 +65,11 @@ struct SessionTests {
             }
             self.faces = faces
             authenticator = FaceLocalAuthenticator(
-                folder: scratch("device/state").path, keyPath: scratch("device-state.key").path,
-                matcher: try pack.matcher(), faces: person,
-                passcodes: person, now: clock)
+                service: FaceAuthService(
+                    folder: scratch("device/state").path, keyPath: scratch("device-state.key").path,
+                    packID: pack.id, tpm: nil, now: clock),
+                owner: try PersonName("owner"), matcher: try pack.matcher(), faces: person,
+                passcodes: person)
             let keys = SoftwareKeyProvider(
                 folder: scratch("device/keys").path, keyPath: scratch("device-keys.key").path,
                 authenticator: authenticator)
@@ -73,7 +78,9 @@ struct SessionTests {
         }
 
         func enroll(_ name: String) async throws {
-            try await authenticator.enroll(try #require(faces[name]), passcode: Sensitive(Self.pin))
+            try await authenticator.enroll(
+                CapturedFace(try #require(faces[name]), mode: .livenessActive),
+                passcode: Sensitive(Self.pin))
         }
     }
 

@@ -34,7 +34,11 @@ import Testing
                 of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/
             ).map { String($0.1) })
         // The codes of face checks for tokens.
-        codes.formUnion(["face.locked-out", "face.storage"])
+        codes.formUnion([
+            "face.locked-out", "face.not-confirmed", "face.storage", "face.tampered",
+            "device.wrong-passcode",
+            "device.passcode-lockout",
+        ])
         let start = try text("Sources/Server/MienServerCore/ServerStartError.swift")
         codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
         // Excludes names of files and threads, and the codes by which frame sources report to

@@ -85,7 +85,10 @@ import Testing
         #expect(list.keys.sorted() == ["damaged", "faces"])
         let faces = try #require(list["faces"] as? [[String: Any]])
         #expect(
-            faces.count == 1 && faces[0].keys.sorted() == ["enrolled", "name", "pack", "photos"])
+            faces.count == 1
+                && faces[0].keys.sorted() == [
+                    "enrolled", "name", "pack", "photos", "unlocks",
+                ])
         #expect(faces[0]["photos"] as? Int == 2)
         let enrolledAt = try #require(
             try? Date(faces[0]["enrolled"] as? String ?? "", strategy: .iso8601))

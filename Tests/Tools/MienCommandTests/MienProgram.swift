@@ -35,9 +35,11 @@ enum MienProgram {
 
     /// Runs the program and waits for it. It must never print control sequences, because neither
     /// standard output nor standard error is a terminal.
+    ///
+    /// - Parameter wrapper: A program and its arguments that runs `mien`, such as a tracer.
     static func run(
-        _ arguments: [String], environment: [String: String], input: String = "",
-        at location: SourceLocation
+        under wrapper: [String] = [], _ arguments: [String], environment: [String: String],
+        input: String = "", at location: SourceLocation
     ) async throws -> Result {
         let program = url
         #expect(
@@ -46,8 +48,10 @@ enum MienProgram {
         await ProcessSlots.shared.take()
         let result: Result
         do {
+            let words = wrapper + [program.path] + arguments
             let ended = try await ProgramRun.run(
-                program, arguments, environment: environment, input: input)
+                URL(filePath: words[0]), Array(words.dropFirst()), environment: environment,
+                input: input)
             result = Result(status: ended.status, out: ended.out, err: ended.err)
             await ProcessSlots.shared.giveBack()
         } catch {

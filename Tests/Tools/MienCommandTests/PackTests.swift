@@ -31,7 +31,8 @@ import Testing
         let object = try await home.mien("doctor", "--json").json
         let checks = try #require(object["checks"] as? [[String: Any]])
         #expect(
-            checks.count == 7 && checks.allSatisfy { $0.keys.sorted() == ["detail", "name", "ok"] })
+            checks.count == 11
+                && checks.allSatisfy { $0.keys.sorted() == ["detail", "name", "ok"] })
         #expect(
             checks.contains { $0["name"] as? String == "model pack" && $0["ok"] as? Bool == false })
     }
@@ -45,7 +46,7 @@ import Testing
             "\(result.out)")
         let checks = try #require(
             try await home.mien("doctor", "--json").json["checks"] as? [[String: Any]])
-        #expect(checks.count == 7 && checks.allSatisfy { $0["ok"] as? Bool == true })
+        #expect(checks.count == 11 && checks.allSatisfy { $0["ok"] as? Bool == true })
     }
 
     @Test(.needsPack) func `packs are listed, verified, and installed`() async throws {

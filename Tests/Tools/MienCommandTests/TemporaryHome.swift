@@ -115,12 +115,12 @@ final class TemporaryHome {
     ///   - input: the standard input.
     @discardableResult
     func mien(
-        _ arguments: [String], settings: [String: String] = [:], input: String = "",
-        at location: SourceLocation = #_sourceLocation
+        under wrapper: [String] = [], _ arguments: [String], settings: [String: String] = [:],
+        input: String = "", at location: SourceLocation = #_sourceLocation
     ) async throws -> MienProgram.Result {
         let environment = environment(temporary: temporary, settings)
         let result = try await MienProgram.run(
-            arguments, environment: environment, input: input, at: location)
+            under: wrapper, arguments, environment: environment, input: input, at: location)
         let left = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
         #expect(left.isEmpty, "temporary files were left behind", sourceLocation: location)
         return result

@@ -178,7 +178,18 @@ import Testing
             _ = try await json(
                 "token", "provision",
                 input: "\(try #require(offer["registration_code"] as? String))\n4711\n")
-            _ = try await json("face", "enroll", "ada", home.photo("obama"))
+            let clips = try await ClipMaker(home)
+            let (clip, _) = try await clips.enrollment(
+                EnrollmentSettings(
+                    mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2),
+                as: "blink.mkv")
+            func enrollLive(_ name: String, _ clip: String) async throws {
+                let answer = try await json(
+                    "face", "enroll", name, "--video", clip, "--mode", "passive", "--frames", "2",
+                    input: "9038\n")
+                #expect(answer["unlocks"] as? Bool == true)
+            }
+            try await enrollLive("ada", clip)
             let early = try await home.mien(
                 ["token", "face", "on", "--name", "ada", "--json"], settings: settings,
                 input: "4711\n")
@@ -192,7 +203,6 @@ import Testing
             _ = try await json(
                 "journey", "import", try home.write(Self.login.utf8, as: "otp-login.json"),
                 "--publish")
-            let clip = try await Self.blinking(home)
             let opened = try await json(
                 "token", "code", "--name", "ada", "--video", clip, "--mode", "passive")
             #expect(try await Self.signsIn(#require(opened["code"] as? String), server.address))
@@ -213,7 +223,11 @@ import Testing
                 "\(answer)")
             // Failed attempts with a verdict are counted until the face is locked. The PIN
             // activates it again.
-            _ = try await json("face", "enroll", "joe", home.photo("biden"))
+            let (other, _) = try await ClipMaker(home, "biden").enrollment(
+                EnrollmentSettings(
+                    mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2),
+                as: "joe.mkv")
+            try await enrollLive("joe", other)
             func look() async throws -> MienProgram.Result {
                 try await home.mien(
                     [
@@ -237,35 +251,23 @@ import Testing
             #expect(try await mode() == true)
             _ = try await json("face", "enroll", "ada", home.photo("obama2"))
             #expect(try await mode() == false)
+            // A face from photos unlocks nothing.
+            for words in [
+                ["token", "face", "on", "--name", "ada"],
+                ["token", "code", "--name", "ada", "--video", clip, "--mode", "passive"],
+            ] {
+                let refused = try await home.mien(
+                    words + ["--json"], settings: settings, input: "4711\n")
+                #expect(
+                    try refused.status == 3 && refused.error.code == "face.not-confirmed",
+                    "\(refused)")
+            }
+            try await enrollLive("ada", clip)
             _ = try await json("token", "face", "on", "--name", "ada", input: "4711\n")
+            #expect(try await mode() == true)
             _ = try await json("face", "remove", "ada")
             #expect(try await mode() == false)
         }
-    }
-
-    /// Makes a video of a demo photo's face that keeps still, blinks, and looks up. Every random
-    /// challenge requires a turn, too.
-    private static func blinking(_ home: TemporaryHome) async throws -> String {
-        let whole = try ImageFile.decode(home.photo("obama"))
-        let engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
-        // The face and its surroundings, so that frames are small.
-        let box = try #require(try await engine.analyze(whole).main).detection.box,
-            side = min(whole.width, whole.height, Int(2.6 * box.width))
-        let left = min(max(0, Int(box.center.x) - side / 2), whole.width - side),
-            top = min(max(0, Int(box.center.y) - side / 2), whole.height - side)
-        let photo = whole.reduced(by: 1, x: left, y: top, width: side, height: side).resized(
-            width: 240, height: 240)
-        let mesh = try #require(try await engine.analyze(photo).main).mesh
-        let played = try await LivenessSession.played(
-            SolidHead(photo, mesh: mesh, reach: 60),
-            LivenessChallenge(steps: [.init(.blink), .init(.lookUp, pauseMilliseconds: 500)]),
-            settings: VerificationSettings(mode: .livenessActive), framesPerSecond: 10,
-            reader: engine, keepingFrames: true)
-        var maker = MovieMaker(.mkv)
-        maker.framesPerSecond = 10
-        let file = home.files.appending(path: "blink.mkv")
-        try maker.write(played.frames, to: file)
-        return file.path
     }
 
     @Test(arguments: [

@@ -170,8 +170,8 @@ import Testing
         #expect(match.status == 0 && lines.first?["event"] as? String == "start")
         #expect(
             end.keys.sorted() == [
-                "checks", "dropped", "event", "frames", "good", "match", "mode", "name", "refusals",
-                "result", "taken", "threshold", "withFace",
+                "checks", "dropped", "event", "frames", "good", "livenessScore", "match", "mode",
+                "name", "refusals", "result", "taken", "threshold", "withFace",
             ])
         #expect(
             end["good"] as? Bool == true && end["match"] as? Bool == true
@@ -187,8 +187,8 @@ import Testing
         }
         #expect(asked == ["keep_still", "turn_left", "blink"])
         let keys: Set = [
-            "event", "faces", "frame", "livenessScore", "quality", "reasons", "secondsLeft",
-            "status", "time",
+            "event", "faces", "frame", "livenessScore", "progress", "quality", "reasons",
+            "secondsLeft", "status", "time",
         ]
         #expect(frames.allSatisfy { keys.isSubset(of: $0.keys) })
         #expect(

@@ -29,7 +29,7 @@ public struct PersonName: Sendable {
     }
 
     /// A key that is equal for names that count as the same.
-    var key: String { text.uppercased().lowercased().precomposedStringWithCanonicalMapping }
+    package var key: String { text.uppercased().lowercased().precomposedStringWithCanonicalMapping }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         // Reject unassigned characters: a later Unicode version may compose them differently, and

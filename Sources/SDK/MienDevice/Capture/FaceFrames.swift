@@ -5,7 +5,7 @@ public import MienFace
 /// It makes no statement about liveness: ``LocalFaceCapture`` requires liveness unless it is
 /// explicitly told not to.
 public struct FaceFrames: Sendable {
-    let open: @Sendable () async throws -> any FrameSource
+    package let open: @Sendable () async throws -> any FrameSource
 
     /// - Parameter open: Returns a source that starts from the beginning on each call. Throws
     ///   `FrameSourceError`.

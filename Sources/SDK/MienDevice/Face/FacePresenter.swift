@@ -2,8 +2,10 @@ public import MienCore
 public import MienFace
 internal import MienKeys
 
-/// Presents a face to the engine from a camera, a video, or a photo. Its result is treated as that
-/// of a live person, so the presenter is responsible for liveness. ``LocalFaceCapture`` is one.
+/// Presents a face to the authenticator. ``LocalFaceCapture`` is one.
+///
+/// The face comes from a capture session that the presenter runs. One taken in the mode `image`
+/// opens nothing and counts like a wrong face.
 public protocol FacePresenter: Sendable {
     func present(_ request: FaceRequest) async throws -> PresentedFace
 }
@@ -21,7 +23,7 @@ public struct FaceRequest: Sendable, Hashable {
 }
 
 public enum PresentedFace: Sendable {
-    case face(FaceTemplate)
+    case face(CapturedFace)
     /// The presentation did not pass as live, or ended after the person had received an
     /// instruction. It counts like a wrong face. Otherwise a photo could be presented without
     /// limit, and challenges redrawn until one suits a recording.

@@ -3,11 +3,11 @@ public import MienFace
 internal import MienKeys
 
 /// Captures faces on the device: presents them to `FaceLocalAuthenticator` and captures the
-/// owner's for enrollment.
+/// owner's for enrollment. It needs a live source, because a photo opens no key.
 ///
 /// ```swift
 /// let capture = try LocalFaceCapture(live: .camera(), reader: engine, packID: engine.packID, guide: screen, now: clock)
-/// let authenticator = FaceLocalAuthenticator(…, faces: capture, …)
+/// let authenticator = FaceLocalAuthenticator(service: service, owner: ada, …, faces: capture, …)
 /// if case .face(let owner) = try await capture.captureOwner() { try await authenticator.enroll(owner, passcode: pin) }
 /// ```
 ///
@@ -39,8 +39,6 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     ///   - draw: Draws the challenge in `livenessActive`. Use anything but a random draw only in
     ///     tests.
     /// - Throws: `SessionSettingError` for the mode `image`, which a presented photo would pass.
-    ///   For that mode see
-    ///   ``init(withoutLiveness:reader:packID:recognition:enrollment:guide:now:)``.
     public init(
         live frames: FaceFrames, reader: Reader, packID: PackID,
         recognition: VerificationSettings = .live, enrollment: EnrollmentSettings = .live,
@@ -54,38 +52,6 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
             throw SessionSettingError(
                 setting: "mode", allowed: "liveness_passive or liveness_active for a live source")
         }
-        self.init(frames, reader, packID, recognition, enrollment, guide, now, draw)
-    }
-
-    /// Creates a capture from photos, or from any frames that need not be live: **anyone with a
-    /// photo of the owner is accepted.**
-    ///
-    /// Use it for tests, for demonstrations, and where photos are kept out by other means.
-    ///
-    /// - Parameters:
-    ///   - recognition: Settings in the mode `image`.
-    ///   - enrollment: Settings in the mode `image`.
-    /// - Throws: `SessionSettingError` for another mode, since these frames are not asked to show
-    ///   actions.
-    public init(
-        withoutLiveness frames: FaceFrames, reader: Reader, packID: PackID,
-        recognition: VerificationSettings = .photo,
-        enrollment: EnrollmentSettings = .photo,
-        guide: any FaceCaptureGuide = FrameGuide { _ in .goOn },
-        now: @escaping @Sendable () -> Instant
-    ) throws(SessionSettingError) {
-        for mode in [recognition.mode, enrollment.mode] where mode != .image {
-            throw SessionSettingError(setting: "mode", allowed: "image without liveness")
-        }
-        self.init(frames, reader, packID, recognition, enrollment, guide, now, { .passive })
-    }
-
-    private init(
-        _ frames: FaceFrames, _ reader: Reader, _ packID: PackID,
-        _ recognition: VerificationSettings, _ enrollment: EnrollmentSettings,
-        _ guide: any FaceCaptureGuide, _ now: @escaping @Sendable () -> Instant,
-        _ draw: @escaping @Sendable () -> LivenessChallenge
-    ) {
         (self.frames, self.reader, self.packID, self.recognition, self.enrollment) = (
             frames, reader, packID, recognition, enrollment
         )
@@ -102,7 +68,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     public func present(_ request: FaceRequest) async throws -> PresentedFace {
         let ending = try await guided(.recognition(request)) { try await recognize(in: $0) }
         switch ending.how {
-        case .captured(let captures): return .face(try template(of: captures))
+        case .captured(let captures): return .face(try face(of: captures))
         // Leaving after an instruction counts as a try, however it happens. Otherwise a person
         // could retry for free until the instruction suits a recording.
         case .refused(let refusals) where Task.isCancelled:
@@ -143,7 +109,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     ///   `CancellationError`; errors of the reader. A refusal is returned, not thrown.
     public func captureOwner() async throws -> CapturedOwner {
         switch try await guided(.enrollment, { try await enroll(in: $0) }).how {
-        case .captured(let captures): return .face(try template(of: captures))
+        case .captured(let captures): return .face(try face(of: captures))
         case .refused where Task.isCancelled: throw CancellationError()
         case .refused(let refusals): return .refused(refusals)
         case .answered: return .cancelled
@@ -230,8 +196,8 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         return Ending(how: .refused([.sourceEnded]), wasInstructed: wasInstructed)
     }
 
-    private func template(of captures: [LiveCapture]) throws -> FaceTemplate {
-        try FaceTemplate(entries: captures.map(\.entry), packID: packID, createdAt: now())
+    private func face(of captures: [LiveCapture]) throws -> CapturedFace {
+        try CapturedFace(captures, packID: packID, createdAt: now())
     }
 
     private static func newCapture() -> CaptureID {
@@ -242,7 +208,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
 /// The result of capturing the owner's face.
 public enum CapturedOwner: Sendable {
-    case face(FaceTemplate)
+    case face(CapturedFace)
     /// The reasons, never empty; the first is the one to show.
     case refused([SessionRefusal])
     /// The person pressed a button.

@@ -39,17 +39,10 @@ extension FaceFrames {
 }
 
 extension FaceFrames {
-    /// Frames from the camera that a service has selected. Opening throws ``FaceAuthError``
-    /// `.notInitialized` if the service has selected none.
+    /// Frames from the camera or the source that a service has selected. Opening throws
+    /// ``FaceAuthError`` `.notInitialized` if the service has selected none.
     public static func camera(of service: FaceAuthService, longestSide: Int = 1280) -> Self {
-        Self {
-            do {
-                return VideoFrames(
-                    try await service.openCamera(options: VideoOptions(longestSide: longestSide)))
-            } catch let error as MediaError {
-                throw FrameSourceError(error)
-            }
-        }
+        Self { try await service.openFrames(longestSide: longestSide) }
     }
 }
 

@@ -4,10 +4,15 @@ internal import MienAccess
 internal import MienCore
 internal import MienKeys
 internal import MienSealing
+internal import MienVault
 
-/// The face authenticator's state. It is stored sealed under the device's key file and never
-/// printed.
-struct AuthenticatorState: Codable, Sendable {
+/// The state of a device's PIN and of the people whose faces may open keys and tokens. It is stored
+/// sealed under the device's key file and never printed.
+///
+/// It holds no face. A person's template is in the store of ``FaceAuthService``; here is only the
+/// hash of the one that the PIN has confirmed. Replacing the stored template therefore opens
+/// nothing.
+struct AuthenticatorState: Sendable {
     /// The PIN's hash and its guess counter.
     struct Passcode: Codable, Sendable {
         /// The Argon2id hash in the format of the reference library.
@@ -28,62 +33,157 @@ struct AuthenticatorState: Codable, Sendable {
         }
     }
 
+    /// One person: the confirmed enrollment, and the keys that it opens.
+    struct Person: Codable, Sendable {
+        private(set) var generation: EnrollmentGeneration
+        /// SHA-256 of the confirmed template; `nil` without one.
+        private(set) var enrollment: Data?
+        /// SHA-256 of a template that the PIN has confirmed and that is being stored.
+        private(set) var pending: Data?
+        var faceFailures = 0
+        /// The X25519 private keys, by constraint.
+        private var keys: [String: Data]
+
+        init(random: RandomSource) {
+            (generation, keys) = (Self.newGeneration(random), [:])
+            for constraint in BiometricAccessConstraint.allCases {
+                renewKey(for: constraint, random)
+            }
+        }
+
+        /// The person of a state of version 1, which belonged to one unnamed owner and held a face
+        /// of unknown origin.
+        init(generation: EnrollmentGeneration, keys: [String: Data]) {
+            (self.generation, self.keys) = (generation, keys)
+        }
+
+        var isLockedOut: Bool { faceFailures >= AuthenticatorState.maxFaceFailures }
+
+        /// Announces a template before it is stored.
+        mutating func announce(_ enrollment: [UInt8]) { pending = Data(enrollment) }
+
+        /// Confirms a template, or none. Every change of the enrollment goes through this function.
+        mutating func confirm(_ enrollment: [UInt8]?, _ random: RandomSource) {
+            (self.enrollment, pending, faceFailures) = (enrollment.map { Data($0) }, nil, 0)
+            generation = Self.newGeneration(random)
+            renewKey(for: .biometryCurrentSet, random)
+        }
+
+        /// - Throws: ``DeviceError`` `.storage` if the state contains no such key.
+        func key(for constraint: BiometricAccessConstraint) throws(DeviceError)
+            -> Curve25519.KeyAgreement.PrivateKey
+        {
+            guard let bytes = keys[constraint.rawValue],
+                let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: bytes)
+            else {
+                throw DeviceError(
+                    .storage,
+                    "The authenticator's state contains no key for \(constraint.rawValue). Reset it."
+                )
+            }
+            return key
+        }
+
+        private mutating func renewKey(
+            for constraint: BiometricAccessConstraint, _ random: RandomSource
+        ) {
+            keys[constraint.rawValue] = Data(random.bytes(32))
+        }
+
+        private static func newGeneration(_ random: RandomSource) -> EnrollmentGeneration {
+            EnrollmentGeneration(bytes: random.bytes(16))
+        }
+    }
+
     /// The number of wrong faces in a row after which the passcode is required.
     static let maxFaceFailures = 5
     /// Five wrong PINs lock for a minute before each further guess; after 20, only a reset helps.
     /// This allows 20 guesses at 10,000 PINs.
     static let passcodePolicy = try! LockPolicy(
         failedAttempts: 5, lockoutSeconds: 60, disableAfter: 20)
+    static let maxPeople = 1000
 
-    private(set) var generation: EnrollmentGeneration
-    /// The template's `FaceTemplate.bytes`.
-    private(set) var face: Data?
-    var faceFailures = 0
     var passcode: Passcode?
-    /// The X25519 private keys, by constraint.
-    private var keys: [String: Data]
+    /// By the name's key, under which its spellings are equal.
+    private var people: [String: Person] = [:]
+    /// The owner of a state of version 1, until the first person claims the keys.
+    private var unclaimed: Person?
 
-    init(random: RandomSource) {
-        (generation, keys) = (Self.newGeneration(random), [:])
-        for constraint in BiometricAccessConstraint.allCases { renewKey(for: constraint, random) }
-    }
+    init() {}
 
-    var isFaceLockedOut: Bool { faceFailures >= Self.maxFaceFailures }
+    subscript(_ name: PersonName) -> Person? { people[name.key] }
 
-    /// Replaces the enrolled face. Every change of the enrollment goes through this function.
-    mutating func enroll(_ face: [UInt8]?, _ random: RandomSource) {
-        (self.face, faceFailures, generation) = (
-            face.map { Data($0) }, 0, Self.newGeneration(random)
-        )
-        renewKey(for: .biometryCurrentSet, random)
-    }
+    var hasConfirmedPeople: Bool { people.values.contains { $0.enrollment != nil } }
 
-    /// - Throws: ``DeviceError`` `.storage` if the state contains no such key.
-    func key(for constraint: BiometricAccessConstraint) throws(DeviceError)
-        -> Curve25519.KeyAgreement.PrivateKey
-    {
-        guard let bytes = keys[constraint.rawValue],
-            let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: bytes)
-        else {
-            throw DeviceError(
-                .storage,
-                "The authenticator's state contains no key for \(constraint.rawValue). Reset it.")
+    /// Changes a person's part and creates it first if it is missing.
+    mutating func change<T>(
+        _ name: PersonName, _ random: RandomSource, _ body: (inout Person) throws -> T
+    ) throws -> T {
+        var person: Person
+        if let known = people[name.key] {
+            person = known
+        } else {
+            guard people.count < Self.maxPeople else {
+                throw DeviceError(
+                    .storage, "This device already knows \(Self.maxPeople) people. Reset it.")
+            }
+            person = unclaimed ?? Person(random: random)
+            unclaimed = nil
         }
-        return key
+        let result = try body(&person)
+        people[name.key] = person
+        return result
     }
 
-    private mutating func renewKey(
-        for constraint: BiometricAccessConstraint, _ random: RandomSource
-    ) {
-        keys[constraint.rawValue] = Data(random.bytes(32))
+    /// Forgets that a person's face was confirmed. Does nothing for one without a confirmation.
+    mutating func revoke(_ name: PersonName, _ random: RandomSource) {
+        guard var person = people[name.key], person.enrollment != nil || person.pending != nil
+        else { return }
+        person.confirm(nil, random)
+        people[name.key] = person
+    }
+}
+
+extension AuthenticatorState: Codable {
+    private enum CodingKeys: CodingKey {
+        case version, passcode, people, unclaimed
+        // Version 1.
+        case generation, keys
     }
 
-    private static func newGeneration(_ random: RandomSource) -> EnrollmentGeneration {
-        EnrollmentGeneration(bytes: random.bytes(16))
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        passcode = try values.decodeIfPresent(Passcode.self, forKey: .passcode)
+        switch try values.decodeIfPresent(Int.self, forKey: .version) {
+        case nil:
+            // Its face may come from a photo, so it is dropped: enroll again.
+            unclaimed = Person(
+                generation: try values.decode(EnrollmentGeneration.self, forKey: .generation),
+                keys: try values.decode([String: Data].self, forKey: .keys))
+        case 2:
+            people = try values.decode([String: Person].self, forKey: .people)
+            unclaimed = try values.decodeIfPresent(Person.self, forKey: .unclaimed)
+        case let other?:
+            throw DecodingError.dataCorruptedError(
+                forKey: .version, in: values, debugDescription: "version \(other)")
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(2, forKey: .version)
+        try values.encodeIfPresent(passcode, forKey: .passcode)
+        try values.encode(people, forKey: .people)
+        try values.encodeIfPresent(unclaimed, forKey: .unclaimed)
     }
 }
 
 extension AuthenticatorState: CustomReflectable, CustomStringConvertible {
     var customMirror: Mirror { Mirror(self, children: []) }
     var description: String { "‹authenticator state›" }
+}
+
+extension AuthenticatorState.Person: CustomReflectable, CustomStringConvertible {
+    var customMirror: Mirror { Mirror(self, children: []) }
+    var description: String { "‹person›" }
 }

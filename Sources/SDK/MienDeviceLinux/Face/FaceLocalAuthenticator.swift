@@ -1,22 +1,22 @@
 internal import Crypto
 internal import Foundation
-internal import MienAccess
 public import MienCore
 public import MienDevice
 public import MienFace
 public import MienKeys
-package import MienPassword
-public import MienSealing
-internal import MienTPM
+internal import MienPassword
+internal import MienSealing
 internal import MienThreads
+public import MienVault
 
-/// Checks the owner with the enrolled face and a PIN, on machines without such a check of their
-/// own.
+/// Checks the owner with the enrolled face and the device's PIN, on machines without such a check of
+/// their own.
 ///
-/// Its state is one sealed file. Guesses are counted durably before they are judged, so killing the
-/// process gains none. Five wrong faces in a row, including those that were not live, lock the face
-/// until the PIN is entered. After five wrong PINs, a minute must pass before each further one; after
-/// twenty, the PIN is locked until ``reset()``.
+/// The face is the one that ``FaceAuthService`` keeps under the owner's name, and only if the PIN
+/// has confirmed it: a face enrolled from photos opens nothing here. Guesses are counted durably
+/// before they are judged, so killing the process gains none. Five wrong faces in a row, including
+/// those that were not live, lock the face until the PIN is entered. After five wrong PINs, a minute
+/// must pass before each further one; after twenty, the PIN is locked until ``reset()``.
 ///
 /// The check runs in this process. Code that runs as the same user can bypass it, but cannot take a
 /// TPM's keys elsewhere.
@@ -25,12 +25,14 @@ public actor FaceLocalAuthenticator: SecretLocker {
     public static let triesPerRequest = 3
 
     private let executor = ThreadExecutor(name: "mien.device")
+    private let service: FaceAuthService
+    private let owner: PersonName
     private let state: StateFile
+    private let pin: DevicePasscode
     private let matcher: FaceMatcher
     private let threshold: MatchScore
     private let faces: any FacePresenter
     private let passcodes: any PasscodePresenter
-    private let hasher: PasswordHasher
     private let random: RandomSource
     private let now: @Sendable () -> Instant
 
@@ -39,72 +41,67 @@ public actor FaceLocalAuthenticator: SecretLocker {
     }
 
     /// - Parameters:
-    ///   - folder: The folder of the state. It is created with mode 0700 if missing and must be
-    ///     accessible to its owner only.
-    ///   - keyPath: The path of the key file, preferably outside the folder.
-    ///   - matcher: The matcher of the model pack that creates the presented faces.
-    ///   - now: Returns the current time.
+    ///   - service: The device's enrolled people, its PIN, and its clock. It need not be
+    ///     initialized, because the presenter has frames of its own.
+    ///   - owner: The person whose face opens the keys.
+    ///   - matcher: The matcher of the service's model pack.
     public init(
-        folder: String, keyPath: String, matcher: FaceMatcher,
+        service: FaceAuthService, owner: PersonName, matcher: FaceMatcher,
         threshold: MatchScore = .defaultThreshold, faces: any FacePresenter,
-        passcodes: any PasscodePresenter, now: @escaping @Sendable () -> Instant,
-        files: any FileSystem = POSIXFileSystem(),
-        random: RandomSource = .system
+        passcodes: any PasscodePresenter
     ) {
-        self.init(
-            folder: folder, keyPath: keyPath, matcher: matcher, threshold: threshold, faces: faces,
-            passcodes: passcodes, now: now, files: files,
-            random: random, hasher: PasswordHasher())
-    }
-
-    package init(
-        folder: String, keyPath: String, matcher: FaceMatcher,
-        threshold: MatchScore = .defaultThreshold, faces: any FacePresenter,
-        passcodes: any PasscodePresenter, now: @escaping @Sendable () -> Instant,
-        files: any FileSystem, random: RandomSource,
-        hasher: PasswordHasher
-    ) {
-        state = StateFile(folder: folder, keyPath: keyPath, files: files, random: random)
+        (self.service, self.owner) = (service, owner)
+        (state, pin, random, now) = (
+            service.state, service.passcode, service.random, service.now
+        )
         (self.matcher, self.threshold, self.faces, self.passcodes) = (
             matcher, threshold, faces, passcodes
         )
-        (self.now, self.random, self.hasher) = (now, random, hasher)
     }
 
     // MARK: Enrollment
 
-    /// Sets or changes the PIN.
+    /// Sets or changes the device's PIN.
     ///
     /// - Parameter old: The current PIN, if one is set.
     public func setPasscode(_ new: DevicePIN, replacing old: Sensitive<String>? = nil) throws {
-        if try state.read().passcode != nil { try judge(old ?? Sensitive("")) }
-        let hash = try hasher.hash(new.digits, salt: random.bytes(PasswordHasher.saltSize))
-        try state.update { $0.passcode = .init(hash: hash) }
+        try pin.set(new, replacing: old)
     }
 
-    /// Enrolls `face` as the owner's and replaces an earlier one. Every `biometryCurrentSet` key
-    /// becomes unusable.
-    public func enroll(_ face: FaceTemplate, passcode: Sensitive<String>) throws {
-        try judge(passcode)
-        try state.update { $0.enroll(face.bytes, random) }
+    /// Enrolls a live face as the owner's and replaces an earlier one, as
+    /// ``FaceAuthService/enroll(_:as:pin:)`` does. Every `biometryCurrentSet` key becomes unusable.
+    public func enroll(_ face: CapturedFace, passcode: Sensitive<String>) async throws {
+        do { try await service.keep(face, as: owner, pin: passcode) } catch {
+            throw Self.translated(error)
+        }
     }
 
     /// Removes the face. Every `biometryCurrentSet` key becomes unusable.
-    public func removeFace(passcode: Sensitive<String>) throws {
-        try judge(passcode)
-        try state.update { $0.enroll(nil, random) }
+    public func removeFace(passcode: Sensitive<String>) async throws {
+        try pin.judge(passcode, of: owner)
+        do { try await service.unenroll(owner) } catch let error as FaceAuthError
+            where error.code == .notEnrolled
+        {} catch { throw Self.translated(error) }
     }
 
-    /// Removes the face, the PIN, and the counters. Every key that was locked here becomes
-    /// unusable, because nothing remains that unlocks it.
+    /// Removes the PIN, the confirmation of every face, and the counters. Every key that was locked
+    /// here becomes unusable, because nothing remains that unlocks it. Faces stay enrolled for
+    /// recognition.
     public func reset() throws { try state.reset() }
 
     // MARK: LocalAuthenticator
 
-    public func capability() throws -> BiometricCapability { Self.capability(of: try state.read()) }
+    public func capability() throws -> BiometricCapability {
+        capability(of: try state.read())
+    }
 
-    public func enrollmentGeneration() throws -> EnrollmentGeneration {
-        try state.read().generation
+    public func enrollmentGeneration() async throws -> EnrollmentGeneration {
+        try await person().generation
+    }
+
+    /// The owner's part of the state, after completing an interrupted enrollment.
+    private func person() async throws -> AuthenticatorState.Person {
+        do { return try await service.settled(owner) } catch { throw Self.translated(error) }
     }
 
     public func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict {
@@ -151,7 +148,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
                 {
                     throw obstacle
                 }
-            case .face(let face): if let verdict = try judge(face) { return verdict }
+            case .face(let face): if let verdict = try await judge(face) { return verdict }
             }
         }
         throw DeviceError(
@@ -169,37 +166,45 @@ public actor FaceLocalAuthenticator: SecretLocker {
             }
             try Task.checkCancellation()
             do {
-                let generation = try judge(typed)
-                return LocalVerdict(method: .passcode, generation: generation, at: now())
+                try pin.judge(typed, of: owner)
+                return LocalVerdict(
+                    method: .passcode, generation: try await enrollmentGeneration(), at: now())
             } catch let error as DeviceError where error.code == .wrongPasscode && triesLeft > 1 {}
         }
         throw DeviceError(.wrongPasscode, "The passcode was wrong \(Self.triesPerRequest) times.")
     }
 
     // MARK: Judging
-    // These functions have no suspension point, so the state they read is the one they write.
 
-    /// - Returns: `nil` if it is another person.
-    private func judge(_ shown: FaceTemplate) throws -> LocalVerdict? {
-        let begun: AuthenticatorState = try state.update { state in
-            if let obstacle = Self.capability(of: state).obstacle(
+    /// - Returns: `nil` if it is another person, or a picture that nobody showed to be live.
+    private func judge(_ shown: CapturedFace) async throws -> LocalVerdict? {
+        guard shown.isLive else {
+            try countRefusal()
+            return nil
+        }
+        // A face of another model pack cannot be compared, so it is not a guess.
+        guard shown.template.packID == service.packID else {
+            throw DeviceError(
+                .otherModelPack,
+                "The enrolled face was created with another model pack. Enroll again.")
+        }
+        let begun = try await person(), enrolled = try await confirmedFace()
+        // No suspension point from here on, so the state that is read is the one that is written.
+        try state.update { state in
+            if let obstacle = capability(of: state).obstacle(
                 to: .deviceOwnerAuthenticationWithBiometrics)
             {
                 throw obstacle
             }
-            // A face of another model pack cannot be compared, so it is not a guess.
-            if try enrolled(in: state).packID != shown.packID {
-                throw DeviceError(
-                    .otherModelPack,
-                    "The enrolled face was created with another model pack. Enroll again."
-                )
+            try state.change(owner, random) { person in
+                guard person.generation == begun.generation else { throw Self.enrolledMeanwhile }
+                person.faceFailures += 1
             }
-            state.faceFailures += 1
-            return state
         }
-        let owner = try enrolled(in: begun), score: MatchScore
+        let score: MatchScore
         do {
-            score = try matcher.score(matcher.reference(for: shown), matcher.reference(for: owner))
+            score = try matcher.score(
+                matcher.reference(for: shown.template), matcher.reference(for: enrolled))
         } catch {
             throw DeviceError(
                 .otherModelPack, "The face does not have the model pack's dimensions. Enroll again."
@@ -207,73 +212,57 @@ public actor FaceLocalAuthenticator: SecretLocker {
         }
         guard score >= threshold else { return nil }
         try state.update { state in
-            // Another process enrolled a new face meanwhile, with which this face was not compared.
-            guard state.generation == begun.generation else {
-                throw DeviceError(.notRecognized, "Another face was enrolled meanwhile.")
+            try state.change(owner, random) { person in
+                // Another process enrolled a new face meanwhile, with which this face was not
+                // compared.
+                guard person.generation == begun.generation else { throw Self.enrolledMeanwhile }
+                person.faceFailures = 0
             }
-            state.faceFailures = 0
         }
         return LocalVerdict(method: .face, generation: begun.generation, at: now())
     }
+
+    private static let enrolledMeanwhile = DeviceError(
+        .notRecognized, "Another face was enrolled meanwhile.")
 
     /// Counts a presentation that did not pass as live.
     private func countRefusal() throws {
         try state.update { state in
             // A locked face stays locked. Without an enrolled face there is nothing to guess.
-            if state.face != nil, !state.isFaceLockedOut { state.faceFailures += 1 }
-        }
-    }
-
-    /// - Returns: the current enrollment.
-    @discardableResult private func judge(_ typed: Sensitive<String>) throws -> EnrollmentGeneration
-    {
-        let time = now()
-        let hash: String = try state.update { state in
-            guard var passcode = state.passcode else {
-                throw DeviceError(.biometricNoPasscode, "Set a passcode first.")
+            guard let known = state[owner], known.enrollment != nil, !known.isLockedOut else {
+                return
             }
-            guard passcode.counter.begin(under: AuthenticatorState.passcodePolicy, at: time) else {
-                throw Self.locked(passcode)
+            try state.change(owner, random) { $0.faceFailures += 1 }
+        }
+    }
+
+    private func capability(of state: AuthenticatorState) -> BiometricCapability {
+        let person = state[owner]
+        return BiometricCapability(
+            isSupported: true, isEnrolled: person?.enrollment != nil,
+            isPasscodeSet: state.passcode != nil, isLockedOut: person?.isLockedOut ?? false)
+    }
+
+    private func confirmedFace() async throws -> FaceTemplate {
+        do { return try await service.confirmedFace(of: owner) } catch {
+            throw Self.translated(error)
+        }
+    }
+
+    private static func translated(_ error: any Error) -> any Error {
+        guard let error = error as? FaceAuthError else { return error }
+        let code: DeviceError.Code =
+            switch error.code {
+            case .notEnrolled, .notConfirmed, .notLive: .biometricNoEnrollment
+            case .otherModelPack: .otherModelPack
+            case .noCamera, .invalidCameraName: .biometricNotSupportedOrPermissionDenied
+            case .lockedOut: .biometricLockout
+            case .bindingUnavailable: .hardware
+            case .alreadyInitialized, .notInitialized, .notLicensed, .otherDevice, .storage,
+                .tampered:
+                .storage
             }
-            state.passcode = passcode
-            return passcode.hash
-        }
-        guard hasher.verify(typed, against: hash) else {
-            throw DeviceError(.wrongPasscode, "The passcode is wrong.")
-        }
-        return try state.update { state in
-            guard state.passcode?.hash == hash else {
-                throw DeviceError(.wrongPasscode, "The passcode was changed meanwhile.")
-            }
-            state.passcode?.counter.succeed(under: AuthenticatorState.passcodePolicy)
-            state.faceFailures = 0
-            return state.generation
-        }
-    }
-
-    private static func locked(_ passcode: AuthenticatorState.Passcode) -> DeviceError {
-        if passcode.isDisabled {
-            return DeviceError(
-                .passcodeLockout,
-                "Too many wrong passcodes. The passcode is disabled until the authenticator is reset."
-            )
-        }
-        return DeviceError(.passcodeLockout, "Too many wrong passcodes. Try again in a minute.")
-    }
-
-    private static func capability(of state: AuthenticatorState) -> BiometricCapability {
-        BiometricCapability(
-            isSupported: true, isEnrolled: state.face != nil, isPasscodeSet: state.passcode != nil,
-            isLockedOut: state.isFaceLockedOut)
-    }
-
-    private func enrolled(in state: AuthenticatorState) throws -> FaceTemplate {
-        guard let bytes = state.face else {
-            throw DeviceError(.biometricNoEnrollment, "Enroll a face first.")
-        }
-        do { return try FaceTemplate(bytes: bytes) } catch {
-            throw DeviceError(.storage, "The enrolled face cannot be read: \(error). Enroll again.")
-        }
+        return DeviceError(code, error.reason)
     }
 }
 
@@ -282,42 +271,45 @@ public actor FaceLocalAuthenticator: SecretLocker {
 extension FaceLocalAuthenticator {
     public func lock(
         _ secret: Sensitive<[UInt8]>, for constraint: BiometricAccessConstraint, context: String
-    ) throws -> LockedSecret {
-        let state = try state.read()
+    ) async throws -> LockedSecret {
+        let person = try await person(), state = try state.read()
         let policy: BiometricPolicy =
             constraint == .userPresence
             ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics
         // A locked face unlocks nothing now, but secrets may be locked for it.
-        if let obstacle = Self.capability(of: state).obstacle(to: policy),
+        if let obstacle = capability(of: state).obstacle(to: policy),
             obstacle.code != .biometricLockout
         {
             throw obstacle
         }
-        let key = try state.key(for: constraint).publicKey
+        let key = try person.key(for: constraint).publicKey
         var sender = try HPKE.Sender(
             recipientKey: key, ciphersuite: Self.suite, info: Self.info(constraint, context))
         let sealed = try secret.use { try sender.seal($0) }
         return LockedSecret(
-            bytes: Array(sender.encapsulatedKey) + Array(sealed), generation: state.generation)
+            bytes: Array(sender.encapsulatedKey) + Array(sealed), generation: person.generation)
     }
 
     public func release(
         _ locked: LockedSecret, for constraint: BiometricAccessConstraint, context: String,
         unlocking prompt: UnlockPrompt
     ) async throws -> Sensitive<[UInt8]> {
-        if constraint == .biometryCurrentSet, try enrollmentGeneration() != locked.generation {
+        if constraint == .biometryCurrentSet,
+            try await enrollmentGeneration() != locked.generation
+        {
             throw Self.gone
         }
         let verdict = try await authenticate(
             reason: prompt.reason,
             policy: constraint == .userPresence
                 ? prompt.policy : .deviceOwnerAuthenticationWithBiometrics)
-        let state = try state.read()
-        if constraint != .userPresence, state.generation != verdict.generation { throw Self.gone }
+        guard let person = try state.read()[owner],
+            constraint == .userPresence || person.generation == verdict.generation
+        else { throw Self.gone }
         guard locked.bytes.count > Self.encapsulatedSize else { throw Self.gone }
         do {
             var recipient = try HPKE.Recipient(
-                privateKey: state.key(for: constraint), ciphersuite: Self.suite,
+                privateKey: person.key(for: constraint), ciphersuite: Self.suite,
                 info: Self.info(constraint, context),
                 encapsulatedKey: Data(locked.bytes.prefix(Self.encapsulatedSize)))
             return Sensitive(

@@ -3,8 +3,7 @@ internal import MienKeys
 internal import MienSealing
 
 extension SealPurpose {
-    /// The state of a device's face authenticator: the enrolled face, the PIN's hash, counters, and
-    /// keys.
+    /// The state of a device's PIN and confirmed people: hashes, counters, and keys.
     static let deviceAuthenticator = SealPurpose(label: "mien/v1/device-authenticator")
     /// A device key's record.
     static let deviceKey = SealPurpose(label: "mien/v1/device-key")
@@ -26,19 +25,36 @@ struct StateFile: Sendable {
     /// - Throws: errors of `body`, after which nothing is written; ``DeviceError`` `.storage`.
     func update<T>(_ body: (inout AuthenticatorState) throws -> T) throws -> T {
         try withLock { sealer in
-            var state = try read(sealer) ?? AuthenticatorState(random: random)
+            var state = try read(sealer) ?? AuthenticatorState()
             let result = try body(&state)
             try write(state, sealer)
             return result
         }
     }
 
-    func read() throws -> AuthenticatorState { try withLock { try read($0) } ?? update { $0 } }
+    func read() throws -> AuthenticatorState {
+        // A device without a state needs no folder and no key file.
+        guard try exists() else { return AuthenticatorState() }
+        return try withLock { try read($0) } ?? AuthenticatorState()
+    }
 
-    /// Removes the face, the PIN, and everything locked. The key file stays, because other records
-    /// may need it.
-    func reset() throws {
-        try withLock { try write(AuthenticatorState(random: random), $0) }
+    private func exists() throws -> Bool {
+        do throws(FileSystemError) { return try files.read(path, atMost: 0) != nil } catch {
+            throw DeviceError(.storage, "\(error)")
+        }
+    }
+
+    /// Removes the PIN, all confirmations, and everything locked. The key file stays, because other
+    /// records may need it.
+    func reset() throws { try withLock { try write(AuthenticatorState(), $0) } }
+
+    /// Removes the file, even if it cannot be opened.
+    func remove() throws {
+        do throws(FileSystemError) {
+            guard try files.read(path, atMost: 0) != nil else { return }
+            try files.remove(path)
+            try files.syncFolder(folder)
+        } catch { throw DeviceError(.storage, "\(error)") }
     }
 
     private var path: String { "\(folder)/\(Self.name)" }

@@ -16,9 +16,10 @@ public final class FaceAuthInput: Sendable {
     private let madeAt: ContinuousClock.Instant
     private let isSpent = Locked(false)
 
-    /// - Returns: `nil` unless the verdict accepts its own capture and has compared it.
+    /// - Returns: `nil` unless the verdict accepts its own live capture and has compared it.
     init?(_ verdict: VerificationVerdict, _ mode: FaceAuthMode, at now: ContinuousClock.Instant) {
-        guard case .accepted(let live, score: .some) = verdict.outcome, live.id == verdict.capture
+        guard case .accepted(let live, score: .some) = verdict.outcome, live.id == verdict.capture,
+            live.mode != .image
         else { return nil }
         (capture, self.mode, madeAt) = (verdict.capture, mode, now)
     }
@@ -45,11 +46,12 @@ public final class FaceAuthInput: Sendable {
 /// The result of a verification, and the input that it allows.
 public struct FaceAuthentication: Sendable {
     public let verdict: VerificationVerdict
-    /// The input for an OTP token; `nil` if the verdict refuses.
+    /// The input for an OTP token; `nil` if the verdict refuses, in the mode `image`, and for a
+    /// person who is enrolled for recognition only.
     public let input: FaceAuthInput?
 
     /// Compares the person in front of `frames` with `template`, in a session of its own. It checks
-    /// no license, counts no tries, and accepts any mode. ``FaceAuthService`` does those; only it
+    /// no license and no confirmation, and counts no tries. ``FaceAuthService`` does those; only it
     /// and tests call this function.
     package static func run(
         _ template: FaceTemplate, of person: PersonName, in frames: some FrameSource,

@@ -32,6 +32,8 @@ public struct OTPTokenError: CodedError {
         case notConfirmed = "token.not-confirmed"
         /// The data was created on another device, or this device's chip was cleared.
         case otherDevice = "token.other-device"
+        /// The process is being debugged or manipulated, and the policy refuses that.
+        case tampered = "token.tampered"
         /// The TPM or machine id that the data is bound to cannot be read.
         case bindingUnavailable = "token.binding-unavailable"
         /// A file cannot be read, written, or trusted.

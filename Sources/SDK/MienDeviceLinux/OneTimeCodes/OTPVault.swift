@@ -37,6 +37,7 @@ public actor OTPVault: FaceModeHolder {
     private let cost: PasswordHasher.Cost
     private let now: @Sendable () -> Instant
     private let uptime: @Sendable () -> ContinuousClock.Instant
+    private let integrity: IntegrityPolicy
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -51,21 +52,22 @@ public actor OTPVault: FaceModeHolder {
     ///   - generationFolder: The folder for the copy of the generation if no TPM stores it;
     ///     preferably one that backups exclude.
     ///   - tpm: The TPM; `nil` for a device without one.
+    ///   - integrity: The signs of debuggers and manipulation with which the vault refuses to work.
     ///   - now: Returns the current time, for time-based codes.
     public init(
         folder: String, keyPath: String, generationFolder: String, tpm: TPM?,
-        now: @escaping @Sendable () -> Instant,
+        integrity: IntegrityPolicy = .report, now: @escaping @Sendable () -> Instant,
         files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
     ) {
         self.init(
             folder: folder, keyPath: keyPath, generationFolder: generationFolder, tpm: tpm,
-            now: now, uptime: { .now }, files: files, random: random,
+            integrity: integrity, now: now, uptime: { .now }, files: files, random: random,
             cost: PINCipher.standardCost, machineID: { try MachineID.read() })
     }
 
     package init(
         folder: String, keyPath: String, generationFolder: String, tpm: TPM?,
-        now: @escaping @Sendable () -> Instant,
+        integrity: IntegrityPolicy = .report, now: @escaping @Sendable () -> Instant,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant, files: any FileSystem,
         random: RandomSource, cost: PasswordHasher.Cost,
         machineID: @escaping @Sendable () throws -> [UInt8]
@@ -76,6 +78,7 @@ public actor OTPVault: FaceModeHolder {
         (self.folder, self.keyPath, self.generationFolder, self.tpm) = (
             folder, keyPath, generationFolder, tpm
         )
+        self.integrity = integrity
         (self.now, self.uptime, self.files, self.random, self.cost) = (
             now, uptime, files, random, cost
         )
@@ -316,6 +319,7 @@ public actor OTPVault: FaceModeHolder {
     private func perform<T: Sendable>(
         mayBegin: Bool = false, _ body: @Sendable (inout OTPTokenState, MasterKey) throws -> T
     ) async throws -> T {
+        do { try integrity.check() } catch { throw OTPTokenError(.tampered, error.reason) }
         await takeTurn()
         defer { giveTurn() }
         do {

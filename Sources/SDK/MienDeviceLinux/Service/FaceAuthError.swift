@@ -14,6 +14,11 @@ public struct FaceAuthError: CodedError {
         case notInitialized = "face.not-initialized"
         /// Nobody, or not this person, is enrolled.
         case notEnrolled = "face.not-enrolled"
+        /// The face was taken without a check for liveness, so the PIN cannot confirm it.
+        case notLive = "face.not-live"
+        /// The person is enrolled for recognition only: the PIN has not confirmed a live
+        /// enrollment.
+        case notConfirmed = "face.not-confirmed"
         /// Five tries in a row did not show the enrolled face or were not live.
         /// ``FaceAuthService/unlock(_:)`` allows further tries.
         case lockedOut = "face.locked-out"
@@ -26,6 +31,8 @@ public struct FaceAuthError: CodedError {
         case otherDevice = "face.other-device"
         /// The TPM or machine id that the data is bound to cannot be read.
         case bindingUnavailable = "face.binding-unavailable"
+        /// The process is being debugged or manipulated, and the policy refuses that.
+        case tampered = "face.tampered"
         /// A file of the service cannot be read, written, or trusted.
         case storage = "face.storage"
     }

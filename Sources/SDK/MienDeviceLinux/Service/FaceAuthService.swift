@@ -1,8 +1,8 @@
 public import MienCore
 public import MienDevice
-public import MienFace
-public import MienKeys
+internal import MienFace
 public import MienMedia
+package import MienPassword
 public import MienSealing
 public import MienTPM
 internal import MienThreads
@@ -23,8 +23,11 @@ public protocol FaceModeHolder: Sendable {
 /// let service = FaceAuthService(folder: "…/face", keyPath: "…/device.key", packID: pack.id, tpm: TPM())
 /// if try await service.isMigrationNeeded() { try await service.migrate() }
 /// try await service.initialize()
-/// let video = try await service.openCamera()
+/// let look = try await service.verify(ada, in: service.openFrames(), reader: engine, matcher: matcher, capture: id)
 /// ```
+///
+/// Each person has one enrollment, which recognition, device keys, and OTP tokens share. Only a live
+/// enrollment that the device's PIN has confirmed opens keys and tokens.
 ///
 /// Faces are sealed under a key that is bound to the TPM if there is one, and otherwise to the
 /// machine id. Both cases also need the key file. Data copied to another device cannot be opened,
@@ -32,17 +35,24 @@ public protocol FaceModeHolder: Sendable {
 /// this device.
 public actor FaceAuthService {
     private let executor = ThreadExecutor(name: "mien.faceauth")
-    private let binding: DeviceBinding
-    private let faceFolder: String
-    private let packID: PackID
+    let binding: DeviceBinding
+    let faceFolder: String
+    let packID: PackID
+    let licensing: LicensePolicy?
+    let integrity: IntegrityPolicy
+    let license: LicenseFile
+    let lockouts: FaceLockouts
+    let faceModes: (any FaceModeHolder)?
+    let state: StateFile
+    let passcode: DevicePasscode
+    let random: RandomSource
+    let now: @Sendable () -> Instant
+    let files: any FileSystem
+    private let shelf: LocalFaceStore?
     private let cameras: @Sendable () -> [Camera]
-    private let faceModes: (any FaceModeHolder)?
-    private let licensing: LicensePolicy?
-    private let license: LicenseFile
-    private let lockouts: FaceLockouts
-    private let files: any FileSystem
-    private let random: RandomSource
-    private var camera: Camera?
+    private var source: FaceSource?
+    /// Closes the open streams when the service is uninitialized.
+    private var streams = OpenStreams()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe executor.asUnownedSerialExecutor()
@@ -54,27 +64,37 @@ public actor FaceAuthService {
     ///   - keyPath: The path of the key file, preferably outside the folder.
     ///   - packID: The id of the model pack that creates the faces.
     ///   - tpm: The TPM; `nil` for a device without one.
+    ///   - people: An existing store of enrolled people to use; by default, the service keeps a
+    ///     store of its own in the folder, bound to the device.
     ///   - cameras: Lists the available cameras.
     ///   - faceModes: Ends face modes before a face is removed.
     ///   - licensing: The policy if the device needs a license; `nil` if it needs none.
+    ///   - integrity: The signs of debuggers and manipulation with which the service refuses to
+    ///     work.
+    ///   - now: Returns the current time, for templates and wrong PINs; by default the machine's.
     public init(
         folder: String, keyPath: String, packID: PackID, tpm: TPM?,
+        people: LocalFaceStore? = nil,
         cameras: @escaping @Sendable () -> [Camera] = { Camera.all() },
         faceModes: (any FaceModeHolder)? = nil, licensing: LicensePolicy? = nil,
+        integrity: IntegrityPolicy = .report, now: (@Sendable () -> Instant)? = nil,
         files: any FileSystem = POSIXFileSystem(),
         random: RandomSource = .system
     ) {
         self.init(
-            folder: folder, keyPath: keyPath, packID: packID, tpm: tpm, cameras: cameras,
-            faceModes: faceModes, licensing: licensing, files: files,
-            random: random, machineID: { try MachineID.read() })
+            folder: folder, keyPath: keyPath, packID: packID, tpm: tpm, people: people,
+            cameras: cameras, faceModes: faceModes, licensing: licensing,
+            integrity: integrity, now: now ?? SystemTime.now, files: files,
+            random: random, hasher: PasswordHasher(), machineID: { try MachineID.read() })
     }
 
     package init(
         folder: String, keyPath: String, packID: PackID, tpm: TPM?,
-        cameras: @escaping @Sendable () -> [Camera],
-        faceModes: (any FaceModeHolder)?, licensing: LicensePolicy? = nil, files: any FileSystem,
-        random: RandomSource,
+        people: LocalFaceStore? = nil, cameras: @escaping @Sendable () -> [Camera],
+        faceModes: (any FaceModeHolder)?, licensing: LicensePolicy? = nil,
+        integrity: IntegrityPolicy = .report,
+        now: @escaping @Sendable () -> Instant = { SystemTime.now() }, files: any FileSystem,
+        random: RandomSource, hasher: PasswordHasher = PasswordHasher(),
         machineID: @escaping @Sendable () throws -> [UInt8]
     ) {
         binding = DeviceBinding(
@@ -85,72 +105,12 @@ public actor FaceAuthService {
             licensing, LicenseFile(folder: folder, keyPath: keyPath, files: files, random: random)
         )
         lockouts = FaceLockouts(folder: folder, keyPath: keyPath, files: files, random: random)
+        state = StateFile(folder: folder, keyPath: keyPath, files: files, random: random)
+        passcode = DevicePasscode(state: state, hasher: hasher, random: random, now: now)
         (self.packID, self.cameras, self.faceModes, self.files, self.random) = (
             packID, cameras, faceModes, files, random
         )
-    }
-
-    // MARK: The license
-
-    /// Whether this device may be used: it has a valid license or needs none. Contacts no server.
-    ///
-    /// - Throws: ``FaceAuthError`` `.storage`, `.bindingUnavailable` if the machine id cannot be
-    ///   read.
-    public func isLicenseConfigured() throws -> Bool {
-        guard licensing != nil else { return true }
-        return try licenseVerdict()?.isValid ?? false
-    }
-
-    /// Returns the verdict on this device's license; `nil` if it has none or needs none. Stores the
-    /// latest time at which it was called, to the hour, so setting the clock back extends a license
-    /// by an hour at most.
-    public func licenseVerdict() throws -> License.Verdict? {
-        guard let licensing else { return nil }
-        let now = licensing.now()
-        guard let kept = try license.read(at: now) else { return nil }
-        return License.judge(
-            kept.text, signedBy: kept.key, product: licensing.product, device: try device(),
-            at: now, latestSeen: kept.latestSeen)
-    }
-
-    /// Gets a license and stores it in place of an earlier one. Does nothing if none is needed.
-    ///
-    /// - Parameter exchange: Returns a license for a device with the given identifier and the key
-    ///   to verify it, from the operator's server over TLS.
-    /// - Throws: errors of `exchange`; ``FaceAuthError`` `.notLicensed` if the new license is not
-    ///   valid here and now. The earlier one then stays.
-    public func configureLicense(
-        _ exchange:
-            @Sendable (_ device: String) async throws -> (text: String, key: DevicePublicKey)
-    ) async throws {
-        guard let licensing else { return }
-        let device = try device(), (text, key) = try await exchange(device), now = licensing.now()
-        let verdict = License.judge(
-            text, signedBy: key, product: licensing.product, device: device, at: now)
-        guard verdict.isValid else { throw Self.unlicensed(verdict) }
-        try license.write(text, key, at: now)
-    }
-
-    private func device() throws -> String { Base64URL.encode(try binding.deviceMark()) }
-
-    private func requireLicense() throws {
-        guard licensing != nil else { return }
-        let verdict = try licenseVerdict()
-        guard verdict?.isValid == true else { throw Self.unlicensed(verdict) }
-    }
-
-    private static func unlicensed(_ verdict: License.Verdict?) -> FaceAuthError {
-        let why =
-            switch verdict {
-            case nil, .valid: "This device has no license."
-            case .expired: "This device's license has expired."
-            case .clockBehind:
-                "This device's clock shows a time before its license was issued, or before a time it has already shown. Set the clock."
-            case .otherDevice: "The license is for another device."
-            case .otherProduct: "The license is for another product."
-            case .notGenuine: "The license was changed or is malformed."
-            }
-        return FaceAuthError(.notLicensed, "\(why) Configure a license with a product key.")
+        (shelf, self.integrity, self.now) = (people, integrity, now)
     }
 
     // MARK: The camera
@@ -158,9 +118,10 @@ public actor FaceAuthService {
     /// Whether this device supports face login: it has a camera.
     public func isSupported() -> Bool { !cameras().isEmpty }
 
-    public var isInitialized: Bool { camera != nil }
+    public var isInitialized: Bool { source != nil }
 
-    /// Selects the camera and checks that this device's data can be opened.
+    /// Selects the camera and checks that this device's data can be opened. Enrolling and verifying
+    /// require it.
     ///
     /// - Parameter choose: Receives the cameras' names and returns the one to use, or `nil` for the
     ///   first whose name contains "front", or else the first.
@@ -171,8 +132,8 @@ public actor FaceAuthService {
     public func initialize(choosing choose: @Sendable ([String]) -> String? = { _ in nil })
         async throws -> Camera
     {
-        guard camera == nil else { throw Self.twice }
-        try requireLicense()
+        guard source == nil else { throw Self.twice }
+        try requirePermission()
         let cameras = cameras(), chosen: Camera
         do throws(MediaError) {
             chosen = try Camera.choose(
@@ -181,29 +142,82 @@ public actor FaceAuthService {
             throw FaceAuthError(
                 error.code == .noCamera ? .noCamera : .invalidCameraName, error.reason)
         }
+        try await begin(.camera(chosen))
+        return chosen
+    }
+
+    /// Selects another source than a camera of this machine, such as a video file or frames that
+    /// the app pushes, and checks that this device's data can be opened.
+    ///
+    /// - Throws: ``FaceAuthError`` `.alreadyInitialized`, and as ``people()``.
+    public func initialize(frames: FaceFrames) async throws {
+        guard source == nil else { throw Self.twice }
+        try requirePermission()
+        try await begin(.frames(frames))
+    }
+
+    private func begin(_ chosen: FaceSource) async throws {
         _ = try await store()
         // Another task may have been faster while the TPM was called.
-        guard camera == nil else { throw Self.twice }
-        camera = chosen
-        return chosen
+        guard source == nil else { throw Self.twice }
+        source = chosen
     }
 
     private static let twice = FaceAuthError(
         .alreadyInitialized,
         "The service is already initialized. Uninitialize it first to select another camera.")
 
-    /// Releases the camera. Open streams stay open until they are closed.
-    public func uninitialize() { camera = nil }
+    /// Releases the camera and closes all open streams. Sessions that use them end as canceled.
+    public func uninitialize() async {
+        source = nil
+        let open = streams
+        streams = OpenStreams()
+        await open.close()
+    }
 
-    /// Returns frames of the selected camera.
-    ///
-    /// - Throws: ``FaceAuthError`` `.notInitialized`; `MediaError`.
-    public func openCamera(options: VideoOptions = VideoOptions()) async throws -> VideoStream {
-        guard let camera else {
+    func requireInitialized() throws {
+        guard source != nil else {
             throw FaceAuthError(
                 .notInitialized, "Initialize the service first, which selects the camera.")
         }
-        return try await VideoStream.open(.camera(camera), options: options)
+    }
+
+    /// Returns frames of the selected camera or source, for one session.
+    ///
+    /// - Parameter longestSide: The maximum length of a camera picture's longer side in pixels.
+    /// - Throws: ``FaceAuthError`` `.notInitialized`; `FrameSourceError`.
+    public func openFrames(longestSide: Int = 1280) async throws -> ServiceFrames {
+        try requireInitialized()
+        switch source {
+        case .frames(let frames):
+            return ServiceFrames(try await frames.open(), gate: streams.gate)
+        case .camera, nil:
+            do {
+                return ServiceFrames(
+                    VideoFrames(
+                        try await openCamera(options: VideoOptions(longestSide: longestSide))),
+                    gate: streams.gate)
+            } catch let error as MediaError {
+                throw FrameSourceError(error)
+            }
+        }
+    }
+
+    /// Returns the selected camera's video.
+    ///
+    /// - Throws: ``FaceAuthError``: `.notInitialized`, `.noCamera` if a source other than a camera
+    ///   is selected; `MediaError`.
+    public func openCamera(options: VideoOptions = VideoOptions()) async throws -> VideoStream {
+        try requireInitialized()
+        guard case .camera(let camera) = source else {
+            throw FaceAuthError(
+                .noCamera, "The service uses other frames than a camera's. Call openFrames().")
+        }
+        let open = streams, stream = try await VideoStream.open(.camera(camera), options: options)
+        open.add(stream)
+        // The service may have been uninitialized while the camera was opened.
+        if open.gate.isClosed { await stream.close() }
+        return stream
     }
 
     // MARK: Enrolled people
@@ -223,182 +237,6 @@ public actor FaceAuthService {
         }
     }
 
-    /// Stores a face under a name. If the name already had a face, its face mode ends everywhere
-    /// first, so the new face unlocks nothing that the old one did.
-    ///
-    /// - Throws: as ``people()``; ``FaceAuthError`` `.otherModelPack`.
-    public func enroll(_ face: FaceTemplate, as name: PersonName) async throws {
-        try requireLicense()
-        guard face.packID == packID else { throw otherPack(face) }
-        var store = try await store()
-        let isNew = try Self.stored { () throws(FaceStoreError) in try store.find(name) == nil }
-        if !isNew {
-            try await faceModes?.deactivateFaceMode(of: name)
-            // The state may have changed meanwhile, even by a reset.
-            store = try await self.store()
-        }
-        let outcome = try Self.stored { () throws(FaceStoreError) in try store.put(face, as: name) }
-        // Another process was faster.
-        if isNew, outcome == .replaced { try await faceModes?.deactivateFaceMode(of: name) }
-    }
-
-    /// Returns the face to compare with.
-    ///
-    /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`, `.otherModelPack`.
-    public func face(of name: PersonName) async throws -> FaceTemplate {
-        let store = try await store()
-        guard let found = try Self.stored({ () throws(FaceStoreError) in try store.find(name) })
-        else { throw Self.nobody }
-        guard found.template.packID == packID else { throw otherPack(found.template) }
-        return found.template
-    }
-
-    /// Returns the mode for activating OTP tokens: this person's face, as enrolled now.
-    ///
-    /// - Throws: as ``face(of:)``.
-    public func authMode(of name: PersonName) async throws -> FaceAuthMode {
-        FaceAuthMode(try await face(of: name), of: name)
-    }
-
-    /// Verifies that a person is in front of a source of frames. Returns an input that unlocks
-    /// their OTP tokens once, within 60 s.
-    ///
-    /// The person performs actions drawn at random for each attempt. With settings of the mode
-    /// `livenessPassive`, they only keep still and blink. Attempts are counted before they begin.
-    /// Five in a row that showed another person, were not live, or were left after an instruction
-    /// lock the face, see ``unlock(_:)``.
-    /// - Parameters:
-    ///   - reader: The face pipeline.
-    ///   - matcher: The matcher of the service's model pack.
-    ///   - settings: The settings, by default those of a live source. A `VerificationSettings`
-    ///     without a mode is passive.
-    ///   - capture: The id of the capture in the verdict.
-    /// - Throws: as ``face(of:)``; ``FaceAuthError`` `.notLicensed`, `.lockedOut`;
-    ///   `SessionSettingError` for the mode `image`, which a presented photo would pass;
-    ///   `FrameSourceError` and errors of the reader. A refusal is returned, not thrown.
-    public func verify(
-        _ name: PersonName, in frames: some FrameSource, reader: some LiveFaceReader,
-        matcher: FaceMatcher,
-        settings: VerificationSettings = .live, capture: CaptureID,
-        onFrame: (@Sendable (FrameEvent) async -> Void)? = nil
-    ) async throws -> FaceAuthentication {
-        // Checked before the stored face is opened.
-        try requireLicense()
-        return try await verify(
-            face(of: name), of: name, in: frames, reader: reader, matcher: matcher,
-            settings: settings, capture: capture, onFrame: onFrame)
-    }
-
-    /// Verifies a face that is stored elsewhere.
-    package func verify(
-        _ enrolled: FaceTemplate, of name: PersonName, in frames: some FrameSource,
-        reader: some LiveFaceReader, matcher: FaceMatcher,
-        settings: VerificationSettings, capture: CaptureID,
-        onFrame: (@Sendable (FrameEvent) async -> Void)?
-    ) async throws -> FaceAuthentication {
-        try requireLicense()
-        guard settings.mode != .image else {
-            throw SessionSettingError(
-                setting: "mode",
-                allowed: "liveness_passive or liveness_active; a photo unlocks no token")
-        }
-        let mode = FaceAuthMode(enrolled, of: name)
-        guard try lockouts.begin(mode) else { throw Self.lockedOut }
-        let isDrawn = settings.mode == .livenessActive, wasInstructed = Locked(false),
-            look: FaceAuthentication
-        var generator = SystemRandomNumberGenerator()
-        let challenge = isDrawn ? LivenessChallenge.drawn(using: &generator) : nil
-        do {
-            look = try await FaceAuthentication.run(
-                enrolled, of: name, in: frames, reader: reader, matcher: matcher,
-                settings: settings,
-                challenge: challenge, capture: capture
-            ) { event in
-                if isDrawn, let action = event.action, action != .keepStill {
-                    wasInstructed.withLock { $0 = true }
-                }
-                await onFrame?(event)
-            }
-        } catch {
-            // Leaving after an instruction counts as a try. Otherwise a person could retry until
-            // the instruction suits a recording.
-            if !wasInstructed.withLock({ $0 }) { try? lockouts.abandon(mode) }
-            throw error
-        }
-        if look.verdict.isAccepted {
-            try lockouts.succeed(mode)
-        } else if !wasInstructed.withLock({ $0 }),
-            !look.verdict.refusals.contains(where: { $0 == .noMatch || $0.isOfLiveness })
-        {
-            try lockouts.abandon(mode)
-        }
-        return look
-    }
-
-    private static let lockedOut = FaceAuthError(
-        .lockedOut,
-        "The face was wrong or not live \(AuthenticatorState.maxFaceFailures) times in a row. Unlock it, "
-            + "and then activate it with the PIN.")
-
-    /// Whether this person's face is locked after five failed tries.
-    ///
-    /// - Throws: as ``face(of:)``.
-    public func isLockedOut(_ name: PersonName) async throws -> Bool {
-        try lockouts.isLockedOut(await authMode(of: name))
-    }
-
-    /// Unlocks a locked face. Its face mode ends everywhere first; activating it again needs the
-    /// token's PIN. Does nothing if the face is not locked.
-    ///
-    /// - Throws: as ``face(of:)``.
-    public func unlock(_ name: PersonName) async throws { try await unlock(authMode(of: name)) }
-
-    /// Unlocks a face that is stored elsewhere.
-    package func unlock(_ mode: FaceAuthMode) async throws {
-        guard try lockouts.isLockedOut(mode) else { return }
-        try await faceModes?.deactivateFaceMode(of: mode.person)
-        try lockouts.succeed(mode)
-    }
-
-    /// Removes a person, after ending the face mode of everything that their face unlocks.
-    ///
-    /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`.
-    public func unenroll(_ name: PersonName) async throws {
-        let store = try await store()
-        guard try Self.stored({ () throws(FaceStoreError) in try store.find(name) }) != nil else {
-            throw Self.nobody
-        }
-        try await faceModes?.deactivateFaceMode(of: name)
-        _ = try Self.stored { () throws(FaceStoreError) in try store.remove(name) }
-    }
-
-    /// Removes everybody and the key, even if the data cannot be opened on this device. Ends all
-    /// face modes first, and releases the camera.
-    public func reset() async throws {
-        try await faceModes?.deactivateFaceMode(of: nil)
-        camera = nil
-        // The key goes first: if the rest fails, the remaining files can no longer be opened, and
-        // the next attempt continues.
-        try binding.forget()
-        do throws(FileSystemError) {
-            for name in try files.list(faceFolder) ?? []
-            where name.hasSuffix(LocalFaceStore.fileSuffix) {
-                try files.remove("\(faceFolder)/\(name)")
-            }
-            if try files.list(faceFolder) != nil { try files.syncFolder(faceFolder) }
-        } catch { throw FaceAuthError(.storage, "\(error)") }
-        try lockouts.reset()
-    }
-
-    private static let nobody = FaceAuthError(.notEnrolled, "Nobody is enrolled under this name.")
-
-    private func otherPack(_ face: FaceTemplate) -> FaceAuthError {
-        FaceAuthError(
-            .otherModelPack,
-            "The face was created with the model pack \(face.packID.text), but \(packID.text) is in use. Enroll again."
-        )
-    }
-
     // MARK: The device
 
     /// Returns the hardware that the data is bound to; `nil` before there is any data.
@@ -412,7 +250,22 @@ public actor FaceAuthService {
     /// - Throws: ``FaceAuthError`` `.bindingUnavailable` without a TPM, and as ``people()``.
     public func migrate() async throws { try await binding.migrate() }
 
-    private func store() async throws -> LocalFaceStore {
+    /// Removes all faces of the service's own store, even those that cannot be opened, or everybody
+    /// in the store that the service was given.
+    func removeFaces() async throws {
+        if let shelf {
+            for face in try shelf.list().faces { _ = try shelf.remove(face.name) }
+            return
+        }
+        for name in try files.list(faceFolder) ?? []
+        where name.hasSuffix(LocalFaceStore.fileSuffix) {
+            try files.remove("\(faceFolder)/\(name)")
+        }
+        if try files.list(faceFolder) != nil { try files.syncFolder(faceFolder) }
+    }
+
+    func store() async throws -> LocalFaceStore {
+        if let shelf { return shelf }
         let recordsExist: Bool
         do throws(FileSystemError) {
             recordsExist =
@@ -425,8 +278,7 @@ public actor FaceAuthService {
         }
     }
 
-    private static func stored<T>(_ body: () throws(FaceStoreError) -> T) throws(FaceAuthError) -> T
-    {
+    static func stored<T>(_ body: () throws(FaceStoreError) -> T) throws(FaceAuthError) -> T {
         do { return try body() } catch { throw FaceAuthError(.storage, "\(error)") }
     }
 }

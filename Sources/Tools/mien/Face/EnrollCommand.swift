@@ -1,6 +1,7 @@
 import ArgumentParser
 import MienCommandSupport
 import MienCore
+import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienModels
@@ -9,8 +10,13 @@ import MienVault
 /// `mien face enroll NAME PHOTO…`
 struct EnrollCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enroll", abstract: "Enroll a person from one to eight photos.",
+        commandName: "enroll", abstract: "Enroll a person from photos, or live.",
         discussion: """
+            From one to eight photos, a person is enrolled for recognition: the face unlocks nothing. \
+            With --camera or --video, the person shows that they are live, and the device's PIN \
+            confirms the enrollment, so that the face can unlock tokens and keys. The first time, a \
+            PIN is chosen.
+
             Each photo must show one face of good quality, or one prominent face, with any other less \
             than 0.7 times as wide. All photos must show the same person. Otherwise, nothing changes. \
             Enrolling a name again replaces the previous enrollment. Only descriptors are stored, \
@@ -18,11 +24,15 @@ struct EnrollCommand: AsyncParsableCommand {
 
             EXAMPLE
               mien face enroll ada ada1.jpg ada2.jpg
+              mien face enroll ada --camera
+              mien face enroll ada --camera "Integrated Camera" --views full
             """)
 
     @Argument(help: "The person's name, 1 to 64 characters.") var name: String
-    @Argument(help: "One to eight photos: PNG, JPEG, or GIF.") var photos: [String]
-    @Option(help: "Refuse photos below this quality, 0 to 100.") var quality = FaceQuality
+    @Argument(help: "One to eight photos: PNG, JPEG, or GIF.") var photos: [String] = []
+    @OptionGroup var live: EnrollLiveOptions
+    @Option(help: "Refuse photos and frames below this quality, 0 to 100.") var quality =
+        FaceQuality
         .defaultThreshold
     @OptionGroup var photo: PhotoOptions
     @OptionGroup var engine: EngineOptions
@@ -33,8 +43,15 @@ struct EnrollCommand: AsyncParsableCommand {
     private static let samePerson = MatchScore(24)
 
     func validate() throws {
-        guard FaceTemplate.entryRange.contains(photos.count) else {
-            throw ValidationError("name one to eight photos, not \(photos.count)")
+        if live.isLive {
+            guard photos.isEmpty else {
+                throw ValidationError("photos cannot be combined with --camera or --video")
+            }
+        } else {
+            guard FaceTemplate.entryRange.contains(photos.count) else {
+                throw ValidationError(
+                    "name one to eight photos, not \(photos.count), or add --camera or --video")
+            }
         }
         guard (0...100).contains(quality) else {
             throw ValidationError("--quality must be 0 to 100, not \(quality)")
@@ -43,6 +60,11 @@ struct EnrollCommand: AsyncParsableCommand {
 
     func run() async throws {
         let name = try PersonName(name)
+        if live.isLive {
+            return try await EnrollLive(
+                name: name, options: live, quality: quality, engine: engine, isJSON: output.json
+            ).run()
+        }
         let faces = try LocalFaces(engine, photos: photo)
         let progress = ProgressBar("Enrolling", total: photos.count)
         var captures: [LocalFaces.Capture] = []
@@ -60,10 +82,11 @@ struct EnrollCommand: AsyncParsableCommand {
         let template = try FaceTemplate(
             entries: entries, packID: faces.engine.packID, createdAt: LocalFaces.now())
         // The old face's permissions do not pass to the new face.
-        if try faces.store.find(name) != nil {
-            try await DeviceTokens.vault().deactivateFaceMode(of: name)
-        }
-        let outcome = try faces.store.put(template, as: name)
+        let outcome: LocalFaceStore.PutOutcome =
+            try faces.store.find(name) == nil ? .added : .replaced
+        let service = try DeviceFaces.service(faces.engine.packID)
+        try await service.initialize(frames: .photos(photos[0]))
+        try await service.enroll(template, as: name)
         report(name, captures, outcome, faces)
     }
 

@@ -12,7 +12,7 @@ struct FaceCommand: AsyncParsableCommand {
             """,
         subcommands: [
             EnrollCommand.self, VerifyCommand.self, IdentifyCommand.self, ListCommand.self,
-            RemoveCommand.self,
+            RemoveCommand.self, PINCommand.self,
             WatchCommand.self, CalibrateCommand.self, EvaluateCommand.self, InspectCommand.self,
         ])
 }

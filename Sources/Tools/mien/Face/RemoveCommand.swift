@@ -21,8 +21,9 @@ struct RemoveCommand: AsyncParsableCommand {
         let name = try PersonName(name), store = try MienHome.current.openStore()
         guard try store.find(name) != nil else { throw unknown(name) }
         // Locks the tokens that the face unlocks first. If that fails, the face stays.
-        try await DeviceTokens.vault().deactivateFaceMode(of: name)
-        guard try store.remove(name) else { throw unknown(name) }
+        do { try await DeviceFaces.service().unenroll(name) } catch let error as FaceAuthError
+            where error.code == .notEnrolled
+        { throw unknown(name) }
         if output.json {
             JSON.print(["removed": name.text])
         } else {

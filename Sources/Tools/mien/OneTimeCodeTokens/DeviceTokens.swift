@@ -11,7 +11,7 @@ import MienTPM
 enum DeviceTokens {
     /// The tokens in `$MIEN_HOME/tokens`, sealed with `$MIEN_HOME/device.key`. The counter that
     /// detects restored backups is kept in the TPM, or else in a folder that backups leave out.
-    static func vault() -> OTPVault {
+    static func vault() throws -> OTPVault {
         let home = MienHome.current.folder,
             environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
         let state =
@@ -21,27 +21,17 @@ enum DeviceTokens {
         return OTPVault(
             folder: home.appending(path: "tokens").path,
             keyPath: home.appending(path: "device.key").path, generationFolder: "\(state)/mien",
-            tpm: TPM(address: environment["MIEN_TPM"] ?? TPM.defaultAddress), now: LocalFaces.now)
+            tpm: TPM(address: environment["MIEN_TPM"] ?? TPM.defaultAddress),
+            integrity: try Integrity.policy(), now: LocalFaces.now)
     }
 }
 
 extension DeviceTokens {
-    /// Checks faces for the tokens, and counts the attempts in `$MIEN_HOME/face`. The faces
-    /// themselves are where `mien face` keeps them.
-    static func faces(_ packID: PackID) -> FaceAuthService {
-        let home = MienHome.current.folder
-        return FaceAuthService(
-            folder: home.appending(path: "face").path,
-            keyPath: home.appending(path: "device.key").path, packID: packID, tpm: nil,
-            faceModes: vault())
-    }
-
     /// Deletes all tokens, and then the counts of failed face attempts, because no token is left
     /// that a face could unlock.
     static func reset() async throws {
         try await vault().reset()
-        // No face is kept there, so the pack does not matter.
-        try await faces(PackID("none")).reset()
+        try await DeviceFaces.service().forgetAttempts()
     }
 }
 

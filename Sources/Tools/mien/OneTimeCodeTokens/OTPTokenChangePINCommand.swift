@@ -19,7 +19,7 @@ struct OTPTokenChangePINCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let vault = DeviceTokens.vault(), found = try await token.find(in: vault)
+        let vault = try DeviceTokens.vault(), found = try await token.find(in: vault)
         var input = SecretInput()
         let old = try PINInput(input.next("current PIN")),
             new = try OTPTokenProvisionCommand.chosen(input.new("new PIN"))

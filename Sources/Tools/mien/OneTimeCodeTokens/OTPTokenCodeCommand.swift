@@ -37,7 +37,7 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let vault = DeviceTokens.vault(), found = try await token.find(in: vault)
+        let vault = try DeviceTokens.vault(), found = try await token.find(in: vault)
         let input = try await opened()
         let code: OneTimeCode
         if let question {
@@ -68,7 +68,8 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
 
 /// The face that unlocks the token, and the source of its frames.
 struct LookOptions: ParsableArguments {
-    @Option(help: "The person whose face unlocks the token, as enrolled with mien face enroll.")
+    @Option(
+        help: "The person whose face unlocks the token, enrolled with mien face enroll --camera.")
     var name: String?
     @Option(
         help: ArgumentHelp(
@@ -112,17 +113,19 @@ struct LookOptions: ParsableArguments {
         let settings = try VerificationSettings(
             mode: (mode ?? .active).capture, matchingThreshold: MatchScore(threshold),
             timeout: VerificationSettings.live.timeout)
-        let (service, template, name) = (
-            DeviceTokens.faces(enrolled.template.packID), enrolled.template, enrolled.name
-        )
-        let (reader, matcher) = (faces.engine, faces.matcher), guide = Guide()
+        let service = try DeviceFaces.service(enrolled.template.packID), name = enrolled.name
+        // Before anybody looks into the camera: refuses a person enrolled for recognition only.
+        _ = try await service.authMode(of: name)
+        try await service.initialize(frames: FaceFrames { watched })
+        let frames = try await service.openFrames()
+        let (reader, matcher) = (faces.engine, faces.matcher), guide = SpokenGuide()
         var generator = SystemRandomNumberGenerator()
         let capture = CaptureID.random(using: &generator), result: FaceAuthentication
         do {
             // Ctrl-C gives a verdict, too. Before the first request, it is not a failed attempt.
             result = try await WatchCommand.untilInterrupted {
                 try await service.verify(
-                    template, of: name, in: watched, reader: reader, matcher: matcher,
+                    name, in: frames, reader: reader, matcher: matcher,
                     settings: settings, capture: capture
                 ) { await guide.show($0) }
             }
@@ -145,17 +148,4 @@ enum LookMode: String, CaseIterable, ExpressibleByArgument {
     case active, passive
 
     var capture: FaceCaptureMode { (self == .active ? WatchMode.active : .passive).capture }
-}
-
-/// Tells the person what to do, without repeating an instruction.
-private actor Guide {
-    private var last: String?
-
-    func show(_ event: FrameEvent) {
-        guard let words = event.guidance?.words ?? event.action?.rawValue.replacing("_", with: " "),
-            words != last
-        else { return }
-        last = words
-        Terminal.warn(words)
-    }
 }

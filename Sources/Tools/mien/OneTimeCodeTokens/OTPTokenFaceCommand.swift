@@ -22,8 +22,10 @@ struct OTPTokenFaceCommand: ParsableCommand {
             commandName: "on", abstract: "Let an enrolled person's face unlock a token.",
             discussion: """
                 Asks for the PIN, and cannot verify it: after a wrong PIN, the face gives wrong codes. \
-                Upgrade the token first. A face that was locked by five failed attempts is unlocked, but \
-                only for this token: repeat the command for each of its other tokens.
+                Upgrade the token first, and enroll the person live (mien face enroll --camera): a face \
+                that was enrolled from photos unlocks nothing. A face that was locked by five failed \
+                attempts is unlocked, but only for this token: repeat the command for each of its other \
+                tokens.
 
                 EXAMPLE
                   mien token face on shop --name ada
@@ -34,7 +36,7 @@ struct OTPTokenFaceCommand: ParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let vault = DeviceTokens.vault(), found = try await token.find(in: vault),
+            let vault = try DeviceTokens.vault(), found = try await token.find(in: vault),
                 person = try PersonName(name)
             guard let enrolled = try MienHome.current.openStore().find(person) else {
                 throw Failure(
@@ -44,10 +46,12 @@ struct OTPTokenFaceCommand: ParsableCommand {
             }
             var input = SecretInput()
             let pin = try PINInput(input.next("PIN"))
-            let mode = FaceAuthMode(enrolled.template, of: enrolled.name)
+            let service = try DeviceFaces.service(enrolled.template.packID)
+            // Before the lock: a person who is enrolled for recognition only has none.
+            let mode = try await service.authMode(of: enrolled.name)
             // After five failed attempts: deactivates the face everywhere, and activates it for
             // this token with the PIN.
-            try await DeviceTokens.faces(enrolled.template.packID).unlock(mode)
+            try await service.unlock(enrolled.name)
             try await vault.activateAuthMode(mode, on: found.id, pin: pin)
             if output.json {
                 JSON.print(OTPTokenOutput(try await vault.token(found.id)))
@@ -69,7 +73,7 @@ struct OTPTokenFaceCommand: ParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let vault = DeviceTokens.vault(), found = try await token.find(in: vault)
+            let vault = try DeviceTokens.vault(), found = try await token.find(in: vault)
             try await vault.deactivateAuthMode(on: found.id)
             if output.json {
                 JSON.print(OTPTokenOutput(try await vault.token(found.id)))

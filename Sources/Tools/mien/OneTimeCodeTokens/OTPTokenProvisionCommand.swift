@@ -40,7 +40,7 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
         let provisioning = try OTPProvisioning(MienOptions(serverPath: address, logLevel: .error))
         var input = SecretInput()
         let code = try input.next("registration code"), pin = try Self.chosen(input.new("new PIN"))
-        let vault = DeviceTokens.vault()
+        let vault = try DeviceTokens.vault()
         // Saved before the code is used up.
         guard let key = OTPProvisioningKey(bytes: try await vault.registrationKey(for: code)) else {
             throw OTPTokenError(

@@ -27,7 +27,7 @@ struct OTPTokenRemoveCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let vault = DeviceTokens.vault()
+        let vault = try DeviceTokens.vault()
         if all {
             try await DeviceTokens.reset()
             if output.json { JSON.print(["removed": "all"]) } else { print("Removed all tokens.") }

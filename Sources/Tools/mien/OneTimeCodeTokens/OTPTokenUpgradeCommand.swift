@@ -22,7 +22,7 @@ struct OTPTokenUpgradeCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let vault = DeviceTokens.vault(), found = try await token.find(in: vault)
+        let vault = try DeviceTokens.vault(), found = try await token.find(in: vault)
         var input = SecretInput()
         let pin = try PINInput(input.next("PIN"))
         let code = try await vault.code(of: found.id, with: .pin(pin))

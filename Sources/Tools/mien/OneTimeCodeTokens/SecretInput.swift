@@ -7,7 +7,7 @@ import MienCore
 struct SecretInput {
     private static let maxBytes = 4096
 
-    private let isTerminal = isatty(0) == 1
+    let isTerminal = isatty(0) == 1
     private var lines: [Substring]?
 
     /// - Parameter what: what the prompt asks for, such as “PIN”.

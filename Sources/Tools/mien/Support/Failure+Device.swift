@@ -1,9 +1,19 @@
 package import MienCommandSupport
 package import MienDeviceLinux
+package import MienKeys
 package import MienOTP
 
 extension FaceAuthError: FailureConvertible {
     package var failure: Failure { Failure(.notSetUp, code.rawValue, reason) }
+}
+
+extension DeviceError: FailureConvertible {
+    package var failure: Failure {
+        let outcome: Outcome =
+            [.wrongPasscode, .weakPasscode, .biometricNoPasscode].contains(code)
+            ? .badInput : .notSetUp
+        return Failure(outcome, code.rawValue, reason.replacing("passcode", with: "PIN"))
+    }
 }
 
 extension OTPError: FailureConvertible {
@@ -20,7 +30,7 @@ extension OTPTokenError: FailureConvertible {
         switch code {
         case .unknown, .exists, .full, .pin, .notMultiAuth, .faceInactive, .inputSpent: true
         case .secret, .restored, .exhausted, .notConfirmed, .otherDevice, .bindingUnavailable,
-            .storage:
+            .storage, .tampered:
             false
         }
     }

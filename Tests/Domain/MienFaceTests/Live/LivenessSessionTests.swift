@@ -64,7 +64,7 @@ struct LivenessSessionTests {
         var play = try Play([action])
         play.run(obedient)
         #expect(play.session.refusals == [])
-        #expect(play.session.score == 100)
+        #expect(play.session.progress == 100)
         #expect(play.session.checks.allSatisfy { $0.hasPassed })
     }
 

@@ -29,7 +29,10 @@ struct BlinkCheck: LivenessCheck {
     var result: LivenessCheckResult? {
         LivenessCheckResult(
             Self.name, refusal: isMissed ? .blinkMissed : nil, measured: lowest,
-            limit: limits.closed)
+            limit: limits.closed,
+            // Eyes that closed far enough, but too long or too late, failed for another reason.
+            score: isMissed && lowest < limits.closed
+                ? nil : LivenessLimits.closedScale.score(lowest))
     }
 }
 
@@ -44,7 +47,8 @@ extension SessionRefusal {
 
 extension LivenessLimits {
     /// Eyes below this fraction of their own open median count as closed.
-    package var closed: Double { between(0.6, 0.5) }
+    package var closed: Double { at(Self.closedScale) }
+    static let closedScale = LivenessScale(0.6, 0.5)
     /// Eyes above this fraction count as open again.
     package var open: Double { between(0.75, 0.8) }
     /// Maximum duration of a blink.

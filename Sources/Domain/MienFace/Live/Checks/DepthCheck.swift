@@ -43,7 +43,7 @@ struct DepthCheck: LivenessCheck {
         guard let smallest = largest.min() else { return nil }
         return LivenessCheckResult(
             Self.name, refusal: smallest < limits.depth ? .flat : nil, measured: smallest,
-            limit: limits.depth)
+            limit: limits.depth, score: LivenessLimits.depthScale.score(smallest))
     }
 }
 
@@ -58,5 +58,6 @@ extension SessionRefusal {
 
 extension LivenessLimits {
     /// Minimum homography residual between front and side, as a fraction of the face's extent.
-    package var depth: Double { between(0.05, 0.06) }
+    package var depth: Double { at(Self.depthScale) }
+    static let depthScale = LivenessScale(0.05, 0.06)
 }

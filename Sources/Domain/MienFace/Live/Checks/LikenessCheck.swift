@@ -37,7 +37,8 @@ struct LikenessCheck: LivenessCheck {
     var result: LivenessCheckResult? {
         LivenessCheckResult(
             Self.name, refusal: isConfirmed ? failure : nil,
-            measured: isConfirmed ? comparison.lowest : 1, limit: 0)
+            measured: isConfirmed ? comparison.lowest : 1, limit: 0,
+            score: isConfirmed ? comparison.lowestScore : 0)
     }
 
     private struct Comparison: Sendable {
@@ -47,6 +48,9 @@ struct LikenessCheck: LivenessCheck {
         private var last: (likeness: FaceDescriptor, time: Duration)?
         /// Smallest margin seen: how far the worst cosine is above its limit.
         private(set) var lowest = 1.0
+        private var worstScore = 100
+        /// Whether the likeness was unknown for longer than allowed, which no threshold accepts.
+        private var wasUnknown = false
         private(set) var hasFailed = false
 
         init(limits: LivenessLimits) { self.limits = limits }
@@ -67,21 +71,31 @@ struct LikenessCheck: LivenessCheck {
             guard let likeness = face.likeness else {
                 // One or two frames from far to the side may not identify the person. After a
                 // longer gap, the person is unknown.
-                if let last, time - last.time > limits.gap { hasFailed = true }
+                if let last, time - last.time > limits.gap {
+                    (hasFailed, wasUnknown) = (true, true)
+                }
                 return
             }
             if let last {
-                judge(Double(likeness.cosine(with: last.likeness)) - limits.likenessNext)
+                judge(
+                    Double(likeness.cosine(with: last.likeness)), limits.likenessNext,
+                    LivenessLimits.likenessNextScale)
             }
             if isFrontal, let anchor {
-                judge(Double(likeness.cosine(with: anchor)) - limits.likenessFront)
+                judge(
+                    Double(likeness.cosine(with: anchor)), limits.likenessFront,
+                    LivenessLimits.likenessFrontScale)
             }
             last = (likeness, time)
         }
 
-        private mutating func judge(_ margin: Double) {
-            lowest = min(lowest, margin)
-            if margin < 0 { hasFailed = true }
+        /// The score of the worst cosine; `nil` if it failed for another reason.
+        var lowestScore: Int? { wasUnknown ? nil : worstScore }
+
+        private mutating func judge(_ cosine: Double, _ limit: Double, _ scale: LivenessScale) {
+            lowest = min(lowest, cosine - limit)
+            worstScore = min(worstScore, scale.score(cosine))
+            if cosine < limit { hasFailed = true }
         }
     }
 }
@@ -97,7 +111,9 @@ extension SessionRefusal {
 
 extension LivenessLimits {
     /// Minimum cosine between the likenesses of neighboring frames.
-    package var likenessNext: Double { between(0.93, 0.95) }
+    package var likenessNext: Double { at(Self.likenessNextScale) }
+    static let likenessNextScale = LivenessScale(0.93, 0.95)
     /// Minimum cosine between a frontal frame and the still phase.
-    package var likenessFront: Double { between(0.95, 0.96) }
+    package var likenessFront: Double { at(Self.likenessFrontScale) }
+    static let likenessFrontScale = LivenessScale(0.95, 0.96)
 }

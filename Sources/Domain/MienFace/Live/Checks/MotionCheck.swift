@@ -51,7 +51,7 @@ struct MotionCheck: LivenessCheck {
         guard let unrest else { return nil }
         return LivenessCheckResult(
             Self.name, refusal: unrest < limits.unrest ? .stillPicture : nil, measured: unrest,
-            limit: limits.unrest)
+            limit: limits.unrest, score: LivenessLimits.unrestScale.score(unrest))
     }
 }
 
@@ -66,5 +66,6 @@ extension SessionRefusal {
 
 extension LivenessLimits {
     /// Minimum ratio of the difference between distant frames to that between neighbors.
-    package var unrest: Double { between(1.25, 1.5) }
+    package var unrest: Double { at(Self.unrestScale) }
+    static let unrestScale = LivenessScale(1.25, 1.5)
 }

@@ -29,10 +29,12 @@ struct PresentationAttackCheck: LivenessCheck {
     /// `nil` without a network or with too few frames.
     var result: LivenessCheckResult? {
         guard attacks.count >= Self.minFrames else { return nil }
-        let limit = limit * limits.presentationAttack, middle = attacks.median
+        let packLimit = limit, limit = packLimit * limits.presentationAttack,
+            middle = attacks.median
         return LivenessCheckResult(
             Self.name, refusal: middle > limit ? .presentationAttack : nil,
-            measured: middle, limit: limit)
+            measured: middle, limit: limit,
+            score: LivenessLimits.presentationAttackScale.score(middle / max(packLimit, 1e-9)))
     }
 }
 
@@ -48,5 +50,6 @@ extension SessionRefusal {
 
 extension LivenessLimits {
     /// Fraction of the pack's own limit for its presentation-attack network.
-    package var presentationAttack: Double { between(1, 0.5) }
+    package var presentationAttack: Double { at(Self.presentationAttackScale) }
+    static let presentationAttackScale = LivenessScale(1, 0.5)
 }

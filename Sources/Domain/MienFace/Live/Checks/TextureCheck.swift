@@ -40,20 +40,22 @@ struct TextureCheck: LivenessCheck {
     }
 
     /// The measured cues and their limits; empty with too few frames.
-    var cues: [(word: String, measured: Double, limit: Double)] {
+    var cues: [(word: String, measured: Double, limit: Double, scale: LivenessScale)] {
         [
-            ("peak", peaks, limits.texturePeak), ("glare", glares, limits.glare),
-            ("border", borders, limits.border),
-            ("banding", bands, limits.banding),
+            ("peak", peaks, LivenessLimits.texturePeakScale),
+            ("glare", glares, LivenessLimits.glareScale),
+            ("border", borders, LivenessLimits.borderScale),
+            ("banding", bands, LivenessLimits.bandingScale),
         ]
-        .filter { $0.1.count >= Self.minFrames }.map { ($0.0, $0.1.median, $0.2) }
+        .filter { $0.1.count >= Self.minFrames }.map { ($0.0, $0.1.median, limits.at($0.2), $0.2) }
     }
 
     /// The worst ratio of a cue to its limit.
     var result: LivenessCheckResult? {
         guard let worst = cues.map({ $0.measured / $0.limit }).max() else { return nil }
         return LivenessCheckResult(
-            Self.name, refusal: worst > 1 ? .printOrScreen : nil, measured: worst, limit: 1)
+            Self.name, refusal: worst > 1 ? .printOrScreen : nil, measured: worst, limit: 1,
+            score: cues.map { $0.scale.score($0.measured) }.min())
     }
 
     /// Measures banding. A screen's refresh and a camera's shutter produce horizontal bands that
@@ -107,11 +109,15 @@ extension SessionRefusal {
 
 extension LivenessLimits {
     /// Maximum ``TextureCues/peak``, in decibels.
-    package var texturePeak: Double { between(40, 34) }
+    package var texturePeak: Double { at(Self.texturePeakScale) }
+    static let texturePeakScale = LivenessScale(40, 34)
     /// Maximum ``TextureCues/glare``.
-    package var glare: Double { between(0.25, 0.1) }
+    package var glare: Double { at(Self.glareScale) }
+    static let glareScale = LivenessScale(0.25, 0.1)
     /// Maximum ``TextureCues/border``, in levels.
-    package var border: Double { between(170, 100) }
+    package var border: Double { at(Self.borderScale) }
+    static let borderScale = LivenessScale(170, 100)
     /// Maximum ratio of the rows' differences between frames to the columns'.
-    package var banding: Double { between(6, 3) }
+    package var banding: Double { at(Self.bandingScale) }
+    static let bandingScale = LivenessScale(6, 3)
 }

@@ -1,5 +1,6 @@
-/// A view of the head that an enrollment captures, named after the direction of the turn. Right and
-/// left are the person's own.
+/// A view of the head that an enrollment captures, named after the direction in which the person
+/// turns. Right and left are the person's own: for the view `right`, they turn to their right, and
+/// the camera sees the left side of the head.
 public enum EnrollmentView: String, Sendable, CaseIterable, Codable {
     case front, right, left, bottom, top
 
@@ -12,8 +13,8 @@ public enum EnrollmentView: String, Sendable, CaseIterable, Codable {
     public func isShown(by pose: HeadPose) -> Bool {
         switch self {
         case .front: abs(pose.yaw) <= 12 && abs(pose.pitch) <= 15
-        // The person's left is on the picture's right, so a turn to the left has a positive yaw and
-        // shows the right side of the head.
+        // The person's right is on the picture's left, so a turn to the right moves the nose toward
+        // the picture's left edge, which is a negative yaw.
         case .right: (-40 ... -15).contains(pose.yaw) && abs(pose.pitch) <= 20
         case .left: (15...40).contains(pose.yaw) && abs(pose.pitch) <= 20
         case .bottom: (-35 ... -10).contains(pose.pitch) && abs(pose.yaw) <= 15

@@ -5,7 +5,8 @@ public import MienCore
 /// It runs a countdown, then the liveness session if the mode has one, then takes frames: frontal
 /// ones and, in full mode, each side. All frames must show the same face as the first. In a
 /// liveness mode, the first frame comes from the liveness session itself, so the enrolled face is
-/// the one found to be live.
+/// the one found to be live. With manual control, the app adds the other frames with
+/// ``addLastFrame()`` and ends the session with ``complete()``.
 public struct FaceEnrollment: Sendable {
     /// Minimum time between two frames taken. Closer frames would add no information.
     static let spacing = Duration.milliseconds(200)
@@ -39,7 +40,9 @@ public struct FaceEnrollment: Sendable {
     ) throws(SessionSettingError) {
         (self.capture, self.settings) = (capture, settings)
         let front = [EnrollmentView](repeating: .front, count: settings.framesToEnroll)
-        wanted = settings.views == .simple ? front : front + [.right, .left, .bottom, .top]
+        wanted =
+            settings.views == .simple || settings.control == .manual
+            ? front : front + [.right, .left, .bottom, .top]
         let asked: LivenessChallenge?
         switch settings.mode {
         case .image: asked = nil
@@ -101,6 +104,40 @@ public struct FaceEnrollment: Sendable {
         return look(reading)
     }
 
+    /// Marks the last frame for extraction at the app's request, in manual control. If the frame
+    /// cannot be taken, the next event says so in `lastExtraction`.
+    public mutating func addLastFrame() {
+        guard settings.control == .manual, verdict == nil, isCapturing, !wantsExtraction,
+            let last, let face = last.face, taken.count < FaceTemplate.entryRange.upperBound,
+            refusedQuality(of: face, isFrontal: EnrollmentView.front.isShown(by: face.pose)) == nil
+        else {
+            if settings.control == .manual, verdict == nil { lastExtraction = .failed }
+            return
+        }
+        guard isSamePerson(face, isFrontal: EnrollmentView.front.isShown(by: face.pose)) else {
+            refuse([.faceChanged])
+            return
+        }
+        wantsExtraction = true
+    }
+
+    /// Ends the session with the frames taken so far, in manual control. Does nothing before a
+    /// frame was taken and the liveness session has passed.
+    public mutating func complete() {
+        guard settings.control == .manual, verdict == nil, isCapturing, !taken.isEmpty else {
+            return
+        }
+        finish()
+    }
+
+    /// Whether frames are taken now: the countdown is over, and the liveness session has passed.
+    private var isCapturing: Bool {
+        guard let begin, let last, last.time - begin >= settings.countdownToCapture else {
+            return false
+        }
+        return liveness.map { $0.refusals == [] } ?? true
+    }
+
     /// Rejects the last reading on behalf of the app.
     public mutating func vetoed() {
         wantsExtraction = false
@@ -127,43 +164,61 @@ public struct FaceEnrollment: Sendable {
 
     /// All frames may already be taken before the liveness session passes.
     private mutating func finishIfEnough() {
-        guard taken.count == wanted.count, liveness.map({ $0.refusals == [] }) ?? true else {
-            return
-        }
+        guard settings.control == .automatic, taken.count == wanted.count,
+            liveness.map({ $0.refusals == [] }) ?? true
+        else { return }
+        finish()
+    }
+
+    private mutating func finish() {
+        wantsExtraction = false
         verdict = EnrollmentVerdict(
-            capture: capture, outcome: .captured(taken), checks: liveness?.checks ?? [])
+            capture: capture, outcome: .captured(taken), checks: liveness?.checks ?? [],
+            livenessScore: liveness?.livenessScore ?? 0)
+    }
+
+    /// Returns the worst fault of a face's quality.
+    ///
+    /// - Parameter isFrontal: If `false`, skips the pose of a side view, which is intended, and the
+    ///   eyes, whose lids are seen from above or below.
+    private func refusedQuality(of face: LiveFace, isFrontal: Bool) -> QualityReason? {
+        face.quality.parts.filter { $0.grade < settings.qualityThreshold }
+            .filter { isFrontal || ($0.aspect != .pose && $0.aspect != .eyes) }
+            .min { $0.grade < $1.grade }?.reason
+    }
+
+    /// Whether a face resembles that of the first frame taken.
+    private func isSamePerson(_ face: LiveFace, isFrontal: Bool) -> Bool {
+        guard let first = likenesses.first else { return true }
+        guard let likeness = face.likeness else { return false }
+        return Double(likeness.cosine(with: first))
+            >= (isFrontal ? Self.likeness.front : Self.likeness.side)
     }
 
     private mutating func look(_ reading: FaceReading) -> FrameEvent {
-        let view = wanted[taken.count]
         guard let face = reading.face else {
             return event(reading, .noFace, guidance: .faceNotFound)
         }
-        // Skip the pose of a side view, which is intended, and the eyes, whose lids are seen from
-        // above or below.
-        let reasons = face.quality.parts.filter { $0.grade < settings.qualityThreshold }
-            .filter { view == .front || ($0.aspect != .pose && $0.aspect != .eyes) }.sorted {
-                $0.grade < $1.grade
-            }
-        guard view.isShown(by: face.pose) else {
+        let isManual = settings.control == .manual
+        let view =
+            isManual
+            ? (EnrollmentView.front.isShown(by: face.pose) ? .front : nil) : wanted[taken.count]
+        if let view, !view.isShown(by: face.pose) {
             return event(reading, .badPose, guidance: view.guidance)
         }
-        if let reason = reasons.first?.reason {
+        if let reason = refusedQuality(of: face, isFrontal: view == .front) {
             return event(
                 reading, reason == .multipleFaces ? .multipleFaces : .badQuality,
                 guidance: Guidance(reason))
         }
+        // The app decides about the frame.
+        if isManual { return event(reading, .success, guidance: nil) }
         if let lastTaken, reading.time - lastTaken < Self.spacing {
             return event(reading, .success, guidance: .keepStill)
         }
-        if let first = likenesses.first {
-            guard let likeness = face.likeness,
-                Double(likeness.cosine(with: first))
-                    >= (view == .front ? Self.likeness.front : Self.likeness.side)
-            else {
-                refuse([.faceChanged])
-                return event(reading, .finished, guidance: nil)
-            }
+        guard isSamePerson(face, isFrontal: view == .front) else {
+            refuse([.faceChanged])
+            return event(reading, .finished, guidance: nil)
         }
         wantsExtraction = true
         return event(reading, .success, guidance: .keepStill)
@@ -174,7 +229,8 @@ public struct FaceEnrollment: Sendable {
         wantsExtraction = false
         liveness?.end(refusals[0])
         verdict = EnrollmentVerdict(
-            capture: capture, outcome: .refused(refusals), checks: liveness?.checks ?? [])
+            capture: capture, outcome: .refused(refusals), checks: liveness?.checks ?? [],
+            livenessScore: liveness?.livenessScore ?? 0)
         taken = []
     }
 
@@ -185,10 +241,13 @@ public struct FaceEnrollment: Sendable {
         defer { lastExtraction = nil }
         return FrameEvent(
             reading, status: verdict != nil ? .finished : status, lastExtraction: lastExtraction,
-            action: verdict == nil ? action : nil, livenessScore: liveness?.score ?? 0,
+            action: verdict == nil ? action : nil, progress: liveness?.progress ?? 0,
+            livenessScore: liveness?.livenessScore ?? 0,
             countdown: countdown,
             guidance: holder.show(guidance, at: reading.time),
-            view: taken.count < wanted.count ? wanted[taken.count] : nil, captured: taken.count,
+            view: settings.control == .automatic && taken.count < wanted.count
+                ? wanted[taken.count] : nil,
+            captured: taken.count,
             wanted: wanted.count)
     }
 }

@@ -123,7 +123,7 @@ public struct FaceVerification: Sendable {
         verdict = VerificationVerdict(
             capture: capture,
             outcome: .accepted(taken.capture, score: comparesFaces ? taken.score : nil),
-            checks: session?.checks ?? [])
+            checks: session?.checks ?? [], livenessScore: session?.livenessScore ?? 0)
     }
 
     private mutating func refuse(_ refusals: [SessionRefusal]) {
@@ -131,7 +131,8 @@ public struct FaceVerification: Sendable {
         wantsExtraction = false
         session?.end(refusals[0])
         verdict = VerificationVerdict(
-            capture: capture, outcome: .refused(refusals), checks: session?.checks ?? [])
+            capture: capture, outcome: .refused(refusals), checks: session?.checks ?? [],
+            livenessScore: session?.livenessScore ?? 0)
         // Drop the capture of a refused person, because nobody needs it.
         taken = nil
     }
@@ -144,7 +145,8 @@ public struct FaceVerification: Sendable {
         return FrameEvent(
             reading, status: verdict == nil ? status : .finished, lastExtraction: lastExtraction,
             action: verdict == nil ? action : nil,
-            livenessScore: session?.score ?? 0, countdown: nil,
+            progress: session?.progress ?? 0, livenessScore: session?.livenessScore ?? 0,
+            countdown: nil,
             guidance: holder.show(guidance, at: reading.time), captured: taken == nil ? 0 : 1)
     }
 }

@@ -41,8 +41,10 @@ public struct FrameEvent: Sendable {
     public let lastExtraction: Extraction?
     /// The action currently requested from the person.
     public let action: LivenessAction?
-    /// 0...100: how much of the required evidence has been shown. For a progress bar only; no
-    /// verdict depends on it.
+    /// 0...100: how much of the session is done, for a progress bar.
+    public let progress: Int
+    /// 0...100: the highest `livenessThreshold` whose limits the evidence so far meets. 0 in the
+    /// mode `image`, and until each action that is measured has been performed.
     public let livenessScore: Int
     /// The time until frames are used; `nil` without a countdown.
     public let countdown: Duration?
@@ -54,15 +56,14 @@ public struct FrameEvent: Sendable {
 
     init(
         _ reading: FaceReading, status: Status, lastExtraction: Extraction? = nil,
-        action: LivenessAction? = nil, livenessScore: Int = 0,
+        action: LivenessAction? = nil, progress: Int = 0, livenessScore: Int = 0,
         countdown: Duration? = nil, guidance: Guidance?, view: EnrollmentView? = nil,
         captured: Int = 0, wanted: Int = 1
     ) {
         (index, frame) = (reading.index, reading.frame)
         (face, pose, quality) = (reading.face?.box, reading.face?.pose, reading.face?.quality)
-        (self.status, self.lastExtraction, self.action, self.livenessScore) = (
-            status, lastExtraction, action, livenessScore
-        )
+        (self.status, self.lastExtraction, self.action) = (status, lastExtraction, action)
+        (self.progress, self.livenessScore) = (progress, livenessScore)
         (self.countdown, self.guidance, self.view) = (countdown, guidance, view)
         (self.captured, self.wanted) = (captured, wanted)
     }

@@ -23,22 +23,34 @@ where Frames.Element == Frame {
         @Sendable (_ reading: FaceReading, _ event: FrameEvent, _ session: inout Session)
         async throws -> Void
 
+    /// Passes on what the app has requested since the last frame.
+    typealias Respond =
+        @Sendable (_ last: FaceReading?, _ session: inout Session) async throws -> Void
+
     private var frames: Frames?
     private let reader: Reader
     private var session: Session
     private let extract: Extract
+    private let respond: Respond?
+    private var last: FaceReading?
     private var index = 0, hasTold = false
 
-    init(_ frames: Frames, reader: Reader, session: Session, extract: @escaping Extract) {
+    init(
+        _ frames: Frames, reader: Reader, session: Session, respond: Respond? = nil,
+        extract: @escaping Extract
+    ) {
         (self.frames, self.reader, self.session, self.extract) = (frames, reader, session, extract)
+        self.respond = respond
     }
 
     mutating func next() async throws -> LiveUpdate<Session.Verdict>? {
+        if session.verdict == nil { try await respond?(last, &session) }
         if session.verdict == nil {
             switch try await nextFrame() {
             case .frame(let frame):
                 let reading = try await reader.reading(of: frame, index: index)
                 index += 1
+                if respond != nil { last = reading }
                 let event = session.handle(reading)
                 if session.wantsExtraction { try await extract(reading, event, &session) }
                 return .frame(event)
@@ -47,7 +59,7 @@ where Frames.Element == Frame {
             }
         }
         // Release the source before returning the verdict, so that a camera's light goes out.
-        frames = nil
+        (frames, last) = (nil, nil)
         guard !hasTold, let verdict = session.verdict else { return nil }
         hasTold = true
         return .verdict(verdict)

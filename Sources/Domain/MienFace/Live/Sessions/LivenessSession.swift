@@ -69,8 +69,8 @@ public struct LivenessSession: Sendable {
         if case .ended(let refusals) = phase { refusals } else { nil }
     }
 
-    /// 0...100: the session's progress.
-    public var score: Int {
+    /// 0...100: how much of the session is done. Not a measurement: see ``livenessScore``.
+    public var progress: Int {
         let steps = Double(challenge.steps.count + 1)
         let done: Double =
             switch phase {
@@ -82,6 +82,26 @@ public struct LivenessSession: Sendable {
             case .ended(let refusals): refusals.isEmpty ? steps : 0
             }
         return Int(100 * done / steps)
+    }
+
+    /// 0...100: the highest threshold whose limits all measurements so far meet.
+    ///
+    /// The lowest score of the checks, since none compensates for another. It is 0 until the still
+    /// phase is over and each action that is measured has begun to show its evidence, and 0 after
+    /// a refusal for another reason than a measurement, such as a missed action. A session that
+    /// passes has at least the threshold that it was judged by.
+    public var livenessScore: Int {
+        switch phase {
+        case .acquiring, .still: return 0
+        case .returning, .pausing, .acting, .ended: break
+        }
+        let checks = checks, failed = checks.filter { !$0.hasPassed }
+        guard failed.allSatisfy({ $0.score != nil }),
+            (refusals ?? []).allSatisfy({ refusal in failed.contains { $0.refusal == refusal } }),
+            !challenge.actions.contains(where: \.showsDepth)
+                || checks.contains(where: { $0.check == .depth })
+        else { return 0 }
+        return checks.compactMap(\.score).min() ?? 0
     }
 
     /// The results of the checks that have measured something.

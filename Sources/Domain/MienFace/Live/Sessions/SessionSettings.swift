@@ -39,15 +39,25 @@ public struct EnrollmentSettings: Sendable, Hashable {
         case full
     }
 
+    /// The party that chooses the frames.
+    public enum Control: String, Sendable, CaseIterable, Codable {
+        /// The session takes suitable frames until it has enough.
+        case automatic
+        /// The app adds frames and completes the enrollment, with ``EnrollmentControl``.
+        case manual
+    }
+
     public let mode: FaceCaptureMode
     public let views: Views
+    public let control: Control
     /// 0...100. Higher values lengthen the still phase and make every check stricter.
     public let livenessThreshold: Int
     /// 0...100. Frames below it are not taken.
     public let qualityThreshold: Int
     /// 0...3,600 s before frames are taken.
     public let countdownToCapture: Duration
-    /// 1...8 frontal frames. In full mode, 1...4 frontal frames and one of each other side.
+    /// 1...8 frontal frames. In full mode, 1...4 frontal frames and one of each other side. With
+    /// manual control, a number to show: the app may take 1...8.
     public let framesToEnroll: Int
     /// 1...3,600 s for the whole session, from its first frame.
     public let timeout: Duration
@@ -56,7 +66,8 @@ public struct EnrollmentSettings: Sendable, Hashable {
     ///
     /// - Throws: ``SessionSettingError``, which names the setting and its allowed range.
     public init(
-        mode: FaceCaptureMode = .image, views: Views = .simple, livenessThreshold: Int = 0,
+        mode: FaceCaptureMode = .image, views: Views = .simple,
+        control: Control = .automatic, livenessThreshold: Int = 0,
         qualityThreshold: Int = FaceQuality.defaultThreshold,
         countdownToCapture: Duration = .seconds(5), framesToEnroll: Int = 4,
         timeout: Duration = .seconds(30)
@@ -77,9 +88,8 @@ public struct EnrollmentSettings: Sendable, Hashable {
             "1...\(maxFrames) in \(views.rawValue) mode")
         try SessionSettingError.check(
             (.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
-        (self.mode, self.views, self.livenessThreshold, self.qualityThreshold) = (
-            mode, views, livenessThreshold, qualityThreshold
-        )
+        (self.mode, self.views, self.control) = (mode, views, control)
+        (self.livenessThreshold, self.qualityThreshold) = (livenessThreshold, qualityThreshold)
         (self.countdownToCapture, self.framesToEnroll, self.timeout) = (
             countdownToCapture, framesToEnroll, timeout
         )

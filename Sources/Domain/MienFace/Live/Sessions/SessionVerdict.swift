@@ -16,11 +16,16 @@ public struct LivenessCheckResult: Sendable, Hashable {
     /// The measured value, in the check's own unit, and its limit; `nil` when there was nothing to
     /// measure.
     public let measured: Double?, limit: Double?
+    /// 0...100: the highest `livenessThreshold` that the measurement meets; `nil` if the check's
+    /// limit does not depend on the threshold.
+    public let score: Int?
 
     public init(
-        _ check: Check, refusal: SessionRefusal?, measured: Double? = nil, limit: Double? = nil
+        _ check: Check, refusal: SessionRefusal?, measured: Double? = nil, limit: Double? = nil,
+        score: Int? = nil
     ) {
         (self.check, self.refusal, self.measured, self.limit) = (check, refusal, measured, limit)
+        self.score = score
     }
 
     public var hasPassed: Bool { refusal == nil }
@@ -61,6 +66,9 @@ public struct VerificationVerdict: Sendable {
     public let outcome: Outcome
     /// The results of the checks. Excludes checks that the session did not reach.
     public let checks: [LivenessCheckResult]
+    /// 0...100: the highest `livenessThreshold` whose limits the measurements meet; 0 in the mode
+    /// `image`. An accepted session has at least the threshold that it was judged by.
+    public let livenessScore: Int
 
     public var isAccepted: Bool { if case .accepted = outcome { true } else { false } }
 
@@ -81,6 +89,8 @@ public struct EnrollmentVerdict: Sendable {
     public let capture: CaptureID
     public let outcome: Outcome
     public let checks: [LivenessCheckResult]
+    /// As in ``VerificationVerdict/livenessScore``.
+    public let livenessScore: Int
 
     public var isCaptured: Bool { if case .captured = outcome { true } else { false } }
 

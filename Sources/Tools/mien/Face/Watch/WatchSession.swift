@@ -112,6 +112,7 @@ struct WatchSessionEnd: Sendable {
                 "  threshold  \(String.decimal(threshold.value))",
             ]
         }
+        if mode != .image { lines.append("  liveness   \(verdict.livenessScore) of 100") }
         lines += verdict.refusals.dropFirst().map { "  also: \($0.words) (\($0.rawValue))" }
         let checks = verdict.checks.map { check in
             let numbers = check.measured.map { measured in

@@ -64,6 +64,7 @@ final class WatchLines: WatchView, @unchecked Sendable {
         let withFace: Int
         let dropped: Int
         let good: Bool
+        let livenessScore: Int
         let refusals: [SessionRefusal]
         let checks: [Check]
         /// The number of the frame that the session took, among the processed frames.
@@ -78,6 +79,7 @@ final class WatchLines: WatchView, @unchecked Sendable {
                 end.mode, end.seen.frames, end.withFace, end.seen.dropped
             )
             (good, refusals) = (end.verdict.isAccepted, end.verdict.refusals)
+            livenessScore = end.verdict.livenessScore
             checks = end.verdict.checks.map {
                 Check(
                     check: $0.check, passed: $0.hasPassed, refusal: $0.refusal,
@@ -94,8 +96,8 @@ final class WatchLines: WatchView, @unchecked Sendable {
         }
 
         private enum CodingKeys: CodingKey {
-            case event, mode, frames, withFace, dropped, good, refusals, checks, taken, name, match,
-                threshold, result
+            case event, mode, frames, withFace, dropped, good, livenessScore, refusals, checks,
+                taken, name, match, threshold, result
         }
     }
 
@@ -183,6 +185,7 @@ final class WatchScreen: WatchView, @unchecked Sendable {
         last = .now
         let session = frame.session.map { session in
             [
+                "  progress \(Self.bar(session.progress)) \(session.progress)",
                 "  liveness \(Self.bar(session.livenessScore)) \(session.livenessScore)",
                 "  left     \(String.decimal(session.secondsLeft, 0)) s",
             ]

@@ -56,7 +56,9 @@ struct WatchedFrame: Encodable {
     struct Session: Sendable {
         let status: FrameEvent.Status
         let action: LivenessAction?
-        /// Progress, 0...100.
+        /// 0...100.
+        let progress: Int
+        /// The measurement so far, 0...100.
         let livenessScore: Int
         /// The time left in the session, in seconds.
         let secondsLeft: Double
@@ -88,13 +90,14 @@ struct WatchedFrame: Encodable {
         guidance = event.guidance
         let left = max(.zero, settings.timeout - (event.frame.time - begin))
         session = Session(
-            status: event.status, action: event.action, livenessScore: event.livenessScore,
+            status: event.status, action: event.action, progress: event.progress,
+            livenessScore: event.livenessScore,
             secondsLeft: (left / .seconds(1) * 1000).rounded() / 1000)
     }
 
     private enum CodingKeys: CodingKey {
         case event, frame, time, faces, pose, eyes, quality, reasons, guidance, status, action,
-            livenessScore, secondsLeft
+            progress, livenessScore, secondsLeft
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -111,6 +114,7 @@ struct WatchedFrame: Encodable {
         guard let session else { return }
         try container.encode(session.status, forKey: .status)
         try container.encodeIfPresent(session.action, forKey: .action)
+        try container.encode(session.progress, forKey: .progress)
         try container.encode(session.livenessScore, forKey: .livenessScore)
         try container.encode(session.secondsLeft, forKey: .secondsLeft)
     }

@@ -1,0 +1,15 @@
+#ifndef CMIENPROCESS_H
+#define CMIENPROCESS_H
+
+// What Swift's view of the C library leaves out: prctl(2), which is variadic, and the limit for locked memory. Any thread.
+
+// Whether this process may be dumped, and traced by others of its user: 1 yes, 0 no, 2 by root only, -1 with errno.
+int mien_process_dumpable(void);
+
+// Forbids dumps of this process, and tracing by others of its user. 0, or -1 with errno.
+int mien_process_forbid_dumps(void);
+
+// Locks all memory of this process, now and later, if the limit for locked memory is unlimited. 0 when it is locked, otherwise -1.
+int mien_process_lock_memory(void);
+
+#endif

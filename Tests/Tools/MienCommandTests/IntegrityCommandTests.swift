@@ -1,0 +1,88 @@
+import Foundation
+import MienTesting
+import Testing
+
+/// `mien doctor` and `MIEN_INTEGRITY` under a real tracer and a real preloaded library.
+@Suite struct IntegrityCommandTests {
+    private static let strace = "/usr/bin/strace", compiler = "/usr/bin/cc"
+    private static func isThere(_ path: String) -> Bool {
+        FileManager.default.isExecutableFile(atPath: path)
+    }
+
+    /// Returns the integrity checks of `mien doctor`, by name.
+    private func doctor(
+        _ home: TemporaryHome, under wrapper: [String] = [], _ settings: [String: String] = [:]
+    ) async throws -> [String: (ok: Bool, detail: String)] {
+        let result = try await home.mien(
+            under: wrapper, ["doctor", "--json"], settings: settings)
+        let checks = try #require(try result.json["checks"] as? [[String: Any]], "\(result)")
+        return Dictionary(
+            uniqueKeysWithValues: checks.compactMap { check in
+                (check["name"] as? String).map {
+                    ($0, (check["ok"] as? Bool ?? false, check["detail"] as? String ?? ""))
+                }
+            })
+    }
+
+    @Test func `an untraced process is reported as such`() async throws {
+        let home = try TemporaryHome(hasPack: false), checks = try await doctor(home)
+        #expect(checks["debugger"]?.ok == true && checks["preloaded libraries"]?.ok == true)
+        #expect(checks["core dumps"]?.ok == true, "mien turns its own off")
+        #expect(checks["swap"] != nil)
+    }
+
+    @Test(.enabled(if: isThere(strace), "no strace on this machine"))
+    func `a process that runs under a tracer is reported and refused`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let tracer = [
+            Self.strace, "-f", "-o", "/dev/null", "-e", "trace=none", "--seccomp-bpf",
+        ]
+        let checks = try await doctor(home, under: tracer)
+        let debugger = try #require(checks["debugger"])
+        #expect(!debugger.ok && debugger.detail.contains("(strace) traces this one"))
+        let refused = try await home.mien(
+            under: tracer, ["face", "pin", "--json"], settings: ["MIEN_INTEGRITY": "strict"],
+            input: "4711\n")
+        #expect(try refused.status == 3 && refused.error.code == "face.tampered", "\(refused)")
+        let reported = try await home.mien(
+            under: tracer, ["face", "pin", "--json"], settings: ["MIEN_INTEGRITY": "report"],
+            input: "4711\n")
+        #expect(reported.status == 0, "\(reported)")
+    }
+
+    @Test(.enabled(if: isThere(compiler), "no C compiler on this machine"))
+    func `a preloaded library is found, even one that removes its variable`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let source = home.files.appending(path: "hook.c"),
+            library = home.files.appending(path: "hook.so")
+        try Data(
+            #"""
+            #include <stdlib.h>
+            __attribute__((constructor)) static void hide(void) { unsetenv("LD_PRELOAD"); }
+            """#.utf8
+        ).write(to: source)
+        let compile = Process()
+        compile.executableURL = URL(filePath: Self.compiler)
+        compile.arguments = ["-shared", "-fPIC", "-o", library.path, source.path]
+        try compile.run()
+        compile.waitUntilExit()
+        try #require(compile.terminationStatus == 0)
+
+        let settings = ["LD_PRELOAD": library.path]
+        let preload = try #require(try await doctor(home, settings)["preloaded libraries"])
+        #expect(!preload.ok && preload.detail.contains("LD_PRELOAD"))
+        let refused = try await home.mien(
+            ["face", "pin", "--json"],
+            settings: settings.merging(["MIEN_INTEGRITY": "strict"]) { $1 }, input: "4711\n")
+        #expect(try refused.status == 3 && refused.error.code == "face.tampered", "\(refused)")
+    }
+
+    @Test func `an unknown policy is refused by name`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let result = try await home.mien(
+            ["face", "pin", "--json"], settings: ["MIEN_INTEGRITY": "lax"], input: "4711\n")
+        #expect(
+            try result.status == 2 && result.error.code == "integrity.policy"
+                && result.error.message.contains("report, strict"))
+    }
+}
