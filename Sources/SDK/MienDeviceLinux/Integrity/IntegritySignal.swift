@@ -14,12 +14,12 @@ public enum IntegritySignal: String, Sendable, CaseIterable, Codable {
     case swap
 }
 
-/// What one signal shows now.
+/// The present state of one signal.
 public struct IntegrityFinding: Sendable, Hashable, Codable {
     public let signal: IntegritySignal
     /// Whether the sign is there.
     public let isPresent: Bool
-    /// What was found, and how to prevent it. Contains process numbers and paths, but no secret.
+    /// The finding, and how to prevent it. Contains process numbers and paths, but no secret.
     public let detail: String
 
     public init(_ signal: IntegritySignal, isPresent: Bool, detail: String) {

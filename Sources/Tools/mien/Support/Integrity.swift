@@ -2,7 +2,7 @@ import Foundation
 import MienCommandSupport
 import MienDeviceLinux
 
-/// What commands that handle secrets do about debuggers and manipulation.
+/// The response of commands that handle secrets to debuggers and manipulation.
 enum Integrity {
     static let variable = "MIEN_INTEGRITY"
 
