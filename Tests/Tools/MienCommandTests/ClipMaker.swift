@@ -69,6 +69,13 @@ struct ClipMaker {
         }
     }
 
+    /// A person who keeps still and never blinks, for seven seconds: longer than a session waits.
+    func unblinking(as name: String) throws -> String {
+        var person = SolidHead(photo, mesh: mesh)
+        return try write(
+            (0..<70).map { person.image(asked: nil, at: Double($0) / 10) }, name)
+    }
+
     /// The photo, held still.
     func still(as name: String) throws -> String {
         try write(Array(repeating: photo, count: 30), name)

@@ -223,16 +223,13 @@ import Testing
                 "\(answer)")
             // Failed attempts with a verdict are counted until the face is locked. The PIN
             // activates it again.
-            let (other, _) = try await ClipMaker(home, "biden").enrollment(
-                EnrollmentSettings(
-                    mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2),
-                as: "joe.mkv")
-            try await enrollLive("joe", other)
+            try await enrollLive("joe", clip)
+            let unblinking = try clips.unblinking(as: "unblinking.mkv")
             func look() async throws -> MienProgram.Result {
                 try await home.mien(
                     [
-                        "token", "code", "--name", "joe", "--video", clip, "--mode", "passive",
-                        "--json",
+                        "token", "code", "--name", "joe", "--video", unblinking, "--mode",
+                        "passive", "--json",
                     ], settings: settings)
             }
             for _ in 0..<5 { #expect(try await look().status == 1) }
