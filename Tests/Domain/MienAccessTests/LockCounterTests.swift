@@ -4,9 +4,12 @@ import Testing
 
 @Suite struct LockCounterTests {
     static let policy = try! LockPolicy(failedAttempts: 2, lockoutSeconds: 2, disableAfter: 4)
+    static let again = try! LockPolicy(
+        failedAttempts: 2, lockoutSeconds: 2, disableAfter: 5, afterLock: .again)
 
     /// Compares every story of up to six steps with ``Oracle``.
-    @Test func `the counter follows its rules in every short story`() {
+    @Test(arguments: [LockCounterTests.policy, LockCounterTests.again])
+    func `the counter follows its rules in every short story`(policy: LockPolicy) {
         var stories = 0
         func tell(_ world: World, _ story: [Step]) {
             stories += 1
@@ -19,7 +22,7 @@ import Testing
                 if next.take(step) { tell(next, story + [step]) }
             }
         }
-        tell(World(), [])
+        tell(World(policy: policy), [])
         #expect(stories > 30_000)
     }
 
@@ -39,6 +42,29 @@ import Testing
         #expect(
             counter.status(at: Instant(milliseconds: .max)) == .disabled,
             "waiting does not enable it")
+    }
+
+    @Test func `after a lock, again allows a fresh set of attempts, all of which count to disable`()
+        throws
+    {
+        let policy = try LockPolicy(
+            failedAttempts: 3, lockoutSeconds: 60, disableAfter: 8, afterLock: .again)
+        var counter = LockCounter(), now = Instant(milliseconds: 0), sets: [Int] = []
+        while counter.status(at: now) != .disabled {
+            // Simultaneous guesses get no further than the set.
+            sets.append((0..<100).filter { _ in counter.begin(under: policy, at: now) }.count)
+            #expect(counter.begin(under: policy, at: now + .milliseconds(59_999)) == false)
+            now = now + .seconds(60)
+        }
+        #expect(sets == [3, 3, 2] && counter.failures == 8)
+        // The same settings without `again`: one attempt after each lock.
+        let standard = try LockPolicy(failedAttempts: 3, lockoutSeconds: 60, disableAfter: 8)
+        (counter, now, sets) = (LockCounter(), Instant(milliseconds: 0), [])
+        while counter.status(at: now) != .disabled {
+            sets.append((0..<100).filter { _ in counter.begin(under: standard, at: now) }.count)
+            now = now + .seconds(60)
+        }
+        #expect(sets == [3, 1, 1, 1, 1, 1])
     }
 
     @Test func `a locked counter counts nothing and its lock does not get longer`() {
@@ -110,16 +136,18 @@ private enum Step: CaseIterable {
 
 /// The counter and the oracle for the same story.
 private struct World {
-    var counter = LockCounter(), oracle = Oracle(), now = Instant(milliseconds: 0)
+    let policy: LockPolicy
+    var counter = LockCounter(), oracle: Oracle, now = Instant(milliseconds: 0)
+
+    init(policy: LockPolicy) { (self.policy, oracle) = (policy, Oracle(policy: policy)) }
 
     /// - Returns: whether this step is possible here.
     mutating func take(_ step: Step) -> Bool {
-        let policy = LockCounterTests.policy
         switch step {
         case .begin:
             let mayGoOn = oracle.status(at: now) == .open
             #expect(counter.begin(under: policy, at: now) == mayGoOn)
-            if mayGoOn { oracle.guesses.append(Oracle.Guess(begun: now)) }
+            if mayGoOn { oracle.begin(at: now) }
         case .oldestIsRight:
             guard let index = oracle.underWay.first else { return false }
             counter.succeed(under: policy)
@@ -130,12 +158,12 @@ private struct World {
                     ? oracle.underWay.first : oracle.underWay.last
             else { return false }
             counter.abandon(under: policy, begun: oracle.guesses[index].begun)
-            oracle.guesses[index].counts = false
+            oracle.abandon(index)
         case .wait: now = now + .seconds(policy.lockoutSeconds)
         case .waitHalf: now = now + .seconds(policy.lockoutSeconds / 2)
         case .unlock:
             counter.unlock()
-            oracle = Oracle()
+            oracle = Oracle(policy: policy)
         case .lock:
             counter.lock()
             oracle.isLockedByHand = true
@@ -146,18 +174,29 @@ private struct World {
 
 /// The rules implemented independently, from the guesses themselves: a guess counts from its
 /// beginning until one is right or it is abandoned. If enough guesses count, the last one locks for
-/// the lock's duration. Too many disable.
+/// the lock's duration; with `again`, only each guess that completes a set. Too many disable.
 private struct Oracle {
     struct Guess {
         let begun: Instant
+        /// The number of guesses that counted when it began, with this one.
+        let number: Int
         var counts = true
     }
 
+    let policy: LockPolicy
     var guesses: [Guess] = []
     var isLockedByHand = false
 
+    init(policy: LockPolicy) { self.policy = policy }
+
     /// Wrong guesses stay, because the counter is not informed of them.
     var underWay: [Int] { guesses.indices.filter { guesses[$0].counts } }
+
+    mutating func begin(at now: Instant) {
+        guesses.append(Guess(begun: now, number: underWay.count + 1))
+    }
+
+    mutating func abandon(_ index: Int) { guesses[index].counts = false }
 
     mutating func right(_ index: Int) {
         // A guess from before a deliberate lock forgives nothing.
@@ -166,13 +205,14 @@ private struct Oracle {
     }
 
     func status(at now: Instant) -> LockCounter.Status {
-        let policy = LockCounterTests.policy, counting = guesses.filter(\.counts)
+        let counting = guesses.filter(\.counts)
         if isLockedByHand || counting.count >= policy.disableAfter { return .disabled }
-        if counting.count >= policy.failedAttempts, let last = counting.last,
-            now < last.begun + .seconds(policy.lockoutSeconds)
-        {
-            return .locked(until: last.begun + .seconds(policy.lockoutSeconds))
+        guard counting.count >= policy.failedAttempts, let last = counting.last else {
+            return .open
         }
-        return .open
+        let completesSet =
+            policy.afterLock == .oneAtATime || last.number % policy.failedAttempts == 0
+        let end = last.begun + .seconds(policy.lockoutSeconds)
+        return completesSet && now < end ? .locked(until: end) : .open
     }
 }

@@ -59,6 +59,27 @@ import Testing
         }
     }
 
+    @Test func `one attempt at a time is the default, and another word is refused`() throws {
+        func policy(_ more: String) throws -> LockPolicy {
+            let json = #"{"failed_attempts":5,"lockout_seconds":30,"disable_after":50\#(more)}"#
+            return try JSONDecoder().decode(LockPolicy.self, from: Data(json.utf8))
+        }
+        #expect(try policy("").afterLock == .oneAtATime)
+        #expect(try policy(#","after_lock":"one_at_a_time""#) == policy(""))
+        let again = try policy(#","after_lock":"again""#)
+        #expect(again.afterLock == .again)
+        #expect(
+            try JSONDecoder().decode(LockPolicy.self, from: JSONEncoder().encode(again)) == again)
+        let error = #expect(throws: LockPolicyError.self) {
+            try policy(#","after_lock":"Again""#)
+        }
+        #expect(error?.description == "after_lock must be one_at_a_time or again")
+        #expect(
+            AuthenticatorType.allCases.allSatisfy {
+                $0.defaultLockPolicy.afterLock == .oneAtATime
+            })
+    }
+
     @Test func `defaults follow NIST SP 800-63B-4`() {
         let defaults = AuthenticatorType.allCases.map { ($0.rawValue, $0.defaultLockPolicy) }
         for (type, policy) in defaults {
@@ -109,5 +130,14 @@ import Testing
             }
         }
         #expect(LockPolicy.strictest(of: []) == nil)
+        func strictest(_ words: [LockPolicy.AfterLock]) throws -> LockPolicy.AfterLock? {
+            try LockPolicy.strictest(
+                of: words.map {
+                    try LockPolicy(
+                        failedAttempts: 5, lockoutSeconds: 30, disableAfter: 50, afterLock: $0)
+                })?.afterLock
+        }
+        #expect(try strictest([.again, .again]) == .again)
+        #expect(try strictest([.again, .oneAtATime, .again]) == .oneAtATime)
     }
 }

@@ -36,8 +36,7 @@ public struct LockCounter: Sendable, Hashable {
         guard status(at: now) == .open else { return false }
         let (sum, overflow) = failures.addingReportingOverflow(1)
         failures = overflow ? .max : sum
-        lockedUntil =
-            failures >= policy.failedAttempts ? now + .seconds(policy.lockoutSeconds) : nil
+        lockedUntil = policy.locks(after: failures) ? now + .seconds(policy.lockoutSeconds) : nil
         isDisabled = failures >= policy.disableAfter
         return true
     }

@@ -45,6 +45,8 @@ public struct ClientPrompt: Sendable, Hashable {
     public let data: JSONValue
     /// The client's options. The first is the default.
     public let options: [ClientOption]
+    /// The last failure of a step since the client's last response, as the client may know it.
+    public let failure: StepErrorCode?
 }
 
 /// An option for the client's response.

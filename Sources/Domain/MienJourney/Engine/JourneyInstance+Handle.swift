@@ -28,6 +28,7 @@ extension StepRun {
         case (.created, .start(let parameters, let user)): return try start(parameters, user)
         case (.asking(let step, let asked), .response(let response)):
             instance.stepsSinceAnswer = 0
+            instance.failure = nil
             return try respond(response, step, asked)
         case (.performing(let ticket, let pending), .performed(let result)):
             guard result.ticket == ticket, result.answer.isAnswer(to: pending) else {
@@ -224,7 +225,7 @@ extension StepRun {
                 .ask(
                     ClientPrompt(
                         stepID: definition.id, journeyStepID: name.rawValue, data: data,
-                        options: definition.options(asked))))
+                        options: definition.options(asked), failure: instance.failure)))
         case .leave(let outcome): return leave(outcome, definition)
         case .fail(let code): return fail(code, definition)
         case .complete(let completion):
@@ -246,6 +247,7 @@ extension StepRun {
 
     private mutating func fail(_ code: StepErrorCode, _ definition: StepDefinition) -> Way {
         let failure = definition.step.failure
+        instance.failure = code
         if let variable = failure?.errorVariable {
             instance.variables[variable] = [
                 "code": .string(code.rawValue), "step": .string(definition.id.text),

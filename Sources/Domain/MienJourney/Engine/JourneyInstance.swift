@@ -57,6 +57,8 @@ public struct JourneyInstance: Sendable, Equatable {
     var loops: [LoopState] = []
     var consents: Set<Consent> = []
     var approvalData: [String: String] = [:]
+    /// The last failure of a step since the client's last response.
+    var failure: StepErrorCode?
     /// The number of steps since the client's last response.
     var stepsSinceAnswer = 0
     var turns = 0
@@ -84,7 +86,7 @@ extension JourneyInstance: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, journey, version, app, createdAt, expiresAt, position, variables, user, capture,
             captureConsent, stepsRun, loops, consents, approvalData
-        case stepsSinceAnswer, turns
+        case failure, stepsSinceAnswer, turns
     }
 }
 

@@ -172,14 +172,24 @@ extension MienAdmin {
                 bearer: credential, body: definition))
     }
 
+    /// Publishes a draft, or an older version again. The version that was published is retired.
     public func publishJourney(_ id: JourneyID, version: Int) async throws -> JourneyVersionAnswer {
         try await send(
             .post, "journeys", id.text, "versions", String(version), "publish", isRepeatable: false)
     }
 
-    public func retireJourney(_ id: JourneyID, version: Int) async throws -> JourneyVersionAnswer {
-        try await send(
-            .post, "journeys", id.text, "versions", String(version), "retire", isRepeatable: false)
+    /// Retires the published version, so that apps can no longer start the journey.
+    ///
+    /// - Parameter force: confirms that no version remains published.
+    /// - Throws: ``MienError`` with the problem `conflict` without `force`.
+    public func retireJourney(_ id: JourneyID, version: Int, force: Bool = false) async throws
+        -> JourneyVersionAnswer
+    {
+        try await connection.json(
+            .init(
+                method: .post,
+                path: ["v1", "journeys", id.text, "versions", String(version), "retire"],
+                query: force ? [("force", "true")] : [], bearer: credential, isRepeatable: false))
     }
 }
 

@@ -72,13 +72,17 @@ public struct MienServiceResponse: Sendable {
     }
 
     /// The error in the SDK's codes: that of the step's last answer (such as a wrong or expired
-    /// code) or, for a rejection, that of the journey. `nil` if there was no error.
+    /// code), that of a step that failed since (such as a wrong password), or, for a rejection,
+    /// that of the journey. `nil` if there was no error.
     public var errorCode: MienError.Code? {
-        switch (data?["error"]?["code"] ?? errorData?["reason"])?.stringValue {
+        let word = data?["error"]?["code"] ?? errorData?["code"] ?? errorData?["reason"]
+        return switch word?.stringValue {
         case "expired": .expiredOTPPasscode
         case "invalid_credentials", "wrong_code": .invalidCredentials
         case nil: nil
-        default: step == .rejection || data?["error"] != nil ? .clientResponseNotValid : nil
+        default:
+            step == .rejection || data?["error"] != nil || errorData?["code"] != nil
+                ? .clientResponseNotValid : nil
         }
     }
 }

@@ -74,20 +74,31 @@ package struct JourneyAdminRoutes {
             let draft = Array(try await record(id, version).definition.utf8)
             try Self.requireNoErrors(try JourneyDefinition.parse(draft))
             let isDone = try await store.write { tables -> Bool in
+                let replaced = try tables.journeys.published(id)?.version
                 guard try tables.journeys.publish(id, version: version, at: now) else {
                     return false
                 }
                 try tables.audit.append(
-                    Self.event("journey.published", actor, id, version), at: now)
+                    Self.event("journey.published", actor, id, version, replacing: replaced),
+                    at: now)
                 return true
             }
-            guard isDone else { throw Problem(.conflict, "Only a draft can be published.") }
+            guard isDone else {
+                throw Problem(.conflict, "Version \(version) is published already.")
+            }
             catalog.forget(id)
             return JSONBody.response(Self.answer(try await record(id, version)))
         }
-        router.post("journeys/:journey/versions/:version/retire") { _, context in
+        router.post("journeys/:journey/versions/:version/retire") { request, context in
             let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
-            _ = try await record(id, version)
+            let isForced = try Self.isForced(request)
+            // A journey has at most one published version, so apps could no longer start it.
+            guard try await record(id, version).state != .published || isForced else {
+                throw Problem(
+                    .conflict,
+                    "Version \(version) is the only published version; without it, apps cannot start this journey. Publish another version instead, or repeat with force=true."
+                )
+            }
             let isDone = try await store.write { tables -> Bool in
                 guard try tables.journeys.retire(id, version: version, at: now) else {
                     return false
@@ -123,6 +134,17 @@ package struct JourneyAdminRoutes {
 
     // MARK: Wire format
 
+    private static func isForced(_ request: Request) throws -> Bool {
+        switch request.uri.queryParameters["force"] {
+        case nil, "false": return false
+        case "true": return true
+        default:
+            throw Problem(
+                .invalidRequest,
+                errors: [.init(field: "force", message: "must be true or false")])
+        }
+    }
+
     private static func journey(_ context: MienRequestContext) throws -> (JourneyID, Int) {
         let id = try JourneyID(context.parameters.require("journey"), field: "journey")
         guard let version = Int(try context.parameters.require("version")), version >= 1,
@@ -135,12 +157,15 @@ package struct JourneyAdminRoutes {
         return (id, version)
     }
 
-    private static func event(_ event: String, _ actor: String, _ id: JourneyID, _ version: Int)
-        -> AuditEvent
-    {
-        AuditEvent(
-            event, actor: actor,
-            detail: ["journey": .string(id.text), "version": .number(Double(version))])
+    private static func event(
+        _ event: String, _ actor: String, _ id: JourneyID, _ version: Int,
+        replacing other: Int? = nil
+    ) -> AuditEvent {
+        var detail: [String: JSONValue] = [
+            "journey": .string(id.text), "version": .number(Double(version)),
+        ]
+        if let other { detail["replaces"] = .number(Double(other)) }
+        return AuditEvent(event, actor: actor, detail: detail)
     }
 
     private static func answer(_ record: JourneyRecord) -> JourneyVersionAnswer {

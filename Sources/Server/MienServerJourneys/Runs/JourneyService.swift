@@ -235,8 +235,9 @@ package final class JourneyService: Sendable {
                 JourneyAnswer(
                     state: token.text.use { $0 },
                     journeyStepID: .init(rawValue: prompt.journeyStepID),
-                    data: prompt.data, clientResponseOptions: options,
-                    expiresAt: expiry), token.secret
+                    data: prompt.data,
+                    errorData: prompt.failure.map { ["code": .string($0.rawValue)] },
+                    clientResponseOptions: options, expiresAt: expiry), token.secret
             )
         case .complete(let completion):
             if let signUp = state.signUp, try await !performer.signUps.complete(signUp, app: app.id)

@@ -32,8 +32,8 @@ struct AppSettingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Failures before an authenticator is locked, seconds it stays locked, failures before it is disabled; or TYPE=default. Repeatable.",
-            valueName: "type=n,s,n"), transform: lock)
+            "Failures before an authenticator is locked, seconds it stays locked, failures before it is disabled, and “again” for a fresh set of attempts after each lock; or TYPE=default. Repeatable.",
+            valueName: "type=n,s,n[,again]"), transform: lock)
     var lock: [Lock] = []
 
     @Option(
@@ -112,7 +112,8 @@ struct AppSettingOptions: ParsableArguments {
             let numbers = ["failed_attempts", "lockout_seconds", "disable_after"].map {
                 policy[$0].map { JSONText.write($0) } ?? "?"
             }
-            return "\(type)=\(numbers.joined(separator: ","))"
+            let again = policy["after_lock"] == "again" ? ",again" : ""
+            return "\(type)=\(numbers.joined(separator: ","))\(again)"
         }
         return [
             (
@@ -164,19 +165,22 @@ struct AppSettingOptions: ParsableArguments {
                 "--lock must look like face=5,30,50, not “\(text)”; the types are \(types)")
         }
         if parts[1] == "default" { return Lock(type: type, policy: nil) }
-        let numbers = parts[1].split(separator: ",", omittingEmptySubsequences: false).map {
-            Int($0)
-        }
+        var words = parts[1].split(separator: ",", omittingEmptySubsequences: false)
+        let isAgain = words.count == 4 && words.last == "again"
+        if isAgain { words.removeLast() }
+        let numbers = words.map { Int($0) }
         guard numbers.count == 3, let attempts = numbers[0], let seconds = numbers[1],
             let disableAfter = numbers[2]
         else {
             throw ValidationError(
-                "--lock \(type.rawValue) must be three whole numbers (failures,seconds,failures) or “default”, not “\(parts[1])”"
+                "--lock \(type.rawValue) must be three whole numbers (failures,seconds,failures), optionally followed by “,again”, or “default”, not “\(parts[1])”"
             )
         }
         let policy: [String: Int] = [
             "failed_attempts": attempts, "lockout_seconds": seconds, "disable_after": disableAfter,
         ]
-        return Lock(type: type, policy: .object(policy.mapValues { .number(Double($0)) }))
+        var members = policy.mapValues { JSONValue.number(Double($0)) }
+        if isAgain { members["after_lock"] = "again" }
+        return Lock(type: type, policy: .object(members))
     }
 }

@@ -49,10 +49,14 @@ enum JourneyVersions {
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "publish",
-            abstract: "Publish a draft. Apps start the newest published version.",
+            abstract: "Publish a draft, or an older version again.",
             discussion: """
-                EXAMPLE
+                Apps start the published version. The version that was published before is retired;
+                its runs in progress continue.
+
+                EXAMPLES
                   mien journey publish face-login 2
+                  mien journey publish face-login 1     # rolls back
                 """)
 
         @OptionGroup var target: JourneyVersionOptions
@@ -66,16 +70,19 @@ enum JourneyVersions {
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retire",
-            abstract: "Retire a published version, so that apps no longer start it.",
+            abstract: "Retire the published version, so that apps can no longer start the journey.",
             discussion: """
+                To replace a version, publish another one instead.
+
                 EXAMPLE
-                  mien journey retire face-login 1
+                  mien journey retire face-login 1 --force
                 """)
 
         @OptionGroup var target: JourneyVersionOptions
+        @Flag(help: "Confirm that no version remains published.") var force = false
 
         func run() async throws {
-            try await target.act { try await $0.retireJourney($1, version: $2) }
+            try await target.act { try await $0.retireJourney($1, version: $2, force: force) }
         }
     }
 }

@@ -40,9 +40,13 @@ public struct JourneyTable {
             .integer(Int64(version)), .text(definition), .time(now), .time(now))
     }
 
-    /// - Returns: `false` if no draft with that version exists.
+    /// Publishes a draft, or a retired version again. The version that was published is retired.
+    ///
+    /// - Returns: `false` if that version does not exist or is published already.
     public func publish(_ id: JourneyID, version: Int, at now: Instant) throws(StoreError) -> Bool {
-        guard try find(id, version: version)?.state == .draft else { return false }
+        guard let state = try find(id, version: version)?.state, state != .published else {
+            return false
+        }
         try connection.execute(
             "UPDATE journey SET state = 'retired', updated_at = ? WHERE id = ? AND state = 'published'",
             .time(now), .id(id))
