@@ -368,8 +368,8 @@ package.targets += [
     library(
         "MienServerOAuth", in: .server,
         [
-            "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
-            "MienStore", crypto, httpTypes, hummingbird,
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+            "MienCore", "MienStore", crypto, httpTypes, hummingbird, lifecycle, logging,
         ]),
     // Runs of journeys, and the effects that they request.
     library(

@@ -75,7 +75,9 @@ public struct Tables {
     }
     public var locks: LockTable { LockTable(connection: connection) }
     public var consents: ConsentTable { ConsentTable(connection: connection) }
+    public var export: AccountExport { AccountExport(connection: connection) }
     public var devices: KnownDeviceTable { KnownDeviceTable(connection: connection) }
+    public var logoutNotices: LogoutNoticeTable { LogoutNoticeTable(connection: connection) }
     public var journeys: JourneyTable { JourneyTable(connection: connection) }
     public var runs: JourneyRunTable { JourneyRunTable(connection: connection, keys: keys) }
     public var captures: CaptureTable { CaptureTable(connection: connection, keys: keys) }

@@ -138,6 +138,7 @@ extension SealPurpose {
     static let captureTrail = SealPurpose(label: "mien/v1/capture-trail")
     static let authorizationCode = SealPurpose(label: "mien/v1/authorization-code")
     static let deviceName = SealPurpose(label: "mien/v1/device-name")
+    static let knownDeviceName = SealPurpose(label: "mien/v1/known-device-name")
     static let credentialID = SealPurpose(label: "mien/v1/credential-id")
     static let decoyCredential = SealPurpose(label: "mien/v1/decoy-credential")
     static let refreshToken = SealPurpose(label: "mien/v1/refresh-token")

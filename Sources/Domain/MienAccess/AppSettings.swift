@@ -5,6 +5,11 @@ public struct AppSettings: Sendable, Hashable, Codable {
     /// The allowed redirect URIs: absolute https URLs or URIs with an app's own scheme, compared
     /// character by character.
     public var redirectURIs: [String]
+    /// The addresses that the browser may return to after a logout (OpenID Connect RP-Initiated
+    /// Logout), under the rules of ``redirectURIs``.
+    public var postLogoutRedirectURIs: [String]
+    /// The https URL that hears when a sign-in ends (OpenID Connect Back-Channel Logout).
+    public var backChannelLogoutURI: String?
     /// The journeys the app may start; `nil` for every published one.
     public var journeys: [JourneyID]?
     /// Lock policies that differ from ``AuthenticatorType/defaultLockPolicy``, by authenticator.
@@ -35,8 +40,12 @@ public struct AppSettings: Sendable, Hashable, Codable {
         liveness: LivenessPolicy = LivenessPolicy(), tokenSeconds: Int = 300,
         hasSignInPage: Bool = false, tokens: TokenLifetimes = TokenLifetimes(),
         biometric: BiometricSettings = BiometricSettings(),
-        resources: [String] = [], clientScopes: [String] = [], requiresDPoP: Bool = false
+        resources: [String] = [], clientScopes: [String] = [], requiresDPoP: Bool = false,
+        postLogoutRedirectURIs: [String] = [], backChannelLogoutURI: String? = nil
     ) {
+        (self.postLogoutRedirectURIs, self.backChannelLogoutURI) = (
+            postLogoutRedirectURIs, backChannelLogoutURI
+        )
         (self.redirectURIs, self.journeys, self.locks) = (redirectURIs, journeys, locks)
         (self.faceThreshold, self.tokenSeconds, self.tokens, self.biometric) = (
             faceThreshold, tokenSeconds, tokens, biometric
@@ -54,16 +63,27 @@ public struct AppSettings: Sendable, Hashable, Codable {
     /// The invalid settings, each with its name and a message; empty if all are valid.
     public var faults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
-        for (index, uri) in redirectURIs.enumerated()
-        where !Self.isAddress(uri) && !Self.isOwnScheme(uri) {
+        for (name, uris) in [
+            ("redirect_uris", redirectURIs), ("post_logout_redirect_uris", postLogoutRedirectURIs),
+        ] {
+            for (index, uri) in uris.enumerated()
+            where !Self.isAddress(uri) && !Self.isOwnScheme(uri) {
+                faults.append(
+                    (
+                        "\(name)[\(index)]",
+                        "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1), or have a scheme like com.example.app"
+                    ))
+            }
+            if uris.count > 100 {
+                faults.append((name, "must contain at most 100 addresses"))
+            }
+        }
+        if let backChannelLogoutURI, !Self.isAddress(backChannelLogoutURI) {
             faults.append(
                 (
-                    "redirect_uris[\(index)]",
-                    "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1), or have a scheme like com.example.app"
+                    "backchannel_logout_uri",
+                    "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1)"
                 ))
-        }
-        if redirectURIs.count > 100 {
-            faults.append(("redirect_uris", "must contain at most 100 addresses"))
         }
         for name in locks.keys.sorted() where AuthenticatorType(rawValue: name) == nil {
             let allowed = AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
@@ -135,6 +155,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             liveness, tokenSeconds = "token_seconds"
         case hasSignInPage = "sign_in_page", tokens, biometric, resources, clientScopes =
             "client_scopes", requiresDPoP = "requires_dpop"
+        case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
+            "backchannel_logout_uri"
     }
 
     /// The names of the settings.
@@ -157,6 +179,10 @@ public struct AppSettings: Sendable, Hashable, Codable {
                 ?? BiometricSettings(),
             resources: try values.decodeIfPresent([String].self, forKey: .resources) ?? [],
             clientScopes: try values.decodeIfPresent([String].self, forKey: .clientScopes) ?? [],
-            requiresDPoP: try values.decodeIfPresent(Bool.self, forKey: .requiresDPoP) ?? false)
+            requiresDPoP: try values.decodeIfPresent(Bool.self, forKey: .requiresDPoP) ?? false,
+            postLogoutRedirectURIs: try values.decodeIfPresent(
+                [String].self, forKey: .postLogoutRedirectURIs) ?? [],
+            backChannelLogoutURI: try values.decodeIfPresent(
+                String.self, forKey: .backChannelLogoutURI))
     }
 }

@@ -4,6 +4,7 @@ internal import MienCore
 enum SampleJourneys {
     static let all = [
         passwordLogin, faceLogin, faceRegistration, signUp, recoveryEmail, recoveryCode,
+        passwordReset, changePassword,
     ]
 
     static let passwordLogin = EmbeddedFiles.passwordLogin
@@ -12,6 +13,8 @@ enum SampleJourneys {
     static let signUp = EmbeddedFiles.signUp
     static let recoveryEmail = EmbeddedFiles.recoveryEmail
     static let recoveryCode = EmbeddedFiles.recoveryCode
+    static let passwordReset = EmbeddedFiles.passwordReset
+    static let changePassword = EmbeddedFiles.changePassword
 
     /// The journey with which anyone can create an account.
     static let signUpID = JourneyID("sign-up")!

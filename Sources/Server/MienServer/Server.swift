@@ -181,7 +181,8 @@ public final class Server: Service {
                 admin.finish()
             })
         var application = publicListener.application(
-            parts.publicRouter(), services: [parts.mail, parts.sweeper, adminService]
+            parts.publicRouter(),
+            services: [parts.mail, parts.sweeper, parts.logouts, adminService]
         ) { address in
             publicURL.listening(at: address)
             onListening(address)

@@ -21,8 +21,10 @@ struct ServerParts: Sendable {
     let publicURL: PublicURL
     let mail: MailService
     let sweeper: Sweeper
+    let logouts: BackChannelLogout
     let bodies = BodyBudget()
-    private let passwords: PasswordService
+    private let passwordCheck: PasswordCheck
+    private let accounts: AccountService
     private let captures: CaptureService
     private let journeys: JourneyService
     private let apps: AppCatalog
@@ -63,7 +65,7 @@ struct ServerParts: Sendable {
             workers: configuration.faceWorkers, precision: configuration.facePrecision,
             looksForAttacks: configuration.looksForAttacks, maxBytes: configuration.captureBytes,
             limits: limits)
-        passwords = try PasswordService(
+        let passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost,
             workers: configuration.passwordWorkers, limits: limits)
         mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)
@@ -89,6 +91,10 @@ struct ServerParts: Sendable {
             clock: clock,
             metrics: metrics, publicURL: publicURLText)
         notices = AuthenticatorNotices(store: store, mail: mail, publicURL: publicURLText)
+        passwordCheck = PasswordCheck(
+            store: store, gate: gate, passwords: passwords, clock: clock)
+        accounts = AccountService(
+            store: store, passwords: passwords, notices: notices, clock: clock)
         let deviceKeys = DeviceKeyService(
             store: store, gate: gate, notices: notices, clock: clock, metrics: metrics,
             signatures: signatures)
@@ -114,7 +120,8 @@ struct ServerParts: Sendable {
             store: store, mail: mail, policy: configuration.recoveryPolicy, clock: clock,
             publicURL: publicURLText)
         let performer = EffectPerformer(
-            store: store, gate: gate, passwords: passwords, captures: captures, faces: faces,
+            store: store, gate: gate, passwords: passwordCheck, accounts: accounts,
+            captures: captures, faces: faces,
             mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
             attestations: attestations, challenges: challenges, tokens: tokens, changes: changes,
             notices: notices,
@@ -123,6 +130,9 @@ struct ServerParts: Sendable {
         authorization = AuthorizationService(
             store: store, apps: apps, devices: devices, grants: grants, passwords: performer,
             clock: clock, publicURL: publicURLText)
+        logouts = BackChannelLogout(
+            store: store, issuer: issuer, caller: webhooks, clock: clock, metrics: metrics,
+            logger: logger)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
             grants: grants, clock: clock, metrics: metrics)
@@ -164,6 +174,14 @@ struct ServerParts: Sendable {
             budget: bodies,
             publicURL: { [publicURL] in publicURL.text }
         ).add(to: router)
+        EndSession(
+            store: store, grants: grants, bodyBytes: configuration.bodyBytes, budget: bodies
+        ).add(to: router)
+        OwnAccountRoutes(
+            grants: grants, changes: changes,
+            own: OwnAccountService(store: store, notices: notices, clock: clock), body: body
+        ).add(to: router.group("v1"))
+        OwnFaceRoutes(store: store, grants: grants, changes: changes).add(to: router.group("v1"))
         DeviceKeyRoutes(
             grants: grants, keys: biometrics.keys, changes: changes, body: body,
             listsKeys: configuration.listsDeviceKeys
@@ -186,6 +204,10 @@ struct ServerParts: Sendable {
             recoveries: recoveries, body: body
         ).add(
             to: router.group("v1"))
+        OwnPasswordRoutes(
+            grants: grants, changes: changes, check: passwordCheck, accounts: accounts,
+            devices: devices, body: body
+        ).add(to: router.group("v1"))
         licenseRoutes(body).add(to: router.group("v1"))
         return Self.withMethods(router)
     }
@@ -202,10 +224,7 @@ struct ServerParts: Sendable {
         AppAdminRoutes(store: store, apps: apps, records: records, clock: clock, body: body).add(
             to: admin)
         UserAdminRoutes(
-            store: store,
-            accounts: AccountService(
-                store: store, passwords: passwords, notices: notices, clock: clock),
-            records: records, body: body
+            store: store, accounts: accounts, records: records, body: body
         ).add(to: admin)
         AuthenticatorAdminRoutes(store: store, apps: apps, records: records, clock: clock).add(
             to: admin)

@@ -318,6 +318,8 @@ package struct OAuthRoutes {
             "revocation_endpoint": .string(base + "/oauth2/revoke"),
             "introspection_endpoint": .string(base + "/oauth2/introspect"),
             "challenge_endpoint": .string(base + "/oauth2/challenge"),
+            "end_session_endpoint": .string(base + "/oauth2/logout"),
+            "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
             "response_types_supported": ["code"], "response_modes_supported": ["query"],
             "grant_types_supported": list(grantTypes),
             "scopes_supported": list(Scope.known), "subject_types_supported": ["public"],
@@ -330,7 +332,7 @@ package struct OAuthRoutes {
                 "client_secret_basic", "client_secret_post",
             ]),
             "claims_supported": list([
-                "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce",
+                "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce", "sid",
                 "preferred_username", "email", "email_verified",
             ]),
             "authorization_response_iss_parameter_supported": true,

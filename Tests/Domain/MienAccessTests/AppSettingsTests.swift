@@ -32,7 +32,9 @@ import Testing
         let settings = AppSettings(
             redirectURIs: ["https://app.example.org/back"],
             journeys: [JourneyID("face-login")!, JourneyID("sign-up")!],
-            locks: ["face": .face, "password": .secret], faceThreshold: 50.5, tokenSeconds: 3600)
+            locks: ["face": .face, "password": .secret], faceThreshold: 50.5, tokenSeconds: 3600,
+            postLogoutRedirectURIs: ["https://app.example.org/bye"],
+            backChannelLogoutURI: "https://app.example.org/logout")
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
@@ -43,6 +45,25 @@ import Testing
             try JSONSerialization.jsonObject(with: JSONEncoder().encode(settings)) as? [String: Any]
         )
         #expect(object.keys.sorted() == AppSettings.keys.sorted())
+    }
+
+    @Test func `addresses for logouts follow the rules of redirect URIs and resources`() throws {
+        let good = try Self.decode(
+            #"""
+            {"post_logout_redirect_uris": ["https://a.example/bye?x=1", "com.example.app:/bye"],
+             "backchannel_logout_uri": "https://a.example/logout"}
+            """#)
+        #expect(good.faults.isEmpty)
+        let bad = try Self.decode(
+            #"""
+            {"post_logout_redirect_uris": ["http://a.example/", "javascript:alert(1)"],
+             "backchannel_logout_uri": "com.example.app:/logout"}
+            """#)
+        #expect(
+            bad.faults.map(\.setting) == [
+                "post_logout_redirect_uris[0]", "post_logout_redirect_uris[1]",
+                "backchannel_logout_uri",
+            ])
     }
 
     @Test func `an app's requirements for device keys are encoded, decoded, and named`() throws {

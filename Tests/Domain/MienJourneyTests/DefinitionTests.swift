@@ -21,6 +21,8 @@ struct DefinitionTests {
         .transactionSigningNativeBiometrics: ["approval_data": ["amount": "'1'"]],
         .transactionSigningOTP: ["approval_data": ["amount": "'1'"]],
         .recoveryCodeAuthentication: ["code": "form.code"],
+        .setPassword: ["password": "form.password"],
+        .changePassword: ["current_password": "form.old", "new_password": "form.new"],
         .recordConsent: ["text_version": "1", "text": "Yes?"], .createUser: ["username": "'ada'"],
         .lockAuthenticator: ["authenticator": "face"],
         .unlockAuthenticator: ["authenticator": "face"], .information: ["text": "Hello"],

@@ -11,9 +11,8 @@ enum ExampleJourneys {
     static let folder = repository.appending(path: "Examples/Journeys", directoryHint: .isDirectory)
 
     static let names = [
-        "device-login", "face-login", "face-registration", "password-login", "recovery-code",
-        "recovery-email",
-        "register-device", "sign-up",
+        "change-password", "device-login", "face-login", "face-registration", "password-login",
+        "password-reset", "recovery-code", "recovery-email", "register-device", "sign-up",
     ]
 
     static func bytes(_ file: String) throws -> [UInt8] {
@@ -59,6 +58,7 @@ struct ExampleJourneyTests {
         // authenticators could cause.
         let known = [
             "face-registration": ["register.failure", "verify.challenge"],
+            "password-reset": ["recover.failure", "unlock.failure"],
             "recovery-email": ["recover.failure", "unlock_face.failure"],
             "sign-up": ["register.failure", "without_face.success"],
         ]

@@ -28,12 +28,16 @@ struct WireTypeTests {
         try check(LicenseRequest.self, LicenseRequest.CodingKeys.self)
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
         try check(CaptureConsentRequest.self, CaptureConsentRequest.CodingKeys.self)
+        // Its values are hidden from mirrors.
+        #expect(
+            try APIDocument.schema("SetPasswordRequest")["properties"]?.names
+                == Set(SetPasswordRequest.CodingKeys.allCases.map(\.rawValue)))
         for name in [
             "ProductKeyRequest", "LicenseRequest", "OTPRegistrationRequest", "RedeemOTPRequest",
             "StartJourneyRequest", "RespondRequest",
             "AppRequest", "UserRequest", "NewUserRequest",
             "RegistrationOptionsRequest", "CancelRecoveryRequest",
-            "SignInOptionsRequest", "CaptureConsentRequest",
+            "SignInOptionsRequest", "CaptureConsentRequest", "SetPasswordRequest",
         ] {
             #expect(
                 try APIDocument.schema(name)["additionalProperties"] == false,
@@ -76,6 +80,10 @@ struct WireTypeTests {
         try check(RecoveryCodesStatus.self, RecoveryCodesStatus.CodingKeys.self)
         try check(OwnRecovery.self, OwnRecovery.CodingKeys.self)
         try check(OwnPasskey.self, OwnPasskey.CodingKeys.self)
+        try check(OwnSignIn.self, OwnSignIn.CodingKeys.self)
+        try check(OwnDevice.self, OwnDevice.CodingKeys.self)
+        try check(OwnFace.self, OwnFace.CodingKeys.self)
+        try check(OwnActivity.self, OwnActivity.CodingKeys.self)
         try check(Problem.self, "Problem")
         try check(Problem.FieldError.self, "FieldError")
         for (page, item) in [

@@ -243,7 +243,9 @@ import Testing
             _ = try await json(
                 "admin", "app", "set", "shop", "--face-threshold", "50", "--journey", "face-login",
                 "--redirect-uri", "https://shop.example.org/",
-                "--lock", "face=3,60,20,again", "--lock", "password=4,30,40")
+                "--lock", "face=3,60,20,again", "--lock", "password=4,30,40",
+                "--setting", #"post_logout_redirect_uris=["https://shop.example.org/bye"]"#,
+                "--setting", "backchannel_logout_uri=https://shop.example.org/logout")
             let set = try await mien(
                 "admin", "app", "set", "shop", "--token-seconds", "60", "--lock", "password=default"
             ).out

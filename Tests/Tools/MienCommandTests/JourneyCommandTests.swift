@@ -83,7 +83,8 @@ import Testing
         let all = try await home.mien(["journey", "test"] + names.map(Self.example))
         #expect(all.status == 0 && all.err.isEmpty, "\(all.out)")
         #expect(
-            names.count == 8 && names.allSatisfy { all.out.contains($0) } && !all.out.contains("✘"))
+            names.count == 10 && names.allSatisfy { all.out.contains($0) }
+                && !all.out.contains("✘"))
 
         let text =
             #"{"journey":"\#(Self.example("password-login.json"))","cases":[{"name":"at once","ends":"success"}]}"#

@@ -319,5 +319,22 @@ enum Migrations {
             "18-registration-codes",
             ["ALTER TABLE otp_registration ADD COLUMN made_with TEXT NOT NULL DEFAULT ''"]
         ),
+        (
+            "19-own-accounts",
+            ["ALTER TABLE known_device ADD COLUMN name_sealed {blob}"]
+        ),
+        (
+            // No foreign key for the account: its deletion is reported, too.
+            "20-logout-notices",
+            [
+                "ALTER TABLE app ADD COLUMN hears_logouts BIGINT NOT NULL DEFAULT 0",
+                """
+                CREATE TABLE logout_notice (
+                  grant_id TEXT PRIMARY KEY, account_id TEXT NOT NULL, app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE,
+                  ended_at BIGINT NOT NULL, attempts BIGINT NOT NULL, next_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX logout_notice_by_next ON logout_notice (next_at)",
+            ]
+        ),
     ]
 }

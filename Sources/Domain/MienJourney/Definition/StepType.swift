@@ -33,6 +33,8 @@ extension StepType {
         TransactionSigningOTP.self,
         AuthenticateRecoveryCode.self,
         RecoverAccount.self,
+        SetPassword.self,
+        ChangePassword.self,
         RecordConsent.self,
         CreateUser.self,
         SetAuthenticatorLock<Locking>.self,

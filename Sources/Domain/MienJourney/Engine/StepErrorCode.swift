@@ -10,6 +10,9 @@ public enum StepErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
     case consentMissing = "consent_missing"
     case userMissing = "user_missing", userMismatch = "user_mismatch", userExists = "user_exists"
     case secretMissing = "secret_missing"
+    /// A new password breaks a rule: it is too short or too long, common, or one of the user's
+    /// names.
+    case passwordRefused = "password_refused"
     case wrongCode = "wrong_code", expired, limitReached = "limit_reached"
     case clientFailed = "client_failed"
     case notAllowed = "not_allowed"

@@ -1,6 +1,6 @@
 internal import MienAccess
 package import MienCore
-internal import MienServerCore
+package import MienServerCore
 package import MienStore
 
 /// The sign-in that a change or a new token rests on.
@@ -9,7 +9,7 @@ package import MienStore
 /// produced it is removed or locked. Check it in the transaction that writes: time may have passed
 /// since the request was allowed.
 package struct SignInStanding: Sendable, Hashable, Codable {
-    let account: UserID
+    package let account: UserID
     /// The account's epoch at sign-in; `nil` if a run established who the user is without
     /// authenticating them.
     let epoch: Int?
@@ -56,7 +56,7 @@ package struct SignInStanding: Sendable, Hashable, Codable {
         guard try holds(in: tables) else { throw Self.ended }
     }
 
-    static let ended = OAuthError(
+    package static let ended = OAuthError(
         .invalidToken, "The sign-in ended before this request was complete. Sign in again.",
         scheme: "Bearer")
 }

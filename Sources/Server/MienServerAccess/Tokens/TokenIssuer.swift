@@ -24,6 +24,8 @@ package final class TokenIssuer: Sendable {
         /// A license for a device. The device stores the key with it, so it may outlive the
         /// published keys.
         case license = "mien-licence+jwt"
+        /// Tells an app that a sign-in has ended: OpenID Connect Back-Channel Logout 1.0.
+        case logout = "logout+jwt"
     }
 
     private struct Key {
@@ -123,13 +125,24 @@ package final class TokenIssuer: Sendable {
     package func claims(of token: String, as type: TokenType, at now: Instant) -> [String:
         JSONValue]?
     {
+        guard let claims = claims(ofExpired: token, as: type),
+            let end = claims["exp"]?.numberValue, Double(now.seconds) < end
+        else { return nil }
+        return claims
+    }
+
+    /// Verifies a token that may have expired and returns its claims. Such a token proves nothing
+    /// about now.
+    ///
+    /// - Returns: `nil` unless this is a token of this type, signed with a key of ours that is
+    ///   still published.
+    package func claims(ofExpired token: String, as type: TokenType) -> [String: JSONValue]? {
         guard let message = try? JWS.parse(compact: token), message.type == type.rawValue,
             let key = keys.withLock({ keys in keys.first { $0.record.id == message.keyID } })?
                 .publicKey,
             let payload = (try? message.verify(with: key))?.payload,
             let claims = (try? JSONText.parse(payload))?.objectValue,
-            claims["iss"]?.stringValue == issuer(), let end = claims["exp"]?.numberValue,
-            Double(now.seconds) < end
+            claims["iss"]?.stringValue == issuer()
         else { return nil }
         return claims
     }

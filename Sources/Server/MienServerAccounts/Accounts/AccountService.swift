@@ -125,17 +125,8 @@ package struct AccountService: Sendable {
                 try tables.accounts.update(changed, names: names, at: now)
                 var mail: Mail?
                 if let hash {
-                    let password: AuthenticatorRecord
-                    if var old = try tables.authenticators.find(.password, of: changed, app: nil) {
-                        old.content = Sensitive(Array(hash.utf8))
-                        try tables.authenticators.update(old, of: changed, at: now)
-                        password = old
-                    } else {
-                        password = AuthenticatorRecord(
-                            id: authenticatorID, account: id, type: .password, app: nil,
-                            content: Array(hash.utf8), createdAt: now)
-                        try tables.authenticators.insert(password, of: changed)
-                    }
+                    let password = try tables.setPassword(
+                        hash, of: changed, id: authenticatorID, at: now)
                     // Mail the previous address, so that a change of password and address together
                     // still reaches the owner.
                     mail = try notice.store(
@@ -188,10 +179,8 @@ package struct AccountService: Sendable {
     /// unreadable.
     func delete(_ id: UserID, actor: String) async throws {
         let now = clock.now
-        let isGone = try await store.write { tables -> Bool in
-            guard try tables.accounts.delete(id) else { return false }
-            try tables.audit.append(AuditEvent("user.deleted", actor: actor, account: id), at: now)
-            return true
+        let isGone = try await store.write { tables in
+            try tables.deleteAccount(id, actor: actor, at: now)
         }
         guard isGone else { throw Problem.noSuchUser }
     }

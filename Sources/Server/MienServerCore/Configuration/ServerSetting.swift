@@ -131,7 +131,8 @@ public struct ServerSetting: Sendable {
         .init("mail.password", .text, "", secret: true, "Password for the relay."),
         .init("mail.from", .text, "mien@localhost", "Sender address of mails."),
         .init(
-            "webhook.hosts", .list, "", "Exact host names that journeys may call; none by default."),
+            "webhook.hosts", .list, "",
+            "Exact host names that journeys and logout notices may call; none by default."),
         .init(
             "webhook.allow_private", .flag, "false",
             "Whether these hosts may be on private networks or this machine."),

@@ -9,7 +9,7 @@ package struct Metric: Sendable {
 
     package static let all = [
         requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
-        authentications, grants, mails,
+        authentications, grants, mails, logoutNotices,
     ]
 
     package static let requests = Metric(
@@ -34,6 +34,9 @@ package struct Metric: Sendable {
         help: "Authentications, by type of authenticator and result.", labels: ["type", "result"])
     package static let grants = Metric(
         name: "mien_grants_total", help: "Token grants, by result.", labels: ["result"])
+    package static let logoutNotices = Metric(
+        name: "mien_logout_notices_total",
+        help: "Deliveries of back-channel logout notices, by result.", labels: ["result"])
     package static let mails = Metric(
         name: "mien_mails_total", help: "Emails, by result.", labels: ["result"])
 }

@@ -1,3 +1,4 @@
+internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
@@ -15,51 +16,50 @@ extension EffectPerformer {
         guard try await mayGuess(user, account, .password, context) else {
             return .refused(.invalidCredentials)
         }
-        let share = share(of: user, account, context)
-        // Check for room before the gate writes, so that a client that fills this queue does not
-        // fill the database's queue as well.
-        try passwords.requireRoom(for: share)
-        let authenticator = try await account.asyncMap { account in
-            try await store.read { try $0.authenticators.find(.password, of: account, app: nil) }
+        let judgment = try await passwordCheck.judge(
+            password, of: account, device: account.flatMap { context.device(of: $0.id) },
+            for: share(of: user, account, context))
+        switch judgment {
+        case .accepted(let authenticator):
+            guard let account else { return .refused(.unavailable) }
+            try await accept(.password, account.id, context)
+            return .authenticated(
+                account.id, amr: [AuthenticatorType.password.method],
+                by: AuthenticatorUse(authenticator, epoch: account.epoch))
+        case .refused(let hasPassword, let isLocked, let isJudged):
+            return try await refuse(
+                .password, hasPassword ? account?.id : nil, context, isJudged: isJudged,
+                locked: isLocked)
         }
-        guard let account, let authenticator = authenticator ?? nil else {
-            try await gate.pretend()
-            _ = try await passwords.verify(password, against: nil, for: share)
-            return try await refuse(.password, nil, context)
+    }
+
+    func setPassword(
+        _ password: Sensitive<String>, of user: UserID, _ context: EffectContext
+    ) async throws -> SetPasswordEffect.Reply {
+        guard let account = try await account(.id(user), context), let known = context.user else {
+            return .refused(.userMissing)
         }
-        let hash = authenticator.content.use { Sensitive(String(decoding: $0, as: UTF8.self)) }
-        guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id))
-        else {
-            // Take as long as a checked guess, but do not check the password.
-            try await gate.pretend()
-            _ = try await passwords.verify(password, against: nil, for: share)
-            return try await refuse(.password, account.id, context, locked: true)
+        let proof = known.proof
+        // The sign-in that the run began with may be stolen: replacing a password takes proof from
+        // the run itself.
+        let hasProof = proof.map { !$0.methods.isEmpty || $0.isNewAccount } ?? false
+        let answer: AccountService.PasswordAnswer
+        do {
+            answer = try await accounts.setPassword(
+                password, by: context.standing(of: user), device: context.device(of: user),
+                mayReplace: hasProof || known.isRecovered, app: context.app.id, actor: "journey",
+                for: share(of: .id(user), account, context))
+        } catch let problem as Problem where problem.code == .invalidRequest {
+            return .refused(.passwordRefused)
+        } catch let problem as Problem where problem.code == .tooManyRequests {
+            return .refused(.limitReached)
         }
-        let isRight: Bool
-        do { isRight = try await passwords.verify(password, against: hash, for: share) } catch {
-            try await gate.abandon(pass)
-            throw error
+        switch answer {
+        case .set(let epoch): return .passwordSet(user, epoch: epoch)
+        case .ended: return .refused(.userMissing)
+        case .weak: return .refused(.insufficientUserAuthentication)
+        case .locked: return .refused(.notAllowed)
         }
-        guard isRight else {
-            return try await refuse(.password, account.id, context, isJudged: true)
-        }
-        try await gate.succeed(pass)
-        if passwords.isOutdated(hash) {
-            let new = try await passwords.hash(password, for: share), now = clock.now
-            do {
-                try await store.write { tables in
-                    var changed = authenticator
-                    changed.content = Sensitive(Array(new.utf8))
-                    try tables.authenticators.update(changed, of: account, at: now)
-                }
-            } catch let error as StoreError where error.code == .stale {
-                // The password was changed in the meantime. Keep the newer one.
-            }
-        }
-        try await accept(.password, account.id, context)
-        return .authenticated(
-            account.id, amr: [AuthenticatorType.password.method],
-            by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
     }
 }
 
@@ -68,5 +68,11 @@ extension AuthenticatePasswordEffect: PerformedEffect {
         try await EvenPace.keep(where: \.isRefusal) {
             try await performer.authenticate(user, password: password, context)
         }
+    }
+}
+
+extension SetPasswordEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.setPassword(password, of: user, context)
     }
 }

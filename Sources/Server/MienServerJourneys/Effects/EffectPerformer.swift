@@ -62,7 +62,8 @@ package final class EffectPerformer: Sendable {
 
     let store: Store
     let gate: LockGate
-    let passwords: PasswordService
+    let passwordCheck: PasswordCheck
+    let accounts: AccountService
     let captures: CaptureService
     let faces: FaceService
     let mail: MailService
@@ -85,8 +86,8 @@ package final class EffectPerformer: Sendable {
     let publicURL: @Sendable () -> String
 
     package init(
-        store: Store, gate: LockGate, passwords: PasswordService, captures: CaptureService,
-        faces: FaceService, mail: MailService,
+        store: Store, gate: LockGate, passwords: PasswordCheck, accounts: AccountService,
+        captures: CaptureService, faces: FaceService, mail: MailService,
         webhooks: WebhookCaller, deviceKeys: DeviceKeyService, attestations: AttestationJudge,
         challenges: ChallengeService, tokens: OTPService,
         changes: AuthenticatorChanges,
@@ -95,9 +96,8 @@ package final class EffectPerformer: Sendable {
         configuration: ServerConfiguration,
         publicURL: @escaping @Sendable () -> String
     ) {
-        (self.store, self.gate, self.passwords, self.captures, self.faces) = (
-            store, gate, passwords, captures, faces
-        )
+        (self.store, self.gate, self.captures, self.faces) = (store, gate, captures, faces)
+        (passwordCheck, self.accounts) = (passwords, accounts)
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (
             mail, webhooks, clock, metrics, publicURL
         )
@@ -108,9 +108,7 @@ package final class EffectPerformer: Sendable {
         self.changes = changes
         let rate = configuration.guessesPerMinute
         guesses = RateLimiter(.init(burst: rate, perMinute: rate))
-        signUps = SignUpService(
-            accounts: AccountService(
-                store: store, passwords: passwords, notices: notices, clock: clock), mail: mail)
+        signUps = SignUpService(accounts: accounts, mail: mail)
         threshold = MatchScore(configuration.faceThreshold)
     }
 

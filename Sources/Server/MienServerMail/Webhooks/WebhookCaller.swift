@@ -40,17 +40,12 @@ package struct WebhookCaller: Sendable {
     package func call(_ call: WebhookCall, run: InstanceID, turn: Int, app: AppID) async
         -> CallWebhookEffect.Reply
     {
-        guard let target = WebhookTarget(call.url), target.isEncrypted || mayBePrivate,
-            hosts.contains(target.host)
-        else {
-            return .refused(.notAllowed)
-        }
+        guard let target = target(of: call.url) else { return .refused(.notAllowed) }
         let body = call.body.use { JSONText.write(.object($0)) }
         let delivery = Delivery(id: Self.id(run, turn, body), app: app, body: body)
         do {
             return try await Self.within(.seconds(call.timeoutSeconds)) {
-                let address = try await lookUp(target.host, target.port)
-                guard mayBePrivate || PublicAddress.contains(address) else {
+                guard let address = try await address(of: target) else {
                     return .refused(.notAllowed)
                 }
                 return try await deliver(delivery, to: target, at: address)
@@ -58,6 +53,20 @@ package struct WebhookCaller: Sendable {
         } catch {
             return .refused(.webhookFailed)
         }
+    }
+
+    /// Returns the target of a URL; `nil` if it may not be called.
+    func target(of url: String) -> WebhookTarget? {
+        guard let target = WebhookTarget(url), target.isEncrypted || mayBePrivate,
+            hosts.contains(target.host)
+        else { return nil }
+        return target
+    }
+
+    /// Returns the address to connect to; `nil` if it may not be called.
+    func address(of target: WebhookTarget) async throws -> String? {
+        let address = try await lookUp(target.host, target.port)
+        return mayBePrivate || PublicAddress.contains(address) ? address : nil
     }
 
     struct Delivery: Sendable {
@@ -77,6 +86,16 @@ package struct WebhookCaller: Sendable {
     private func deliver(_ delivery: Delivery, to target: WebhookTarget, at address: String)
         async throws -> CallWebhookEffect.Reply
     {
+        try await withClient(of: target, at: address) { client in
+            try await tries(delivery, to: target, with: client)
+        }
+    }
+
+    /// Runs `body` with a client that connects to no other address and follows no redirect.
+    func withClient<Output: Sendable>(
+        of target: WebhookTarget, at address: String,
+        _ body: (HTTPClient) async throws -> Output
+    ) async throws -> Output {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow)
         configuration.dnsOverride = [target.host: address]
@@ -86,10 +105,8 @@ package struct WebhookCaller: Sendable {
         // We control the retries ourselves.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let result: Result<CallWebhookEffect.Reply, any Error>
-        do { result = .success(try await tries(delivery, to: target, with: client)) } catch {
-            result = .failure(error)
-        }
+        let result: Result<Output, any Error>
+        do { result = .success(try await body(client)) } catch { result = .failure(error) }
         try await client.shutdown()
         return try result.get()
     }
@@ -161,10 +178,10 @@ package struct WebhookCaller: Sendable {
 
     /// Limits the whole call, including the last byte of the answer. An HTTP client's own timeouts
     /// end with the response head or restart with each byte.
-    private static func within(
-        _ limit: Duration, _ body: @escaping @Sendable () async throws -> CallWebhookEffect.Reply
-    ) async throws -> CallWebhookEffect.Reply {
-        try await withThrowingTaskGroup(of: CallWebhookEffect.Reply.self) { tasks in
+    static func within<Output: Sendable>(
+        _ limit: Duration, _ body: @escaping @Sendable () async throws -> Output
+    ) async throws -> Output {
+        try await withThrowingTaskGroup(of: Output.self) { tasks in
             tasks.addTask(operation: body)
             tasks.addTask {
                 try await Task.sleep(for: limit)

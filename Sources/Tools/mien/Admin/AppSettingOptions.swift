@@ -123,6 +123,8 @@ struct AppSettingOptions: ParsableArguments {
             ),
             ("token seconds", settings["token_seconds"]?.numberValue.map { JSONText.number($0) }),
             ("redirect URIs", list("redirect_uris", none: "none")),
+            ("logout URIs", list("post_logout_redirect_uris", none: "none")),
+            ("logout notices", settings["backchannel_logout_uri"]?.stringValue),
             (
                 "journeys",
                 settings["journeys"]?.arrayValue == nil

@@ -80,6 +80,16 @@ public struct AccountProfile: Sendable, Hashable, Codable {
     }
 }
 
+/// The sign-in and the device that survive a change of credentials, because they made it.
+public struct KeptSignIn: Sendable, Hashable {
+    public let grant: GrantID?
+    public let device: DeviceID?
+
+    public init(grant: GrantID? = nil, device: DeviceID? = nil) {
+        (self.grant, self.device) = (grant, device)
+    }
+}
+
 public struct AccountTable {
     let connection: any SQLConnection
     let keys: StoreKeys
@@ -305,18 +315,21 @@ public struct AccountTable {
     /// open recoveries. Anything that carries an epoch, such as journey tokens, waiting runs, and
     /// authorization codes, is rejected when presented.
     ///
+    /// - Parameter kept: what survives, because it made the change.
     /// - Returns: the new epoch.
     @discardableResult
-    public func endSignIns(of id: UserID, at now: Instant) throws(StoreError) -> Int {
+    public func endSignIns(
+        of id: UserID, keeping kept: KeptSignIn = KeptSignIn(), at now: Instant
+    ) throws(StoreError) -> Int {
         try connection.execute(
             "UPDATE account SET epoch = epoch + 1, updated_at = ? WHERE id = ?", .time(now), .id(id)
         )
-        try connection.execute("DELETE FROM known_device WHERE account_id = ?", .id(id))
+        try connection.execute(
+            "DELETE FROM known_device WHERE account_id = ? AND id <> ?", .id(id), .id(kept.device))
         try connection.execute("DELETE FROM otp_registration WHERE account_id = ?", .id(id))
         try RecoveryTable(connection: connection).endAll(of: id, .canceledByEpoch, at: now)
-        try connection.execute(
-            "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL",
-            .time(now), .id(id))
+        try TokenGrantTable(connection: connection).revokeAll(
+            of: id, except: kept.grant, at: now)
         guard let standing = try standing(of: id) else {
             throw StoreError(.stale, "the account no longer exists")
         }

@@ -29,20 +29,21 @@ public struct AppTable {
 
     public func insert(_ app: AppRecord) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO app (\(Self.columns), updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO app (\(Self.columns), updated_at, hears_logouts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(app.id), .text(app.name), .text(app.type.rawValue),
             app.secretHash.map { .blob($0) } ?? .null, .text(JSONColumn.text(app.settings)),
             .time(app.createdAt), .text(app.party.rawValue),
-            .time(app.createdAt))
+            .time(app.createdAt), .flag(app.settings.backChannelLogoutURI != nil))
     }
 
     /// - Returns: whether the app exists.
     public func update(_ app: AppRecord, at now: Instant) throws(StoreError) -> Bool {
         try connection.execute(
-            "UPDATE app SET name = ?, secret_hash = ?, settings = ?, party = ?, updated_at = ? WHERE id = ?",
+            "UPDATE app SET name = ?, secret_hash = ?, settings = ?, party = ?, updated_at = ?, hears_logouts = ? WHERE id = ?",
             .text(app.name),
             app.secretHash.map { .blob($0) } ?? .null, .text(JSONColumn.text(app.settings)),
-            .text(app.party.rawValue), .time(now), .id(app.id)) == 1
+            .text(app.party.rawValue), .time(now),
+            .flag(app.settings.backChannelLogoutURI != nil), .id(app.id)) == 1
     }
 
     public func delete(_ id: AppID) throws(StoreError) -> Bool {

@@ -13,6 +13,15 @@ public struct KnownDevice: Sendable {
     }
 }
 
+/// A known device as its owner sees it.
+public struct OwnedDevice: Sendable {
+    public let device: KnownDevice
+    /// The name that the owner gave it.
+    public let name: Sensitive<String>?
+    /// The time when the account first signed in on it, and the last time.
+    public let createdAt, usedAt: Instant
+}
+
 public struct KnownDeviceTable {
     let connection: any SQLConnection
 
@@ -76,6 +85,44 @@ public struct KnownDeviceTable {
                     app: try row.identifier(2)), try row.instant(3)
             )
         }
+    }
+
+    /// Returns an account's devices, the last used first.
+    public func all(of account: AccountRecord) throws(StoreError) -> [OwnedDevice] {
+        try connection.rows(
+            "SELECT id, app_id, name_sealed, created_at, used_at FROM known_device WHERE account_id = ? ORDER BY used_at DESC, id",
+            .id(account.id)
+        ).map { row throws(StoreError) in
+            let id: DeviceID = try row.identifier(0)
+            let name = try row.optionalBlob(2).map { sealed throws(StoreError) in
+                Sensitive(
+                    String(
+                        decoding: try account.key.open(sealed, .knownDeviceName, for: id.text),
+                        as: UTF8.self))
+            }
+            return OwnedDevice(
+                device: KnownDevice(id: id, account: account.id, app: try row.identifier(1)),
+                name: name, createdAt: try row.instant(3), usedAt: try row.instant(4))
+        }
+    }
+
+    /// - Returns: whether the account has the device.
+    public func rename(_ id: DeviceID, to name: Sensitive<String>, of account: AccountRecord)
+        throws(StoreError) -> Bool
+    {
+        connection.leaveNoTrace()
+        let sealed = name.use {
+            account.key.seal(Array($0.utf8), .knownDeviceName, for: id.text)
+        }
+        return try connection.execute(
+            "UPDATE known_device SET name_sealed = ? WHERE id = ? AND account_id = ?",
+            .blob(sealed), .id(id), .id(account.id)) == 1
+    }
+
+    /// - Returns: whether the account had the device.
+    public func delete(_ id: DeviceID, of account: UserID) throws(StoreError) -> Bool {
+        try connection.execute(
+            "DELETE FROM known_device WHERE id = ? AND account_id = ?", .id(id), .id(account)) == 1
     }
 
     public func deleteAll(of account: UserID) throws(StoreError) {

@@ -117,6 +117,7 @@ public struct TokenGrantTable {
     /// Stores the state of the refresh tokens. No comparison is needed if the grant is read in the
     /// same transaction.
     public func update(_ grant: TokenGrantRecord) throws(StoreError) {
+        if let end = grant.family.revokedAt { try noteEnd(of: "id = ?", .id(grant.id), at: end) }
         try connection.execute(
             "UPDATE token_grant SET generation = ?, used_at = ?, revoked_at = ?, users_mark = ? WHERE id = ?",
             .integer(Int64(grant.family.generation)), .time(grant.family.usedAt),
@@ -128,26 +129,31 @@ public struct TokenGrantTable {
     public func revokeAll(of account: UserID, app: AppID? = nil, at now: Instant) throws(StoreError)
         -> Int
     {
-        guard let app else {
-            return try connection.execute(
-                "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL",
-                .time(now), .id(account))
-        }
-        return try connection.execute(
-            "UPDATE token_grant SET revoked_at = ? WHERE account_id = ? AND app_id = ? AND revoked_at IS NULL",
-            .time(now), .id(account), .id(app))
+        guard let app else { return try revoke("account_id = ?", .id(account), at: now) }
+        return try revoke("account_id = ? AND app_id = ?", .id(account), .id(app), at: now)
     }
+
+    /// Ends every sign-in of an account except one.
+    ///
+    /// - Returns: the number of grants that were live.
+    @discardableResult
+    public func revokeAll(of account: UserID, except kept: GrantID?, at now: Instant)
+        throws(StoreError) -> Int
+    { try revoke("account_id = ? AND id <> ?", .id(account), .id(kept), at: now) }
+
+    /// Ends one sign-in of an account.
+    ///
+    /// - Returns: whether it was live.
+    public func revoke(_ id: GrantID, of account: UserID, at now: Instant) throws(StoreError)
+        -> Bool
+    { try revoke("id = ? AND account_id = ?", .id(id), .id(account), at: now) == 1 }
 
     /// Ends the sign-ins that a device key made directly. A device has only one at a time.
     ///
     /// - Returns: the number of grants that were live.
     public func revokeSignIns(byDeviceKey key: AuthenticatorID, at now: Instant) throws(StoreError)
         -> Int
-    {
-        try connection.execute(
-            "UPDATE token_grant SET revoked_at = ? WHERE authenticator_id = ? AND revoked_at IS NULL",
-            .time(now), .id(key))
-    }
+    { try revoke("authenticator_id = ?", .id(key), at: now) }
 
     /// Ends every sign-in that used an authenticator, within a journey or directly.
     ///
@@ -155,11 +161,42 @@ public struct TokenGrantTable {
     public func revokeAll(by authenticator: AuthenticatorID, at now: Instant) throws(StoreError)
         -> Int
     {
-        try connection.execute(
+        try revoke(
+            "id IN (SELECT grant_id FROM grant_authenticator WHERE authenticator_id = ?)",
+            .id(authenticator), at: now)
+    }
+
+    private func revoke(_ condition: String, _ values: SQLValue..., at now: Instant)
+        throws(StoreError) -> Int
+    {
+        try noteEnd(of: condition, values, at: now)
+        return try connection.execute(
+            "UPDATE token_grant SET revoked_at = ? WHERE \(condition) AND revoked_at IS NULL",
+            [.time(now)] + values)
+    }
+
+    /// Queues a logout notice for each of these grants that is live and whose app hears of logouts.
+    /// Call it before they end.
+    private func noteEnd(of condition: String, _ values: SQLValue..., at now: Instant)
+        throws(StoreError)
+    { try noteEnd(of: condition, values, at: now) }
+
+    private func noteEnd(of condition: String, _ values: [SQLValue], at now: Instant)
+        throws(StoreError)
+    {
+        try LogoutNoticeTable(connection: connection).queue(
+            grantsWhere: condition, values, at: now)
+    }
+
+    /// Returns an account's sign-ins that have not ended, newest first.
+    public func live(of account: UserID, at now: Instant) throws(StoreError) -> [TokenGrantRecord] {
+        try connection.rows(
             """
-            UPDATE token_grant SET revoked_at = ?
-            WHERE id IN (SELECT grant_id FROM grant_authenticator WHERE authenticator_id = ?) AND revoked_at IS NULL
-            """, .time(now), .id(authenticator))
+            SELECT \(Self.columns) FROM token_grant
+            WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id
+            """, .id(account), .time(now)
+        ).map { row throws(StoreError) in try record(row) }
+            .filter { $0.family.status(at: now) == .live }
     }
 
     /// Lets one sign-in that used `old` rest on `new`, which replaces it.

@@ -1,0 +1,264 @@
+public import MienCore
+
+/// Everything stored about one account, for its owner: GDPR Article 15 and 20.
+///
+/// Each table of the schema is listed here, with what is exported and why the rest is not. A test
+/// compares the list with the schema, so a migration that adds a table or a column does not pass
+/// until it is listed.
+public struct AccountExport {
+    let connection: any SQLConnection
+
+    /// Returns the rows about an account by section, without the log of its activity, which
+    /// ``AuditTable/page(after:count:account:)`` returns in parts.
+    public func sections(of account: AccountRecord) throws(StoreError) -> [String: JSONValue] {
+        var sections: [String: JSONValue] = [:]
+        for table in ExportedTable.all where !table.isPaged {
+            let names = table.columns.map(\.name).joined(separator: ", ")
+            let rows = try connection.rows(
+                "SELECT \(names) FROM \(table.name) WHERE \(table.condition) ORDER BY \(table.order)",
+                .id(account.id))
+            var items: [JSONValue] = []
+            for row in rows { items.append(.object(try Self.members(of: row, table, account))) }
+            sections[table.section] = table.isSingle ? items.first ?? .null : .array(items)
+        }
+        return sections
+    }
+
+    private static func members(of row: SQLRow, _ table: ExportedTable, _ account: AccountRecord)
+        throws(StoreError) -> [String: JSONValue]
+    {
+        var members: [String: JSONValue] = [:]
+        for (index, column) in table.columns.enumerated() {
+            guard row[index] != .null else { continue }
+            switch column.kind {
+            case .text:
+                let text = try row.text(index)
+                if !text.isEmpty { members[column.name] = .string(text) }
+            case .number: members[column.name] = .number(Double(try row.integer(index)))
+            case .json:
+                members[column.name] = try JSONColumn.value(
+                    JSONValue.self, row.text(index).utf8)
+            case .deviceName:
+                let sealed = try row.blob(index), id = try row.text(0)
+                let name = try account.key.open(sealed, .knownDeviceName, for: id)
+                members["name"] = .string(String(decoding: name, as: UTF8.self))
+            case .profile:
+                let profile = try account.profile.use { profile throws(StoreError) in
+                    try JSONColumn.value(JSONValue.self, JSONColumn.bytes(profile))
+                }
+                members["profile"] = profile
+            }
+        }
+        return members
+    }
+}
+
+/// A table whose rows about an account are exported.
+struct ExportedTable: Sendable {
+    enum Kind: Sendable {
+        case text, number, json
+        /// A name sealed under the account's key. Column 0 is the device's ID.
+        case deviceName
+        /// The profile, which the account's record holds decrypted.
+        case profile
+    }
+
+    let name: String
+    /// The name of the rows in the export.
+    let section: String
+    /// The condition that selects the account's rows; `?` is the account's ID.
+    var condition = "account_id = ?"
+    let order: String
+    let columns: [(name: String, kind: Kind)]
+    /// The columns that are not exported, each with the reason.
+    var omitted: [String: String] = [:]
+    /// Whether the account has exactly one row.
+    var isSingle = false
+    /// Whether the rows are exported in parts.
+    var isPaged = false
+}
+
+extension ExportedTable {
+    private static let ofAuthenticators =
+        "authenticator_id IN (SELECT id FROM authenticator WHERE account_id = ?)"
+    private static let keyedHash = "a keyed hash, which means something to this server only"
+    private static let owner = "the account that the export is about"
+
+    static let all = [
+        account, authenticator, authenticatorHold, lockCount, lockDevice, consent, knownDevice,
+        deviceKey, passkey, otpToken, otpRegistration, recoveryCode, recovery, tokenGrant,
+        grantAuthenticator, mailedLink, logoutNotice, auditCounted, audit,
+    ]
+
+    private static let account = ExportedTable(
+        name: "account", section: "account", condition: "id = ?", order: "id",
+        columns: [
+            ("id", .text), ("state", .text), ("profile_sealed", .profile),
+            ("created_at", .number), ("updated_at", .number), ("expires_at", .number),
+            ("epoch", .number),
+        ],
+        omitted: [
+            "key_sealed": "the key that seals the person's data",
+            "address_checked": "whether a migration has looked at the account",
+        ], isSingle: true)
+
+    private static let authenticator = ExportedTable(
+        name: "authenticator", section: "authenticators", order: "created_at, id",
+        columns: [
+            ("id", .text), ("type", .text), ("app_id", .text), ("info", .json),
+            ("created_at", .number), ("updated_at", .number),
+        ],
+        omitted: [
+            "account_id": owner,
+            "content_sealed":
+                "a secret: a password's hash, a token's key, or a face template, with which somebody else could sign in",
+        ])
+
+    private static let authenticatorHold = ExportedTable(
+        name: "authenticator_hold", section: "locks_set_by_others",
+        condition: ofAuthenticators, order: "authenticator_id, holder",
+        columns: [("authenticator_id", .text), ("holder", .text)])
+
+    private static let lockCount = ExportedTable(
+        name: "lock_count", section: "failures", order: "method, app_id",
+        columns: [
+            ("method", .text), ("app_id", .text), ("total", .number),
+            ("unknown_failures", .number), ("unknown_locked_until", .number),
+        ], omitted: ["account_id": owner])
+
+    private static let lockDevice = ExportedTable(
+        name: "lock_device", section: "failures_by_device", order: "device_id, method, app_id",
+        columns: [
+            ("device_id", .text), ("method", .text), ("app_id", .text), ("failures", .number),
+            ("locked_until", .number),
+        ], omitted: ["account_id": owner])
+
+    private static let consent = ExportedTable(
+        name: "consent", section: "consents", order: "given_at, id",
+        columns: [
+            ("id", .text), ("app_id", .text), ("purpose", .text), ("text_version", .text),
+            ("given_at", .number), ("withdrawn_at", .number),
+        ], omitted: ["account_id": owner])
+
+    private static let knownDevice = ExportedTable(
+        name: "known_device", section: "devices", order: "created_at, id",
+        columns: [
+            ("id", .text), ("name_sealed", .deviceName), ("app_id", .text),
+            ("created_at", .number), ("used_at", .number),
+        ], omitted: ["account_id": owner, "token_hash": keyedHash])
+
+    private static let deviceKey = ExportedTable(
+        name: "device_key", section: "device_keys", order: "app_id, key_id",
+        columns: [("app_id", .text), ("key_id", .text), ("authenticator_id", .text)],
+        omitted: ["account_id": owner, "device_hash": keyedHash])
+
+    private static let passkey = ExportedTable(
+        name: "passkey", section: "passkeys", order: "authenticator_id",
+        columns: [("authenticator_id", .text)],
+        omitted: ["account_id": owner, "credential_hash": keyedHash])
+
+    private static let otpToken = ExportedTable(
+        name: "otp_token", section: "otp_tokens", condition: ofAuthenticators,
+        order: "authenticator_id",
+        columns: [
+            ("authenticator_id", .text), ("registration_id", .text), ("position", .number),
+        ])
+
+    private static let otpRegistration = ExportedTable(
+        name: "otp_registration", section: "otp_registrations", order: "expires_at, id",
+        columns: [
+            ("id", .text), ("app_id", .text), ("kind", .text), ("digits", .number),
+            ("expires_at", .number),
+        ],
+        omitted: [
+            "account_id": owner, "code_hash": keyedHash,
+            "made_with": "the sign-in that asked for the code, which is in sign_ins",
+        ])
+
+    private static let recoveryCode = ExportedTable(
+        name: "recovery_code", section: "unused_recovery_codes", condition: ofAuthenticators,
+        order: "authenticator_id", columns: [("authenticator_id", .text)],
+        omitted: ["code_hash": keyedHash])
+
+    private static let recovery = ExportedTable(
+        name: "recovery", section: "recoveries", order: "requested_at, id",
+        columns: [
+            ("id", .text), ("app_id", .text), ("methods", .text), ("requested_at", .number),
+            ("effective_at", .number), ("ended_at", .number), ("how", .text),
+        ], omitted: ["account_id": owner])
+
+    private static let tokenGrant = ExportedTable(
+        name: "token_grant", section: "sign_ins", order: "created_at, id",
+        columns: [
+            ("id", .text), ("app_id", .text), ("authenticator_id", .text), ("scope", .text),
+            ("resources", .json), ("methods", .json), ("key_thumbprint", .text),
+            ("signed_in_at", .number), ("generation", .number), ("created_at", .number),
+            ("used_at", .number), ("idle_ms", .number), ("expires_at", .number),
+            ("revoked_at", .number), ("proofs", .json),
+        ],
+        omitted: [
+            "account_id": owner, "nonce": "a random value from which tokens are derived",
+            "users_mark": keyedHash,
+        ])
+
+    private static let grantAuthenticator = ExportedTable(
+        name: "grant_authenticator", section: "sign_in_authenticators",
+        condition: "grant_id IN (SELECT id FROM token_grant WHERE account_id = ?)",
+        order: "grant_id, authenticator_id",
+        columns: [("grant_id", .text), ("authenticator_id", .text)])
+
+    private static let mailedLink = ExportedTable(
+        name: "mailed_link", section: "mailed_links", order: "created_at, subject",
+        columns: [
+            ("purpose", .text), ("subject", .text), ("created_at", .number),
+            ("expires_at", .number), ("ended_at", .number),
+        ], omitted: ["account_id": owner, "code_hash": keyedHash])
+
+    private static let logoutNotice = ExportedTable(
+        name: "logout_notice", section: "logout_notices", order: "ended_at, grant_id",
+        columns: [
+            ("grant_id", .text), ("app_id", .text), ("ended_at", .number),
+            ("attempts", .number), ("next_at", .number),
+        ], omitted: ["account_id": owner])
+
+    private static let auditCounted = ExportedTable(
+        name: "audit_counted", section: "activity_being_counted", order: "first_at, event",
+        columns: [
+            ("event", .text), ("actor", .text), ("app_id", .text), ("detail", .json),
+            ("times", .number), ("first_at", .number), ("last_at", .number),
+        ], omitted: ["account_id": owner])
+
+    private static let audit = ExportedTable(
+        name: "audit", section: "activity", order: "number",
+        columns: [
+            ("number", .number), ("at", .number), ("event", .text), ("actor", .text),
+            ("app_id", .text), ("detail", .json),
+        ],
+        omitted: [
+            "account_id": owner,
+            "hash": "chains the entries of all accounts and says nothing about this one",
+        ], isPaged: true)
+
+    /// The tables from which nothing is exported, each with the reason.
+    static let omitted: [String: String] = [
+        "account_name": "keyed hashes of the names in `account.profile`",
+        "admin": "administrators, not users",
+        "app": "the operator's apps",
+        "audit_anchor": "proves how the log of all accounts begins",
+        "authorization_code":
+            "codes of at most 60 seconds, sealed, whose account only a redeemed code reveals",
+        "capture": "captures in progress, sealed and linked to a run, deleted after minutes",
+        "capture_trail":
+            "sealed hashes of frames, which find replays and are linked to no account",
+        "challenge": "random challenges of minutes, linked to no account",
+        "journey": "the operator's journeys",
+        "journey_run":
+            "runs in progress, sealed and found only by their client, deleted after minutes",
+        "licence_device": "devices of product keys, linked to no account",
+        "one_time_code": "keyed hashes of codes of minutes, linked to no account",
+        "product_key": "the operator's product keys",
+        "schema_step": "the schema's version",
+        "signing_key": "the server's keys",
+        "spent": "keyed hashes of used tokens, linked to no account",
+    ]
+}

@@ -1,0 +1,34 @@
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienServerAccess
+internal import MienStore
+
+extension Tables {
+    /// Ends a user's consent to store their face for an app, and erases the face.
+    ///
+    /// - Returns: Whether there was a consent or a face.
+    func withdrawFaceConsent(
+        of account: AccountRecord, app: AppID, actor: String, at now: Instant
+    ) throws -> Bool {
+        let count = try consents.withdraw(
+            of: account.id, app: app, purpose: FaceConsent.purpose, at: now)
+        let face = try authenticators.find(.face, of: account, app: app)
+        if let face { _ = try removeAuthenticator(face, at: now) }
+        guard count > 0 || face != nil else { return false }
+        try audit.append(
+            AuditEvent(
+                "consent.withdrawn", actor: actor, account: account.id, app: app,
+                detail: ["face_erased": .bool(face != nil)]), at: now)
+        return true
+    }
+}
+
+extension ConsentAnswer {
+    init(_ record: ConsentRecord) {
+        self.init(
+            appID: record.app.text, purpose: .init(rawValue: record.purpose),
+            textVersion: record.textVersion, givenAt: record.givenAt.milliseconds,
+            withdrawnAt: record.withdrawnAt?.milliseconds)
+    }
+}

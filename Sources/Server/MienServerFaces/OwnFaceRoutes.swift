@@ -1,0 +1,74 @@
+package import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
+
+/// The routes with which users see and withdraw their consents, and remove their faces.
+package struct OwnFaceRoutes {
+    let store: Store
+    let grants: GrantService
+    let changes: AuthenticatorChanges
+
+    package init(store: Store, grants: GrantService, changes: AuthenticatorChanges) {
+        (self.store, self.grants, self.changes) = (store, grants, changes)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
+        router.get("me/consents") { request, _ in
+            let user = try await grants.caller(of: request).account.id
+            let consents = try await store.read { try $0.consents.all(of: user) }
+            return JSONBody.response(Page(items: consents.map { ConsentAnswer($0) }))
+        }
+        router.delete("me/consents/:app") { request, context in
+            let caller = try await grants.caller(of: request)
+            try await changes.require(.remove, by: caller)
+            let app = try AppID(context.parameters.require("app"), field: "app"),
+                now = changes.clock.now
+            // Erases even a locked face: nobody may keep the template of a person who objects.
+            let isDone = try await store.write { tables in
+                try tables.withdrawFaceConsent(
+                    of: caller.account, app: app, actor: "user", at: now)
+            }
+            guard isDone else { throw Problem(.notFound, "You have not consented to this app.") }
+            return Response(status: .noContent)
+        }
+        router.get("me/faces") { request, _ in
+            let account = try await grants.caller(of: request).account
+            let records = try await store.read { try $0.authenticators.all(of: account) }
+            return JSONBody.response(
+                Page(
+                    items: records.filter { $0.type == .face }.compactMap { face in
+                        face.app.map {
+                            OwnFace(
+                                id: face.id.text, appID: $0.text,
+                                createdAt: face.createdAt.milliseconds)
+                        }
+                    }))
+        }
+        router.delete("me/faces/:face") { request, context in
+            let caller = try await grants.caller(of: request)
+            try await changes.require(.remove, by: caller)
+            guard let id = AuthenticatorID(try context.parameters.require("face")),
+                try await remove(id, of: caller.account)
+            else { throw Problem(.notFound, "You have no face with this ID.") }
+            return Response(status: .noContent)
+        }
+    }
+
+    /// - Returns: Whether the user had the face.
+    private func remove(_ id: AuthenticatorID, of account: AccountRecord) async throws -> Bool {
+        let now = changes.clock.now
+        return try await store.write { tables in
+            guard let face = try tables.authenticators.find(id, of: account), face.type == .face
+            else { return false }
+            // Removing and registering again would lift a lock.
+            guard try !tables.locks.isHeld(id) else {
+                throw Problem.authenticatorLocked("This face")
+            }
+            return try tables.removeAuthenticator(id, of: account, actor: "user", at: now)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import AsyncHTTPClient
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+
+extension WebhookCaller {
+    /// The result of a post.
+    package enum PostResult: Sendable, Hashable {
+        case answered(Int)
+        /// The host is not listed, or its address is not public.
+        case notAllowed
+        /// There was no answer in time.
+        case failed
+    }
+
+    /// Posts a form once, under the rules of webhooks. The answer's body is ignored.
+    package func post(_ fields: [(String, String)], to url: String, within limit: Duration) async
+        -> PostResult
+    {
+        guard let target = target(of: url) else { return .notAllowed }
+        let form = fields.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
+        do {
+            return try await Self.within(limit) {
+                guard let address = try await address(of: target) else { return .notAllowed }
+                return try await withClient(of: target, at: address) { client in
+                    var request = HTTPClientRequest(url: target.url)
+                    request.method = .POST
+                    request.headers.add(
+                        name: "content-type", value: "application/x-www-form-urlencoded")
+                    request.headers.add(name: "user-agent", value: "mien")
+                    request.body = .bytes(ByteBuffer(string: form))
+                    let response = try await client.execute(request, timeout: .hours(1))
+                    return .answered(Int(response.status.code))
+                }
+            }
+        } catch { return .failed }
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(
+            withAllowedCharacters: .init(
+                charactersIn:
+                    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")) ?? ""
+    }
+}

@@ -1,0 +1,123 @@
+internal import Foundation
+internal import HTTPTypes
+package import Hummingbird
+internal import MienAccess
+internal import MienCore
+package import MienServerAccess
+package import MienServerCore
+package import MienStore
+
+/// The logout endpoint: OpenID Connect RP-Initiated Logout 1.0.
+///
+/// An app sends the browser here with the ID token of the sign-in that ends. The server keeps no
+/// session in the browser, so without an ID token there is nothing to end.
+package struct EndSession: Sendable {
+    private static let maxQueryBytes = 8192
+
+    let store: Store
+    let grants: GrantService
+    let bodyBytes: Int
+    let budget: BodyBudget
+
+    package init(
+        store: Store, grants: GrantService, bodyBytes: Int, budget: BodyBudget
+    ) {
+        (self.store, self.grants) = (store, grants)
+        (self.bodyBytes, self.budget) = (bodyBytes, budget)
+    }
+
+    package func add(to router: Router<MienRequestContext>) {
+        router.get("oauth2/logout") { request, _ in
+            let query = request.uri.query ?? ""
+            guard query.utf8.count <= Self.maxQueryBytes else {
+                return Self.fault("The address is too long.")
+            }
+            return try await answer { try FormBody(query) }
+        }
+        router.post("oauth2/logout") { request, _ in
+            try await answer {
+                try await FormBody(request, maxBytes: bodyBytes, budget: budget)
+            }
+        }
+    }
+
+    private func answer(to form: () async throws -> FormBody) async throws -> Response {
+        do { return try await end(form()) } catch let error as OAuthError {
+            return Self.fault(error.description, status: error.status)
+        }
+    }
+
+    private func end(_ form: FormBody) async throws -> Response {
+        let signIn: EndedSignIn?
+        do {
+            signIn = try form["id_token_hint"].map { try EndedSignIn(hint: $0, grants.issuer) }
+        } catch is EndedSignIn.Invalid {
+            return Self.fault("The id_token_hint is not an ID token of this server.")
+        }
+        guard form["client_id"] == nil || signIn == nil || form["client_id"] == signIn?.app.text
+        else {
+            return Self.fault("The client_id is not that of the id_token_hint.")
+        }
+        if let signIn {
+            try await grants.end(signIn.grant, of: signIn.account, app: signIn.app)
+        }
+        guard let target = form["post_logout_redirect_uri"] else { return Self.signedOut }
+        let id = signIn?.app ?? form["client_id"].flatMap { AppID($0) }
+        guard let id, let app = try await store.read({ try $0.apps.find(id) }),
+            app.settings.postLogoutRedirectURIs.contains(where: {
+                $0.utf8.elementsEqual(target.utf8)
+            })
+        else {
+            return Self.fault(
+                "You are signed out. The app did not register the address to return to (post_logout_redirect_uris)."
+            )
+        }
+        return Self.redirect(to: target, state: form["state"])
+    }
+
+    private static func redirect(to target: String, state: String?) -> Response {
+        var location = target
+        if let state {
+            // Everything but unreserved characters is encoded, so no line break reaches the header.
+            let value =
+                state.addingPercentEncoding(
+                    withAllowedCharacters: .init(
+                        charactersIn:
+                            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"))
+                ?? ""
+            location += (target.contains("?") ? "&" : "?") + "state=\(value)"
+        }
+        return Response(
+            status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
+    }
+
+    private static let signedOut = WebPage.response(
+        title: "You are signed out",
+        body: "<h1>You are signed out</h1><p>You can close this page.</p>", formTarget: "")
+
+    private static func fault(_ text: String, status: HTTPResponse.Status = .badRequest)
+        -> Response
+    { SignInPage.fault(text, status: status) }
+}
+
+/// The sign-in that an ID token names.
+private struct EndedSignIn {
+    struct Invalid: Error {}
+
+    let grant: GrantID
+    let account: UserID
+    let app: AppID
+
+    /// - Parameter hint: An ID token of this server, expired or not.
+    init(hint: String, _ issuer: TokenIssuer) throws(Invalid) {
+        guard hint.utf8.count <= 8192,
+            let claims = issuer.claims(ofExpired: hint, as: .identity),
+            // The token of a journey is no ID token.
+            claims["journey"] == nil,
+            let grant = claims["sid"]?.stringValue.flatMap({ GrantID($0) }),
+            let account = claims["sub"]?.stringValue.flatMap({ UserID($0) }),
+            let app = claims["aud"]?.stringValue.flatMap({ AppID($0) })
+        else { throw Invalid() }
+        (self.grant, self.account, self.app) = (grant, account, app)
+    }
+}

@@ -1,0 +1,175 @@
+import MienAccess
+import MienCore
+import MienTesting
+import Testing
+
+@testable import MienStore
+
+@Suite("The export of an account")
+struct AccountExportTests {
+    /// The tables of the schema, each with its columns.
+    private static func schema(_ test: TestStore) async throws -> [String: Set<String>] {
+        try await test.driver.read { connection in
+            var schema: [String: Set<String>] = [:]
+            for row in try connection.rows(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'",
+                [])
+            {
+                let name = try row.text(0)
+                let columns = try connection.rows(
+                    "SELECT name FROM pragma_table_info(?)", [.text(name)])
+                schema[name] = Set(try columns.map { try $0.text(0) })
+            }
+            return schema
+        }
+    }
+
+    @Test(
+        "every table and every column is exported, or a reason says why not",
+        arguments: StoreKind.allCases)
+    func complete(kind: StoreKind) async throws {
+        let schema = try await Self.schema(TestStore(kind))
+        #expect(schema.count > 30)
+        let listed = ExportedTable.all.map(\.name) + ExportedTable.omitted.keys
+        #expect(Set(listed) == Set(schema.keys) && listed.count == schema.count)
+        for table in ExportedTable.all {
+            let columns = table.columns.map(\.name) + table.omitted.keys
+            #expect(
+                Set(columns) == schema[table.name] && Set(columns).count == columns.count,
+                "\(table.name)")
+            #expect(table.omitted.values.allSatisfy { $0.count > 10 }, "\(table.name)")
+        }
+        #expect(ExportedTable.omitted.values.allSatisfy { $0.count > 10 })
+        let sections = ExportedTable.all.map(\.section)
+        #expect(Set(sections).count == sections.count)
+        // Only tables that belong to no account, or to one through a keyed hash, are left out.
+        for name in ExportedTable.omitted.keys where schema[name]?.contains("account_id") == true {
+            #expect(name == "account_name")
+        }
+    }
+
+    @Test(
+        "the owner's rows are exported, and nobody else's; deletion leaves none, and no name of a device",
+        arguments: StoreKind.allCases)
+    func rows(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        let now = Instant(seconds: 1_800_000_000), name = "Ada's kitchen tablet"
+        let app = AppID("shop")!
+        var users: [UserID] = []
+        for (index, person) in ["ada", "eve"].enumerated() {
+            let id = UserID("usr_\(person)")!
+            users.append(id)
+            let account = AccountRecord.new(
+                id, AccountProfile(username: person, attributes: ["of": .string(person)]),
+                keys: TestStore.keys, at: now)
+            try await test.store.write { tables in
+                if index == 0 {
+                    var settings = AppSettings()
+                    settings.backChannelLogoutURI = "https://shop.example.org/logout"
+                    try tables.apps.insert(
+                        AppRecord(
+                            id: app, name: "Shop", type: .public, settings: settings,
+                            createdAt: now))
+                }
+                try tables.accounts.insert(
+                    account, names: [LoginName(person, kind: .username)])
+                let face = AuthenticatorRecord(
+                    id: AuthenticatorID("aut_\(person)")!, account: id, type: .face, app: app,
+                    content: Array("template".utf8), info: ["photos": 3], createdAt: now)
+                try tables.authenticators.insert(face, of: account.record)
+                try tables.locks.hold(face.id, by: .administrator)
+                try tables.consents.insert(
+                    ConsentRecord(
+                        id: "con_\(person)", account: id, app: app, purpose: "face",
+                        textVersion: "1", givenAt: now))
+                let device = KnownDevice(
+                    id: DeviceID("dev_\(person)")!, account: id, app: app)
+                try tables.devices.insert(
+                    device, tokenHash: [UInt8(index)], earned: [face.lockSubject], at: now)
+                #expect(
+                    try tables.devices.rename(
+                        device.id, to: Sensitive(name), of: account.record))
+                for grant in ["live", "ended"] {
+                    try tables.grants.insert(
+                        TokenGrantRecord(
+                            id: GrantID("grt_\(person)_\(grant)")!, account: id, app: app,
+                            authenticator: face.id, nonce: [1], scope: Scope("openid")!,
+                            resources: [], methods: ["face"], keyThumbprint: nil, signedInAt: now,
+                            family: RefreshFamily(under: TokenLifetimes(), at: now)))
+                }
+                #expect(
+                    try tables.grants.revoke(
+                        GrantID("grt_\(person)_ended")!, of: id, at: now))
+                try tables.audit.append(
+                    AuditEvent("face.registered", actor: "journey", account: id, app: app),
+                    at: now)
+                try tables.audit.count(
+                    AuditEvent("face.refused", actor: "journey", account: id, app: app), at: now)
+            }
+        }
+        let ada = users[0], eve = users[1]
+        let data = try await test.store.read { tables in
+            try tables.export.sections(of: #require(try tables.accounts.find(ada)))
+        }
+        let text = JSONText.write(.object(data))
+        for secret in ["template", eve.text, "aut_eve", "dev_eve", "grt_eve", "con_eve"] {
+            #expect(!text.contains(secret), "\(secret)")
+        }
+        #expect(data["account"]?["profile"]?["username"] == "ada")
+        #expect(data["devices"]?.arrayValue?.first?["name"] == .string(name))
+        for (section, count) in [
+            ("authenticators", 1), ("locks_set_by_others", 1), ("consents", 1), ("devices", 1),
+            ("failures_by_device", 1), ("sign_ins", 2), ("sign_in_authenticators", 2),
+            ("logout_notices", 1), ("activity_being_counted", 1), ("recoveries", 0),
+        ] {
+            #expect(data[section]?.arrayValue?.count == count, "\(section)")
+        }
+
+        // The name is sealed, and gone with the account.
+        if let bytes = try kind.bytes(in: test.folder) {
+            #expect(!bytes.contains(sequence: Array(name.utf8)))
+        }
+        try await test.store.write { tables in
+            _ = try tables.grants.revokeAll(of: ada, at: now)
+            #expect(try tables.accounts.delete(ada))
+        }
+        // The log keeps its entries, and a notice waits for its delivery.
+        #expect(
+            try await Self.tables(holding: "ada", in: test) == [
+                "audit", "audit_counted", "logout_notice",
+            ])
+        let notices = try await test.store.read {
+            try $0.logoutNotices.due(at: now, atMost: 10).map(\.grant.text)
+        }
+        #expect(Set(notices) == ["grt_ada_live", "grt_ada_ended", "grt_eve_ended"])
+    }
+
+    /// The tables in which any text contains `word`.
+    private static func tables(holding word: String, in test: TestStore) async throws -> Set<
+        String
+    > {
+        let schema = try await schema(test)
+        return try await test.driver.read { connection in
+            var found: Set<String> = []
+            for (table, columns) in schema {
+                for row in try connection.rows(
+                    "SELECT \(columns.sorted().joined(separator: ", ")) FROM \(table)", [])
+                {
+                    for index in 0..<columns.count {
+                        if case .text(let text) = row[index], text.contains(word) {
+                            found.insert(table)
+                        }
+                    }
+                }
+            }
+            return found
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(sequence: [UInt8]) -> Bool {
+        guard count >= sequence.count else { return false }
+        return firstRange(of: sequence) != nil
+    }
+}
