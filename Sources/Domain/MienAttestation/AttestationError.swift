@@ -21,6 +21,9 @@ public struct AttestationError: CodedError {
 
         // Certificate chains.
         case certificate = "attestation.certificate"
+        /// A certificate's key or signature is of an algorithm that is not supported, such as
+        /// ML-DSA.
+        case certificateAlgorithm = "attestation.algorithm"
         case chainLength = "attestation.chain-length"
         case chainNotYetValid = "attestation.chain-not-yet-valid"
         case chainExpired = "attestation.chain-expired"

@@ -78,11 +78,104 @@ import X509
             code([leaf], at: now - .seconds(60)) == nil
                 && code([leaf], at: now - .seconds(61)) == .chainNotYetValid)
         let old = try TestAuthority("Old", by: root, to: now - .seconds(1)),
-            oldRoot = try TestAuthority(to: now - .seconds(1))
+            future = now + .seconds(30)
         #expect(try code([self.leaf(by: old), old.der]) == .chainExpired)
-        #expect(try code([self.leaf(by: oldRoot)], anchors: [oldRoot.anchor]) == .chainExpired)
         let early = try TestAuthority("Early", by: root, from: now + .seconds(1))
         #expect(try code([self.leaf(by: early), early.der]) == .chainNotYetValid)
+        #expect(try code([self.leaf(by: early), early.der], at: future) == nil)
+    }
+
+    /// RFC 5280 §6.1: an anchor is a name and a key. Operators remove anchors they no longer trust.
+    @Test func `an anchor's own validity period does not matter`() throws {
+        let now = TestAuthority.now
+        for root in [
+            try TestAuthority(to: now - .seconds(1)), try TestAuthority(from: now + .seconds(1)),
+        ] {
+            let authority = try TestAuthority("Between", by: root)
+            #expect(
+                try code([leaf(by: root)], anchors: [root.anchor]) == nil
+                    && code([leaf(by: root), root.der], anchors: [root.anchor]) == nil
+                    && code([leaf(by: authority), authority.der], anchors: [root.anchor]) == nil)
+        }
+        let pinned = try leaf(by: root, to: now - .seconds(1))
+        #expect(try code([pinned], anchors: [TrustAnchor(der: pinned)]) == nil)
+        // Below an anchor, periods count as ever.
+        #expect(code([pinned]) == .chainExpired)
+    }
+
+    /// Replaces the key and the signature algorithm of a certificate.
+    private static func changed(
+        _ der: [UInt8], key: ASN1ObjectIdentifier? = nil, signature: ASN1ObjectIdentifier? = nil
+    ) throws -> [UInt8] {
+        func children(_ node: ASN1Node) throws -> [ASN1Node] {
+            guard case .constructed(let nodes) = node.content else { throw KeyError(.encoding, "") }
+            return Array(nodes)
+        }
+        func sequence(_ parts: [[UInt8]]) throws -> [UInt8] {
+            var serializer = DER.Serializer()
+            serializer.appendConstructedNode(identifier: .sequence) { serializer in
+                for part in parts { serializer.serializeRawBytes(part) }
+            }
+            return serializer.serializedBytes
+        }
+        func identifier(_ value: ASN1ObjectIdentifier) throws -> [UInt8] {
+            var serializer = DER.Serializer()
+            try serializer.serialize(value)
+            return serializer.serializedBytes
+        }
+        let outer = try children(DER.parse(der)), body = try children(outer[0])
+        var fields = body.map { Array($0.encodedBytes) }
+        let sequences = body.indices.filter { body[$0].identifier == .sequence }
+        var algorithm = Array(outer[1].encodedBytes)
+        if let signature {
+            algorithm = try sequence([identifier(signature)])
+            fields[sequences[0]] = algorithm
+        }
+        if let key {
+            // A key of ML-DSA-65 has 1,952 bytes.
+            let bits: [UInt8] = [0x03, 0x82, 0x07, 0xA1, 0] + [UInt8](repeating: 7, count: 1952)
+            fields[sequences[4]] = try sequence([sequence([identifier(key)]), bits])
+        }
+        return try sequence([sequence(fields), algorithm, Array(outer[2].encodedBytes)])
+    }
+
+    @Test(
+        arguments: [
+            ([2, 16, 840, 1, 101, 3, 4, 3, 17], "ML-DSA-44"),
+            ([2, 16, 840, 1, 101, 3, 4, 3, 18], "ML-DSA-65"),
+            ([2, 16, 840, 1, 101, 3, 4, 3, 19], "ML-DSA-87"),
+            ([1, 2, 3, 4], "the algorithm 1.2.3.4"),
+        ] as [(ASN1ObjectIdentifier, String)])
+    func `a certificate with a key or signature of another algorithm is refused by its name`(
+        algorithm: ASN1ObjectIdentifier, name: String
+    ) throws {
+        let between = try TestAuthority("Between", by: root), leaf = try leaf(by: between)
+        func reason(_ chain: [[UInt8]]) -> String? {
+            do {
+                _ = try AndroidKeyAttestation.verify(
+                    chain: chain, challenge: Array("challenge".utf8), anchors: [root.anchor],
+                    at: TestAuthority.now)
+                return nil
+            } catch {
+                #expect(error.code == .certificateAlgorithm)
+                return error.reason
+            }
+        }
+        #expect(reason([leaf, between.der]) == nil)
+        #expect(try Self.changed(leaf) == leaf, "the test changes nothing else")
+        #expect(
+            try reason([leaf, Self.changed(between.der, key: algorithm)])?
+                .hasPrefix("certificate 2 of 2: its key is of \(name), which is not supported")
+                == true)
+        #expect(
+            try reason([Self.changed(leaf, signature: algorithm), between.der])?
+                .hasPrefix("certificate 1 of 2: its signature is of \(name), which") == true)
+        #expect(
+            refusal { _ = try TrustAnchor(der: Self.changed(root.der, key: algorithm)) }
+                == .certificateAlgorithm)
+        // Bytes that are no certificate at all.
+        #expect(code([Array(leaf.dropLast()), between.der]) == .certificate)
+        #expect(code([[0x30, 0], between.der]) == .certificate)
     }
 
     @Test(arguments: ["59", "60", "61", "62"])

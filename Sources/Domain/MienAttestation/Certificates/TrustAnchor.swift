@@ -2,8 +2,8 @@ internal import Crypto
 internal import SwiftASN1
 internal import X509
 
-/// A certificate that the operator chose to trust. Its own signature is not checked; its validity
-/// period is.
+/// A certificate that the operator chose to trust. Neither its own signature nor its validity
+/// period is checked: an anchor is a name and a key, and a path begins below it (RFC 5280 §6.1).
 public struct TrustAnchor: Sendable, Hashable {
     let certificate: Certificate
     /// SHA-256 of the DER.
