@@ -9,16 +9,18 @@ import Testing
 
     private enum Step: CaseIterable {
         case useNewest, useOldest, useTheOneBefore, useNewestMarked, repeatMarked, useOlderMarked,
-            useTheOneBeforeMarkedByAnother, revoke, waitShort,
+            useTheOneBeforeMarkedByAnother, beActive, revoke, waitShort,
             waitToIdle, waitToEnd
     }
 
     /// The rules implemented independently: a list of usable tokens.
     private struct Oracle {
-        var now = start, tokens = [0], lastUse = start, isDead = false
+        var now = start, tokens = [0], lastActivity = start, isDead = false
         /// The mark of the client that used the token before the newest.
         var mark: [UInt8]?
-        var isLive: Bool { !isDead && now < start + .seconds(600) && now < lastUse + .seconds(120) }
+        var isLive: Bool {
+            !isDead && now < start + .seconds(600) && now < lastActivity + .seconds(120)
+        }
     }
 
     /// Covers every story of up to six steps.
@@ -39,7 +41,7 @@ import Testing
                     } else if generation == oracle.tokens.last {
                         #expect(answer == .rotated)
                         oracle.tokens.append(generation + 1)
-                        oracle.lastUse = oracle.now
+                        oracle.lastActivity = oracle.now
                         oracle.mark = mark
                     } else if generation + 1 == oracle.tokens.last, mark == [1], oracle.mark == [1]
                     {
@@ -62,6 +64,11 @@ import Testing
                 case .useOlderMarked:
                     if oracle.tokens.count < 3 { continue }
                     use(oracle.tokens[oracle.tokens.count - 3], [1])
+                case .beActive:
+                    let isNew = oracle.isLive && oracle.now > oracle.lastActivity
+                    let isNoted = family.noteActivity(at: oracle.now)
+                    #expect(isNoted == isNew)
+                    if isNew { oracle.lastActivity = oracle.now }
                 case .revoke:
                     #expect(family.revoke(at: oracle.now) == !oracle.isDead)
                     oracle.isDead = true
@@ -97,6 +104,71 @@ import Testing
         var idle = RefreshFamily(under: lifetimes, at: Self.start)
         #expect(idle.status(at: Self.start + .milliseconds(1_799_999)) == .live)
         #expect(idle.use(0, at: Self.start + .seconds(1800)) == .refused(.idled))
+    }
+
+    /// Records activity at some seconds after the start, and returns whether it was stored.
+    private func note(_ family: inout RefreshFamily, _ seconds: Double) -> Bool {
+        family.noteActivity(at: Self.start + .seconds(seconds))
+    }
+
+    @Test func `activity postpones the idle limit, never the end, and revives nothing`() {
+        let lifetimes = TokenLifetimes(refreshSeconds: 3600, idleSeconds: 1800)
+        func at(_ seconds: Int) -> Instant { Self.start + .seconds(seconds) }
+        var family = RefreshFamily(under: lifetimes, at: Self.start)
+        var isNoted = note(&family, 1799)
+        #expect(isNoted && family.status(at: at(3598)) == .live && family.usedAt == Self.start)
+        isNoted = note(&family, 3598)
+        #expect(isNoted)
+        #expect(family.status(at: at(3599)) == .live && family.status(at: at(3600)) == .expired)
+        isNoted = note(&family, 3600)
+        #expect(!isNoted)
+        var idle = RefreshFamily(under: lifetimes, at: Self.start)
+        isNoted = note(&idle, 1800)
+        #expect(!isNoted && idle.status(at: at(1800)) == .idled)
+        var revoked = RefreshFamily(under: lifetimes, at: Self.start)
+        let wasLive = revoked.revoke(at: at(1))
+        isNoted = note(&revoked, 10)
+        #expect(wasLive && !isNoted)
+    }
+
+    @Test func `activity within three seconds of the last is not stored`() {
+        var family = RefreshFamily(
+            under: TokenLifetimes(refreshSeconds: 3600, idleSeconds: 1800), at: Self.start)
+        // The last one is a clock that went back.
+        let noted = [2.999, 3, 3, 5.999, 6, 0].map { note(&family, $0) }
+        #expect(noted == [false, true, false, false, true, false])
+    }
+
+    @Test func `activity does not let a client repeat a refresh for longer`() {
+        var family = RefreshFamily(under: TokenLifetimes(refreshSeconds: 7200), at: Self.start)
+        #expect(family.use(0, mark: [1], at: Self.start) == .rotated)
+        _ = family.noteActivity(at: Self.start + .seconds(599))
+        #expect(family.use(0, mark: [1], at: Self.start + .seconds(600)) == .reused)
+    }
+
+    @Test(arguments: [
+        (1800, 1800, 0, 300), (300, 1800, 0, 300), (1800, 1800, 3400, 200), (1800, 60, 0, 10),
+        (1800, 2_592_000, 0, 1800), (900, 7200, 0, 900),
+    ])
+    func `an access token lasts at most a sixth of the idle time, and ends with its sign-in`(
+        access: Int, idle: Int, after: Int, seconds: Int
+    ) {
+        let lifetimes = TokenLifetimes(
+            accessSeconds: access, refreshSeconds: 3600, idleSeconds: idle)
+        let family = RefreshFamily(under: lifetimes, at: Self.start)
+        #expect(
+            family.accessSeconds(atMost: access, at: Self.start + .seconds(after)) == seconds)
+    }
+
+    @Test func `a sign-in without refresh tokens lasts no longer than an idle one`() {
+        let short = TokenLifetimes(accessSeconds: 7200, idleSeconds: 1800).withoutRefresh
+        #expect(short.accessSeconds == 1800 && short.refreshSeconds == 1800)
+        let family = RefreshFamily(under: short, at: Self.start)
+        #expect(family.accessSeconds(atMost: short.accessSeconds, at: Self.start) == 1800)
+        let long = TokenLifetimes(
+            accessSeconds: 7200, expiresAfterIdling: false, idleSeconds: 1800
+        ).withoutRefresh
+        #expect(long.accessSeconds == 7200 && long.refreshSeconds == 7200)
     }
 
     @Test func `without an idle limit only the end counts`() {

@@ -336,5 +336,7 @@ enum Migrations {
                 "CREATE INDEX logout_notice_by_next ON logout_notice (next_at)",
             ]
         ),
+        // Sign-ins from before are as active as their last refresh.
+        ("21-activity", ["ALTER TABLE token_grant ADD COLUMN active_at BIGINT"]),
     ]
 }

@@ -13,8 +13,11 @@ public struct RefreshFamily: Sendable, Hashable {
     public let createdAt: Instant
     /// The end of the family, regardless of use.
     public let expiresAt: Instant
+    /// The last refresh.
     public private(set) var usedAt: Instant
-    /// The maximum idle time; `nil` for no limit.
+    /// The last activity: a refresh, or a request with an access token that the server saw.
+    public private(set) var activeAt: Instant
+    /// The maximum time without activity; `nil` for no limit.
     public let idle: Duration?
     public private(set) var revokedAt: Instant?
     /// The mark of the client that used the token before the newest: a hash of what it sent; `nil`
@@ -32,12 +35,18 @@ public struct RefreshFamily: Sendable, Hashable {
             revokedAt: nil)
     }
 
+    /// Activity is stored only when it is this fraction of the idle time newer than the stored
+    /// activity, so that not every request writes. A sign-in may end that much earlier: with
+    /// 1,800 s of idle time, 3 s.
+    static let activitySteps: Int64 = 600
+
     /// Restores a stored family.
     public init(
         generation: Int, createdAt: Instant, expiresAt: Instant, usedAt: Instant, idle: Duration?,
-        revokedAt: Instant?, usersMark: [UInt8]? = nil
+        revokedAt: Instant?, usersMark: [UInt8]? = nil, activeAt: Instant? = nil
     ) {
         precondition(generation >= 0, "generation must not be negative")
+        self.activeAt = max(usedAt, activeAt ?? usedAt)
         (self.generation, self.createdAt, self.expiresAt) = (generation, createdAt, expiresAt)
         (self.usedAt, self.idle, self.revokedAt, self.usersMark) = (
             usedAt, idle, revokedAt, usersMark
@@ -49,7 +58,7 @@ public struct RefreshFamily: Sendable, Hashable {
     public func status(at now: Instant) -> Status {
         if revokedAt != nil { return .revoked }
         if now >= expiresAt { return .expired }
-        if let idle, now >= usedAt + idle { return .idled }
+        if let idle, now >= activeAt + idle { return .idled }
         return .live
     }
 
@@ -84,7 +93,28 @@ public struct RefreshFamily: Sendable, Hashable {
         generation += 1
         usersMark = mark
         usedAt = max(usedAt, now)
+        activeAt = max(activeAt, now)
         return .rotated
+    }
+
+    /// Records a request with an access token of this family.
+    ///
+    /// - Returns: whether the family changed and has to be stored.
+    public mutating func noteActivity(at now: Instant) -> Bool {
+        guard let idle, status(at: now) == .live,
+            now >= activeAt + .milliseconds(idle.milliseconds / Self.activitySteps), now > activeAt
+        else { return false }
+        activeAt = now
+        return true
+    }
+
+    /// Returns the lifetime of an access token issued now, in seconds: `accessSeconds`, but at most
+    /// a sixth of the idle time, and not beyond the end of the family.
+    public func accessSeconds(atMost accessSeconds: Int, at now: Instant) -> Int {
+        let left = Int((expiresAt - now).milliseconds / 1000)
+        guard let idle else { return min(accessSeconds, left) }
+        let share = Int(idle.milliseconds / 1000) / TokenLifetimes.accessTokensPerIdleTime
+        return min(accessSeconds, share, left)
     }
 
     /// - Returns: whether the family was active until now.

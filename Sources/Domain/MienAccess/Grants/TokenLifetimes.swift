@@ -7,13 +7,21 @@ public struct TokenLifetimes: Sendable, Hashable, Codable {
     public static let refreshRange = 300...63_072_000
     public static let idleRange = 60...63_072_000
 
-    /// The lifetime of an access token, in seconds.
+    /// The maximum lifetime of an access token, in seconds. It is at most a sixth of the idle
+    /// time.
     public var accessSeconds: Int
     /// The time from sign-in, regardless of use, in seconds.
     public var refreshSeconds: Int
     public var expiresAfterIdling: Bool
-    /// The time from the last use of the refresh token, in seconds.
+    /// The time from the last activity, in seconds. Activity is a refresh, or a request with an
+    /// access token that the server sees.
     public var idleSeconds: Int
+
+    /// The number of access tokens that fit into the idle time, so that a client that is in use
+    /// refreshes well before its sign-in is idle. With 1,800 s of idle time, access tokens last
+    /// 300 s, and a client that makes a request at least every 25 minutes stays signed in although
+    /// the server sees only its refreshes.
+    public static let accessTokensPerIdleTime = 6
 
     /// The defaults are half an hour, a year, and a month.
     public init(
@@ -22,6 +30,16 @@ public struct TokenLifetimes: Sendable, Hashable, Codable {
     ) {
         (self.accessSeconds, self.refreshSeconds) = (accessSeconds, refreshSeconds)
         (self.expiresAfterIdling, self.idleSeconds) = (expiresAfterIdling, idleSeconds)
+    }
+
+    /// The lifetimes of a sign-in without refresh tokens. Nothing renews it, so it ends with its
+    /// only access token, which lasts no longer than an idle sign-in.
+    public var withoutRefresh: Self {
+        var lifetimes = self
+        if expiresAfterIdling { lifetimes.accessSeconds = min(accessSeconds, idleSeconds) }
+        lifetimes.refreshSeconds = lifetimes.accessSeconds
+        lifetimes.expiresAfterIdling = false
+        return lifetimes
     }
 
     /// The invalid settings, each with its name and a message; empty if all are valid.

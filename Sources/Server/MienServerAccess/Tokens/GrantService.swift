@@ -67,11 +67,8 @@ package struct GrantService: Sendable {
         let now = clock.now, settings = signIn.app.settings
         try OAuthError.requireProof(signIn.thumbprint, for: signIn.app)
         var generator = SystemRandomNumberGenerator()
-        var lifetimes = settings.tokens
-        // Nothing renews this grant, so it ends with its access token.
-        if !signIn.scope.contains(Scope.offline) {
-            lifetimes.refreshSeconds = lifetimes.accessSeconds
-        }
+        let lifetimes =
+            signIn.scope.contains(Scope.offline) ? settings.tokens : settings.tokens.withoutRefresh
         let grant = TokenGrantRecord(
             id: id ?? .random(using: &generator), account: signIn.account, app: signIn.app.id,
             authenticator: signIn.authenticator,
@@ -154,9 +151,8 @@ package struct GrantService: Sendable {
     ) throws -> TokenAnswer {
         // The grant may date from when the app was a first-party app.
         let scope = Self.narrowed(scope, for: app), settings = app.settings
-        // The access token must not outlive the grant.
-        let seconds = min(
-            settings.tokens.accessSeconds, Int((grant.family.expiresAt - now).milliseconds / 1000))
+        let seconds = grant.family.accessSeconds(
+            atMost: settings.tokens.accessSeconds, at: now)
         let methods = JSONValue.array(grant.methods.map { .string($0) })
         let identity: [String: JSONValue] = [
             "sub": .string(grant.account.text),
@@ -378,6 +374,9 @@ package struct GrantService: Sendable {
             guard try used.areUsable(in: tables) else { return false }
             grant.stepUp(proof, with: authenticators)
             try tables.grants.updateProofs(of: grant)
+            if grant.family.noteActivity(at: now) {
+                try tables.grants.noteActivity(of: id, at: now)
+            }
             try tables.audit.append(
                 AuditEvent(
                     "tokens.stepped_up", actor: "journey", account: grant.account, app: grant.app,
@@ -408,25 +407,37 @@ package struct GrantService: Sendable {
         return try await store.read { tables in
             guard try !tables.spent.contains(.access, hash) else { return nil }
             guard let grantID else { return (claims, nil, nil, nil) }
-            // Ignore idleness: an access token has its own short lifetime.
-            guard let grant = try tables.grants.find(grantID), grant.family.revokedAt == nil,
+            guard let grant = try tables.grants.find(grantID),
+                grant.family.status(at: now) == .live,
                 let account = try tables.accounts.find(grant.account), account.state == .active
             else { return nil }
             return (claims, grant, account, try tables.apps.party(of: grant.app))
         }
     }
 
+    /// Records that a sign-in is in use, so that it does not end as idle.
+    private func noteActivity(of grant: TokenGrantRecord) async throws {
+        let now = clock.now
+        var family = grant.family
+        guard family.noteActivity(at: now) else { return }
+        try await store.write { try $0.grants.noteActivity(of: grant.id, at: now) }
+    }
+
     /// Introspects a token for a confidential app (RFC 7662). Reports invalid tokens, and tokens
     /// not meant for this app, as inactive without further detail.
+    ///
+    /// A service asks about an access token when a client uses it, so this counts as activity.
     package func introspect(_ token: String, app: AppRecord) async throws -> JSONValue {
         let inactive: JSONValue = ["active": false]
-        if var (claims, _, _, _) = try await live(token) {
+        if let (found, grant, _, _) = try await live(token) {
+            var claims = found
             guard
                 claims["client_id"]?.stringValue == app.id.text
                     || Self.audience(claims).contains(where: app.settings.resources.contains)
             else {
                 return inactive
             }
+            if let grant { try await noteActivity(of: grant) }
             claims["active"] = true
             claims["token_type"] = claims["cnf"] == nil ? "Bearer" : "DPoP"
             return .object(claims)
@@ -454,7 +465,8 @@ package struct GrantService: Sendable {
         }
     }
 
-    /// Authenticates the sender of a request by `Authorization: Bearer`, or by `DPoP` with a proof.
+    /// Authenticates the sender of a request by `Authorization: Bearer`, or by `DPoP` with a proof,
+    /// and records that the sign-in is in use.
     ///
     /// - Parameters:
     ///   - needed: The permission that the request needs.
@@ -499,6 +511,7 @@ package struct GrantService: Sendable {
                 .invalidToken, "This token is not bound to a key. Send authorization: Bearer.",
                 scheme: "Bearer")
         }
+        try await noteActivity(of: grant)
         let scope = claims["scope"]?.stringValue.flatMap { Scope($0) } ?? Scope(words: [])
         switch needed {
         case .scope(let word): try Self.check(scope, contains: word, scheme)

@@ -71,13 +71,13 @@ public struct TokenGrantTable {
     let connection: any SQLConnection
     private static let columns = """
         id, account_id, app_id, authenticator_id, nonce, scope, resources, methods, key_thumbprint, signed_in_at, generation, created_at, used_at, \
-        idle_ms, expires_at, revoked_at, users_mark, proofs
+        idle_ms, expires_at, revoked_at, users_mark, proofs, active_at
         """
 
     public func insert(_ grant: TokenGrantRecord) throws(StoreError) {
         let family = grant.family
         try connection.execute(
-            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(grant.id),
             .id(grant.account),
             .id(grant.app), .id(grant.authenticator), .blob(grant.nonce), .text(grant.scope.text),
@@ -87,7 +87,7 @@ public struct TokenGrantTable {
             .time(family.createdAt), .time(family.usedAt),
             family.idle.map { .integer($0.milliseconds) } ?? .null, .time(family.expiresAt),
             .time(family.revokedAt), family.usersMark.map { .blob($0) } ?? .null,
-            .text(JSONColumn.text(grant.newestProof)))
+            .text(JSONColumn.text(grant.newestProof)), .time(family.activeAt))
         try link(grant)
     }
 
@@ -119,10 +119,17 @@ public struct TokenGrantTable {
     public func update(_ grant: TokenGrantRecord) throws(StoreError) {
         if let end = grant.family.revokedAt { try noteEnd(of: "id = ?", .id(grant.id), at: end) }
         try connection.execute(
-            "UPDATE token_grant SET generation = ?, used_at = ?, revoked_at = ?, users_mark = ? WHERE id = ?",
+            "UPDATE token_grant SET generation = ?, used_at = ?, active_at = ?, revoked_at = ?, users_mark = ? WHERE id = ?",
             .integer(Int64(grant.family.generation)), .time(grant.family.usedAt),
-            .time(grant.family.revokedAt),
+            .time(grant.family.activeAt), .time(grant.family.revokedAt),
             grant.family.usersMark.map { .blob($0) } ?? .null, .id(grant.id))
+    }
+
+    /// Stores the last activity of a sign-in, unless it ended or was active later.
+    public func noteActivity(of grant: GrantID, at now: Instant) throws(StoreError) {
+        try connection.execute(
+            "UPDATE token_grant SET active_at = ? WHERE id = ? AND revoked_at IS NULL AND (active_at IS NULL OR active_at < ?)",
+            .time(now), .id(grant), .time(now))
     }
 
     /// - Returns: the number of grants that were live.
@@ -246,7 +253,8 @@ public struct TokenGrantTable {
                 expiresAt: try row.instant(14), usedAt: try row.instant(12),
                 idle: try row.optionalInteger(13).map { .milliseconds($0) },
                 revokedAt: try row.optionalInstant(15),
-                usersMark: try row.optionalBlob(16)), authenticators: authenticators,
+                usersMark: try row.optionalBlob(16), activeAt: try row.optionalInstant(18)),
+            authenticators: authenticators,
             newestProof: proof == "[]" ? nil : try JSONColumn.value(SignInProof.self, proof.utf8))
     }
 }
