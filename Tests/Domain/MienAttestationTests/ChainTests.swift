@@ -309,7 +309,7 @@ import X509
 
     @Test func `error codes are stable`() {
         let codes = AttestationError.Code.allCases.map(\.rawValue)
-        #expect(Set(codes).count == codes.count && codes.count == 54)
+        #expect(Set(codes).count == codes.count && codes.count == 55)
         #expect(
             codes.prefix(5) == [
                 "attestation.form", "attestation.authenticator-data", "attestation.key",
