@@ -23,6 +23,24 @@ extension DevicePublicKey {
         }
     }
 
+    /// Parses an RSA key from a PKCS#1 `RSAPublicKey` in DER (RFC 8017 §A.1.1), as returned by
+    /// Apple's keychain.
+    ///
+    /// - Throws: ``KeyError``; also for another encoding of the same key.
+    public init(pkcs1: [UInt8]) throws(KeyError) {
+        guard pkcs1.count <= 1024, let (modulus, exponent) = try? Self.numbers(pkcs1) else {
+            throw KeyError(.encoding, "the key is not a PKCS#1 RSAPublicKey in DER")
+        }
+        try self.init(.rsa(modulus: modulus, exponent: exponent))
+        guard Self.pkcs1(modulus, exponent) == pkcs1 else {
+            throw KeyError(.encoding, "the RSAPublicKey is not in its canonical form (DER)")
+        }
+    }
+
+    private static func pkcs1(_ modulus: [UInt8], _ exponent: [UInt8]) -> [UInt8] {
+        DERWriting.sequence([DERWriting.positive(modulus), DERWriting.positive(exponent)])
+    }
+
     /// The key as an X.509 `SubjectPublicKeyInfo` in DER.
     public var spki: [UInt8] {
         switch material {
@@ -34,10 +52,7 @@ extension DevicePublicKey {
         case .rsa(let modulus, let exponent):
             DERWriting.sequence([
                 DERWriting.sequence([Self.rsa, [5, 0]]),
-                DERWriting.bitString(
-                    DERWriting.sequence([
-                        DERWriting.positive(modulus), DERWriting.positive(exponent),
-                    ])),
+                DERWriting.bitString(Self.pkcs1(modulus, exponent)),
             ])
         case .ed25519(let point):
             DERWriting.sequence([DERWriting.sequence([Self.ed25519]), DERWriting.bitString(point)])

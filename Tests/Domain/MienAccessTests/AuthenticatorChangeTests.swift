@@ -81,6 +81,9 @@ struct AuthenticatorChangeTests {
             (["hwk", "x_biometric"], "2", .multiFactor),
             (["hwk"], "1", .singleFactor), (["pwd", "pop", "x_biometric"], "2", .multiFactor),
             (["pwd", "pin"], "1", .singleFactor),
+            // The device's own PIN, without an attestation that the device checks it.
+            (["pop", "pin"], "1", .singleFactor), (["hwk", "pin"], "1", .singleFactor),
+            (["hwk", "mfa", "pin"], "2", .multiFactor), (["pwd", "pop", "pin"], "2", .multiFactor),
             (["otp", "hwk"], "1", .singleFactor),
         ])
     func context(_ methods: [String], _ acr: String, _ level: AssuranceLevel) {

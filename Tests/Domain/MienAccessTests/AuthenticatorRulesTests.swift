@@ -44,6 +44,28 @@ import Testing
         }
     }
 
+    @Test func `after a PIN a device key claims no biometric, and no statement raises assurance`() {
+        for verification in [KeyUserVerification?.none] + KeyUserVerification.allCases {
+            for isAttested in [false, true] {
+                let key = AuthenticatorFacts(
+                    isAttested: isAttested, userVerification: verification)
+                let pin = DeviceKeyRules.proved(by: key, unlockedBy: .pin),
+                    biometric = DeviceKeyRules.proved(by: key, unlockedBy: .biometric)
+                #expect(pin.contains("pin") && !pin.contains("x_biometric"))
+                #expect(!biometric.contains("pin"))
+                #expect(
+                    biometric.contains("x_biometric")
+                        == [.biometric, .biometricOrPIN].contains(verification))
+                let isVerified = isAttested && [.biometric, .biometricOrPIN].contains(verification)
+                for methods in [pin, biometric] {
+                    #expect(
+                        AuthenticationContext.assurance(of: methods)
+                            == (isVerified ? .multiFactor : .singleFactor), "\(methods)")
+                }
+            }
+        }
+    }
+
     @Test func `names have the right article`() {
         #expect(
             AuthenticatorType.allCases.map(\.indefiniteNoun) == [

@@ -1,11 +1,12 @@
 import Foundation
 import MienCore
 import MienDevice
-import MienDeviceLinux
 import MienKeys
 import MienTPM
 import MienTesting
 import Testing
+
+@testable import MienDeviceLinux
 
 private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,
     ownerPolicy = BiometricPolicy.deviceOwnerAuthentication
@@ -114,7 +115,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
 
     @Test(arguments: KeyBackend.testable)
     func
-        `a biometric key never accepts the passcode, whatever the prompt says; a presence key does if allowed`(
+        `a key for biometrics only never accepts the passcode, whatever the prompt says; a presence key does if allowed`(
             backend: KeyBackend
         ) async throws
     {
@@ -135,6 +136,79 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
             try await rig.device.person.shows(1)
             #expect(try isRight(await rig.sign(biometrics), key))
         }
+    }
+
+    @Test(arguments: KeyBackend.testable, BiometricAccessConstraint.allCases)
+    func `a key that accepts the passcode is unlocked by it under every constraint, and says so`(
+        backend: KeyBackend, constraint: BiometricAccessConstraint
+    ) async throws {
+        try await with(backend) { rig throws in
+            let key = try await rig.keys.makeKey(tag: tag, protection: constraint, policy: owner)
+            func unlock(_ policy: BiometricPolicy) async throws -> LocalVerdict.Method {
+                let unlocked = try await rig.keys.unlock(
+                    tag: tag, UnlockPrompt(reason: "sign in", policy: policy))
+                #expect(try isRight(await unlocked.sign(message), key))
+                return unlocked.method
+            }
+            try await rig.device.person.shows(1)
+            #expect(try await unlock(owner) == .face)
+            // The person chooses the passcode, is not recognized, or is locked out.
+            await rig.device.person.shows(.usePasscode)
+            await rig.device.person.types(rightPIN)
+            #expect(try await unlock(owner) == .passcode)
+            try await rig.device.person.shows(2, times: 3)
+            await rig.device.person.types(rightPIN)
+            #expect(try await unlock(owner) == .passcode)
+            try await rig.device.person.shows(2, times: 3)
+            await #expect(throws: DeviceError(.notRecognized, "")) { try await unlock(biometrics) }
+            try await rig.device.person.shows(2, times: 3)
+            await #expect(throws: DeviceError(.biometricLockout, "")) {
+                try await unlock(biometrics)
+            }
+            await rig.device.person.types(rightPIN)
+            #expect(try await unlock(owner) == .passcode)
+            // The prompt may still ask for biometrics only.
+            await rig.device.person.shows(.usePasscode)
+            await #expect(throws: DeviceError(.cancel, "")) { try await unlock(biometrics) }
+            try await rig.device.person.shows(1)
+            #expect(try await unlock(biometrics) == .face)
+            // A wrong passcode unlocks nothing.
+            await rig.device.person.shows(.usePasscode)
+            await rig.device.person.types(Sensitive("000001"), Sensitive("000002"), nil)
+            await #expect(throws: DeviceError(.cancel, "")) { try await unlock(owner) }
+        }
+    }
+
+    @Test(arguments: KeyBackend.testable, BiometricAccessConstraint.allCases)
+    func `without an enrolled face, a key that accepts the passcode is created and used with it`(
+        backend: KeyBackend, constraint: BiometricAccessConstraint
+    ) async throws {
+        try await with(backend) { rig throws in
+            try await rig.authenticator.removeFace(passcode: rightPIN)
+            let key = try await rig.keys.makeKey(tag: tag, protection: constraint, policy: owner)
+            await rig.device.person.types(rightPIN)
+            #expect(try isRight(await rig.sign(owner), key))
+            await #expect(throws: DeviceError(.biometricNoEnrollment, "")) { try await rig.sign() }
+            // A face enrolled later unlocks what is not bound to the earlier enrollment.
+            try await rig.authenticator.enroll(face(1), passcode: rightPIN)
+            try await rig.device.person.shows(1)
+            if constraint == .biometryCurrentSet {
+                await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
+                    try await rig.sign(owner)
+                }
+            } else {
+                #expect(try isRight(await rig.sign(owner), key))
+            }
+        }
+    }
+
+    @Test func `a record of an earlier version is for biometrics only`() throws {
+        let record = try JSONDecoder().decode(
+            KeyRecord.self,
+            from: Data(
+                #"{"tag":"a","protection":"biometryAny","publicKey":"","blob":"","secret":{"bytes":[1],"generation":{"bytes":[1]}}}"#
+                    .utf8))
+        #expect(record.policy == nil)
     }
 
     @Test(arguments: KeyBackend.testable, [1, 2, nil])

@@ -15,7 +15,8 @@ import Testing
 
     @Test(arguments: [
         "open func canEvaluatePolicy", "open func evaluatePolicy", "open func invalidate",
-        "static let biometryCurrentSet", "func SecItemDelete",
+        "static let biometryCurrentSet", "func SecItemDelete", "open func attestKey",
+        "open var localizedCancelTitle", "static let devicePasscode",
     ])
     func `the files fail to type-check if a declaration they use is missing`(
         declaration: String
@@ -47,7 +48,7 @@ private struct AppleFiles {
         scratch = try ScratchFolder()
 
         apple = try Self.sources("Sources/SDK/MienDevice/Apple")
-        for module in ["LocalAuthentication", "Security"] {
+        for module in ["DeviceCheck", "LocalAuthentication", "Security"] {
             let text = try String(
                 contentsOf: Self.root.appending(path: "Tests/Support/AppleSubset/\(module).swift"),
                 encoding: .utf8)

@@ -420,7 +420,7 @@ struct AttestedKeyTests {
             try await publish(server)
             let key = device.signer.publicKey
             func isRefused(_ answer: JSONValue) -> Bool {
-                answer["data"]?["text"]?.stringValue?.contains("not_allowed") == true
+                answer["data"]?["text"]?.stringValue?.contains("attestation_refused") == true
             }
             let late = try await register(server, device, access, after: .seconds(301)) {
                 JSONText.write(try maker.android(key, $0))

@@ -56,6 +56,54 @@ struct BiometricLoginTests {
         }
     }
 
+    @Test(
+        "a login says whether a biometric or the device's PIN unlocked the key, and its tokens repeat it"
+    )
+    func unlocks() async throws {
+        try await withDevice { server, client, device, access in
+            var device = device
+            func amr(_ claims: [String: JSONValue?]) async throws -> JSONValue? {
+                let answer = try await device.logIn(
+                    jwt: device.request("authenticate", claims: claims))
+                #expect(answer.status == 200, "\(answer.body)")
+                let token = try TokenClient.claims(answer["access_token"])
+                #expect(token["acr"] == "1", "without attestation, neither counts")
+                return token["amr"]
+            }
+            for (verification, unlocked, stated) in [
+                ("biometric", ["pop", "x_biometric"], ["pop", "x_biometric"]),
+                ("biometric_or_pin", ["pop", "x_biometric"], ["pop"]),
+                ("none", ["pop"], ["pop"]), ("unheard_of", ["pop"], ["pop"]),
+            ] as [(String, JSONValue, JSONValue)] {
+                device = try WireDevice(client)
+                let setUp = try await device.request(
+                    "setup",
+                    claims: [
+                        "device_info": [
+                            "mien": [
+                                "model": "Test phone", "device_id": "device-0001",
+                                "user_verification": .string(verification),
+                            ]
+                        ]
+                    ])
+                #expect(try await device.setUp(access, jwt: setUp).status == 200)
+                #expect(try await amr(["user_verification": "biometric"]) == unlocked)
+                #expect(try await amr([:]) == stated, "\(verification)")
+                #expect(try await amr(["user_verification": "pin"]) == ["pop", "pin"])
+            }
+            let challenge = try await client.challenge()
+            for wrong in ["finger", "", 1, .null] as [JSONValue] {
+                let answer = try await device.logIn(
+                    jwt: device.request(
+                        "authenticate", challenge: challenge, claims: ["user_verification": wrong]))
+                #expect(answer.status == 400 && answer.error == "invalid_request", "\(wrong)")
+            }
+            let right = try await device.logIn(
+                jwt: device.request("authenticate", challenge: challenge))
+            #expect(right.status == 200, "malformed requests do not use up a challenge")
+        }
+    }
+
     /// Sends invalid login requests and checks the error of each.
     @Test("every invalid request is refused")
     func negatives() async throws {

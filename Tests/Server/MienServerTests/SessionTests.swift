@@ -27,14 +27,26 @@ struct SessionTests {
 
     /// The person in front of the device: presents the face of this photo.
     private final class Person: FacePresenter, PasscodePresenter {
-        private let shown = Mutex<FaceTemplate?>(nil)
+        private let shown = Mutex<FaceTemplate?>(nil), typed = Mutex<Sensitive<String>?>(nil)
+        private let missing = Mutex(false)
         func show(_ face: FaceTemplate?) { shown.withLock { $0 = face } }
-        func present(_ request: FaceRequest) async throws -> PresentedFace {
-            shown.withLock {
-                $0.map { .face(CapturedFace($0, mode: .livenessActive)) } ?? .cancelled
+        /// Types this PIN whenever it is asked for.
+        func type(_ pin: String?) { typed.withLock { $0 = pin.map { Sensitive($0) } } }
+        func removeCamera(_ isMissing: Bool) { missing.withLock { $0 = isMissing } }
+        func obstacle() async throws -> DeviceError? {
+            missing.withLock {
+                $0 ? DeviceError(.biometricNotSupportedOrPermissionDenied, "no camera") : nil
             }
         }
-        func passcode(_ request: PasscodeRequest) async throws -> Sensitive<String>? { nil }
+        func present(_ request: FaceRequest) async throws -> PresentedFace {
+            if let face = shown.withLock({ $0 }) {
+                return .face(CapturedFace(face, mode: .livenessActive))
+            }
+            return typed.withLock { $0 != nil } ? .usePasscode : .cancelled
+        }
+        func passcode(_ request: PasscodeRequest) async throws -> Sensitive<String>? {
+            typed.withLock { $0 }
+        }
     }
 
     private struct Device: Sendable {
@@ -255,6 +267,11 @@ struct SessionTests {
                 try await session.checkBiometricSupported()
             }
             try await device.enroll("obama")
+            device.person.removeCamera(true)
+            await #expect(throws: DeviceError(.biometricNotSupportedOrPermissionDenied, "")) {
+                try await session.checkBiometricSupported()
+            }
+            device.person.removeCamera(false)
             try await session.checkBiometricSupported()
             await #expect(throws: MienError(.unauthenticatedUser, "")) {
                 try await session.enableBiometric(localizedReason: "Enable")
@@ -332,6 +349,94 @@ struct SessionTests {
             try await Self.signIn(session, server, "bob")
             let isBobs = try await session.isBiometricEnabled()
             #expect(!isBobs)
+        }
+    }
+
+    /// The `amr` values of a session's tokens.
+    private static func methods(_ session: MienSession) async throws -> Set<String> {
+        let claims = try TokenClient.claims(await session.accessToken().use { $0 })
+        return Set(try #require(claims["amr"]?.arrayValue).compactMap(\.stringValue))
+    }
+
+    @Test(
+        "with deviceOwnerAuthentication, the device PIN signs in under every constraint, and the tokens say so",
+        arguments: BiometricAccessConstraint.allCases)
+    func passcodeFallback(_ constraint: BiometricAccessConstraint) async throws {
+        try await withSession { server, session, device, make in
+            try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
+            try await device.enroll("obama")
+            try await Self.signIn(session, server)
+            let options = BiometricOptions(
+                localizedReason: "Sign in", constraint: constraint,
+                policy: .deviceOwnerAuthentication)
+            device.person.show(device.faces["obama"])
+            try await session.enableBiometric(options)
+            // The face.
+            _ = try await session.authenticateBiometric(options)
+            #expect(try await Self.methods(session) == ["pop", "x_biometric"])
+            // The PIN: by choice, after a stranger's face, without a camera, and after a lockout.
+            device.person.type(Device.pin)
+            for face in [nil, "biden"] {
+                device.person.show(face.flatMap { device.faces[$0] })
+                _ = try await session.authenticateBiometric(options)
+                #expect(try await Self.methods(session) == ["pop", "pin"])
+            }
+            device.person.removeCamera(true)
+            _ = try await session.authenticateBiometric(options)
+            #expect(try await Self.methods(session) == ["pop", "pin"])
+            device.person.removeCamera(false)
+            // A refresh keeps what the sign-in proved.
+            server.time.advance(.seconds(1800))
+            #expect(try await Self.methods(session) == ["pop", "pin"])
+            // Biometrics only: the PIN is not asked for.
+            device.person.show(nil)
+            await #expect(throws: DeviceError(.cancel, "")) {
+                try await session.authenticateBiometric()
+            }
+            device.person.show(device.faces["obama"])
+            _ = try await session.authenticateBiometric()
+            #expect(try await Self.methods(session) == ["pop", "x_biometric"])
+        }
+    }
+
+    @Test("a key that was enabled for biometrics only does not accept the PIN later")
+    func biometricsOnly() async throws {
+        try await withSession { server, session, device, make in
+            try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
+            try await device.enroll("obama")
+            try await Self.signIn(session, server)
+            device.person.show(device.faces["obama"])
+            try await session.enableBiometric(
+                localizedReason: "Enable", constraint: .biometryAny)
+            device.person.show(nil)
+            device.person.type(Device.pin)
+            await #expect(throws: DeviceError(.cancel, "")) {
+                try await session.authenticateBiometric(policy: .deviceOwnerAuthentication)
+            }
+            device.person.show(device.faces["obama"])
+            _ = try await session.authenticateBiometric(policy: .deviceOwnerAuthentication)
+            #expect(try await Self.methods(session) == ["pop", "x_biometric"])
+        }
+    }
+
+    @Test("without an enrolled face, the PIN alone enables biometric login and signs in")
+    func withoutEnrollment() async throws {
+        try await withSession { server, session, device, make in
+            try await device.authenticator.setPasscode(DevicePIN(Sensitive(Device.pin)))
+            try await Self.signIn(session, server)
+            await #expect(throws: DeviceError(.biometricNoEnrollment, "")) {
+                try await session.checkBiometricSupported()
+            }
+            let options = try BiometricOptions(
+                BiometricOptionsAndroid(
+                    title: "Biometric authentication",
+                    constraint: [.biometricStrong, .deviceCredential],
+                    invalidatedByBiometricEnrollment: false))
+            try await session.checkBiometricSupported(options)
+            device.person.type(Device.pin)
+            try await session.enableBiometric(options)
+            _ = try await session.authenticateBiometric(options)
+            #expect(try await Self.methods(session) == ["pop", "pin"])
         }
     }
 

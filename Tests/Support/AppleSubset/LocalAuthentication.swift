@@ -26,6 +26,7 @@ public struct LAError: Error {
 open class LAContext: NSObject {
     public override init() {}
     open var localizedFallbackTitle: String?
+    open var localizedCancelTitle: String?
     open var biometryType: LABiometryType { fatalError() }
     open var evaluatedPolicyDomainState: Data? { fatalError() }
     // One line each: a test removes declarations by line.

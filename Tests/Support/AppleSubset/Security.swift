@@ -43,6 +43,8 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     public static let userPresence = Self(rawValue: 1 << 0)
     public static let biometryAny = Self(rawValue: 1 << 1)
     public static let biometryCurrentSet = Self(rawValue: 1 << 3)
+    public static let devicePasscode = Self(rawValue: 1 << 4)
+    public static let or = Self(rawValue: 1 << 14)
     public static let privateKeyUsage = Self(rawValue: 1 << 30)
 }
 

@@ -1,3 +1,5 @@
+public import MienCore
+
 /// How a device verifies its user before a device key signs.
 public enum KeyUserVerification: String, Sendable, CaseIterable {
     case biometric
@@ -25,12 +27,22 @@ public enum DeviceKeyRules: AuthenticatorRules {
     /// names a key that only a biometric opens, as far as the attestation or the app says so; a key
     /// that opens with a PIN as well, or does not say, never claims it. A key that opens with
     /// either counts as `mfa` when its attestation says that the device verifies its user.
-    public static func proved(by authenticator: AuthenticatorFacts) -> [String] {
-        let possession = authenticator.isAttested ? method : "pop"
-        switch authenticator.userVerification {
-        case .biometricOrPIN?: return authenticator.isAttested ? [possession, "mfa"] : [possession]
-        case KeyUserVerification.none?, nil: return [possession]
-        case .biometric?: return [possession, "x_biometric"]
+    ///
+    /// The app may say how the device verified its user this time. After a PIN, the values are `pin`
+    /// and never `x_biometric`. After a biometric, a key that opens with either claims
+    /// `x_biometric`, too. Neither statement raises the assurance: only an attestation does.
+    public static func proved(
+        by authenticator: AuthenticatorFacts, unlockedBy unlock: DeviceKeyUnlock? = nil
+    ) -> [String] {
+        let possession = authenticator.isAttested ? [method] : ["pop"]
+        let verified = authenticator.isAttested ? ["mfa"] : []
+        switch (authenticator.userVerification, unlock) {
+        case (KeyUserVerification.none?, .pin?), (nil, .pin?): return possession + ["pin"]
+        case (KeyUserVerification.none?, _), (nil, _): return possession
+        case (_, .pin?): return possession + verified + ["pin"]
+        case (.biometric?, _): return possession + ["x_biometric"]
+        case (.biometricOrPIN?, .biometric?): return possession + verified + ["x_biometric"]
+        case (.biometricOrPIN?, nil): return possession + verified
         }
     }
 }

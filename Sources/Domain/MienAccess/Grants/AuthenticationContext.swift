@@ -1,6 +1,6 @@
 /// The authentication context class, `acr`: the number of kinds of proof behind a sign-in.
 public enum AuthenticationContext {
-    private static let knowledge: Set = ["pwd", "pin"],
+    private static let knowledge: Set = ["pwd"],
         possession: Set = ["hwk", "swk", "pop", "otp", "sms"], inherence: Set = ["face", "fpt"]
 
     /// - Parameter methods: `amr` values.
@@ -14,7 +14,8 @@ public enum AuthenticationContext {
     /// Multi-factor means two of something known, something had, and something the person is; or
     /// `mfa`, a method that combines several by itself (RFC 8176), such as a passkey whose
     /// authenticator verified the user. `x_biometric` counts only next to `hwk`: without attested
-    /// hardware, nothing proves that a biometric guarded the key.
+    /// hardware, nothing proves that a biometric guarded the key. `pin` never counts: the device
+    /// checks its PIN itself, and attested hardware that does so is `mfa`.
     public static func assurance(of methods: some Sequence<String>) -> AssuranceLevel {
         var methods = Set(methods)
         guard !methods.isEmpty else { return .none }

@@ -43,6 +43,15 @@ extension AppAttest {
             systemVersion: version(chain.leaf), anchor: anchor.fingerprint)
     }
 
+    /// Returns the key ID that an attestation object contains: its credential's ID. Verifies nothing.
+    public static func keyID(of object: [UInt8]) throws(AttestationError) -> [UInt8] {
+        guard let credential = try AuthenticatorData(parts(object).authenticatorData).credential
+        else {
+            throw AttestationError(.authenticatorData, "the credential is missing")
+        }
+        return credential.id
+    }
+
     private static func parts(_ object: [UInt8]) throws(AttestationError) -> (
         statement: CBORValue, authenticatorData: [UInt8]
     ) {

@@ -23,6 +23,8 @@ public enum DeviceKeyPurpose: Sendable, Hashable {
 public struct DeviceChallenge: EffectAnswer {
     public let id: ChallengeID
     public let challenge: String
+    /// The names under which the user signs in. Only for registration.
+    public var names: [String] = []
 
     public struct Pending: PendingState {
         public static let name = "challengingKey"
@@ -31,8 +33,10 @@ public struct DeviceChallenge: EffectAnswer {
 }
 
 extension EffectReply where Answer == DeviceChallenge {
-    public static func deviceChallenge(_ id: ChallengeID, challenge: String) -> Self {
-        .answer(DeviceChallenge(id: id, challenge: challenge))
+    public static func deviceChallenge(
+        _ id: ChallengeID, challenge: String, names: [String] = []
+    ) -> Self {
+        .answer(DeviceChallenge(id: id, challenge: challenge, names: names))
     }
 }
 

@@ -14,6 +14,10 @@ public enum StepErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
     /// names.
     case passwordRefused = "password_refused"
     case wrongCode = "wrong_code", expired, limitReached = "limit_reached"
+    /// A device key that cannot be registered: the key or its ID is malformed or of an unsupported
+    /// type, another key has its ID, or its attestation is missing or was refused.
+    case invalidKey = "invalid_key", keyIDTaken = "key_id_taken",
+        attestationRefused = "attestation_refused"
     case clientFailed = "client_failed"
     case notAllowed = "not_allowed"
     /// Changing authenticators requires a more recent or stronger sign-in. Reported to users only

@@ -134,6 +134,7 @@ struct DeviceKeySigning: Sendable {
             .text("signature", title: "Signature", maxLength: 4096),
             .text("user_identifier", title: "User", isRequired: false),
             .text("challenge", title: "Challenge", maxLength: 4096, isRequired: false),
+            .text("userVerification", title: "What unlocked the key", isRequired: false),
         ]
         return [ClientOption(.clientInput, label: "Done", schema: InputSchema(fields: fields))]
     }()
@@ -164,12 +165,20 @@ struct DeviceKeySigning: Sendable {
             let keyID = input.plain["publicKeyId"]?.stringValue,
             let signature = input.plain["signature"]?.stringValue
         else { throw .invalidState }
+        var unlock: DeviceKeyUnlock?
+        if let word = input.plain["userVerification"]?.stringValue {
+            guard let known = DeviceKeyUnlock(rawValue: word) else {
+                throw .notValid("userVerification", "expected “biometric” or “pin”")
+            }
+            unlock = known
+        }
         do throws(StepFault) {
             let proof = DeviceKeyProof(
                 challenge: challenge, purpose: try purpose(run), publicKeyID: keyID,
                 signature: Sensitive(signature),
                 userIdentifier: input.plain["user_identifier"]?.stringValue.map { Sensitive($0) },
-                challengeText: input.plain["challenge"]?.stringValue.map { Sensitive($0) })
+                challengeText: input.plain["challenge"]?.stringValue.map { Sensitive($0) },
+                unlock: unlock)
             return .perform(
                 VerifyDeviceKeyEffect(user: try run.reference(user), proof: proof),
                 .init(challenge: challenge))
@@ -247,6 +256,8 @@ public struct DeviceKeyProof: Sendable, Hashable {
     /// The identifier that the client repeats, for the performer to compare.
     public let userIdentifier: Sensitive<String>?
     public let challengeText: Sensitive<String>?
+    /// How the device verified its user, if the client says so.
+    public var unlock: DeviceKeyUnlock? = nil
 }
 
 extension VerifyDeviceKeyEffect: SimulatedEffect {

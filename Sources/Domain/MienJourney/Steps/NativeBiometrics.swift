@@ -32,6 +32,7 @@ struct RegisterNativeBiometrics: JourneyStep {
             .text("publicKeyId", title: "Key id", maxLength: 128),
             .text("os", title: "Operating system", maxLength: 32),
             .text("attestation", title: "Attestation", maxLength: 4096 * 4, isRequired: false),
+            .text("userVerification", title: "What unlocks the key", isRequired: false),
         ]
         return [ClientOption(.clientInput, label: "Done", schema: InputSchema(fields: fields))]
     }
@@ -47,7 +48,8 @@ struct RegisterNativeBiometrics: JourneyStep {
         else { throw .invalidState }
         let key = DeviceKeyRegistration(
             publicKey: publicKey, publicKeyID: keyID, os: os, challenge: challenge,
-            attestation: input.plain["attestation"]?.stringValue)
+            attestation: input.plain["attestation"]?.stringValue,
+            userVerification: input.plain["userVerification"]?.stringValue)
         return .perform(
             RegisterDeviceKeyEffect(user: user, key: key), .init(user: user, publicKeyID: keyID))
     }
@@ -55,7 +57,10 @@ struct RegisterNativeBiometrics: JourneyStep {
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        try change.resume(answer, run)
+        if case .given(let registered as RegisterDeviceKeyEffect.Answer) = answer {
+            for replacement in registered.replacements { run.replace(replacement) }
+        }
+        return try change.resume(answer, run)
     }
 }
 
@@ -161,11 +166,15 @@ struct DeviceKeyChange: Sendable {
         case .given(let found as ResolveUserEffect.Answer):
             return ask(try run.actingUser(user, resolved: found.user))
         case .given(let answer as DeviceChallenge):
-            return .ask(
-                [
-                    "user_identifier": .string(try run.actingUser(user).user.text),
-                    "challenge": .string(answer.challenge),
-                ], Asked(DeviceChallengePrompt(challenge: answer.id)))
+            var data: [String: JSONValue] = [
+                "user_identifier": .string(try run.actingUser(user).user.text),
+                "challenge": .string(answer.challenge),
+            ]
+            // Only a user who signed in is told the names that the device may store the key under.
+            if run.instance.user?.level == .authenticated, !answer.names.isEmpty {
+                data["user_names"] = .array(answer.names.map { .string($0) })
+            }
+            return .ask(.object(data), Asked(DeviceChallengePrompt(challenge: answer.id)))
         case .given(is RegisterDeviceKeyEffect.Answer), .given(is Done): return .leave(.success)
         default: return .fail(answer.refusal)
         }
@@ -182,6 +191,8 @@ public struct RegisterDeviceKeyEffect: StepEffect {
     public struct Answer: EffectAnswer {
         public let user: UserID
         public let publicKeyID: String
+        /// The device's earlier keys, which this one replaces.
+        public let replacements: [AuthenticatorReplacement]
     }
 
     public struct Pending: PendingState {
@@ -203,6 +214,9 @@ public struct DeviceKeyRegistration: Sendable, Hashable {
     /// The challenge the device received. It is used up even if the attestation is invalid.
     public let challenge: ChallengeID
     public let attestation: String?
+    /// How the device verifies its user before the key signs, as the app says: `biometric`,
+    /// `biometric_or_pin`, or `none`. The performer checks the word.
+    public var userVerification: String? = nil
 }
 
 /// Deletes the registration of one key, or of all.
@@ -221,8 +235,10 @@ public struct DeleteDeviceKeyEffect: StepEffect {
 }
 
 extension EffectReply where Answer == RegisterDeviceKeyEffect.Answer {
-    public static func deviceKeyRegistered(_ user: UserID, publicKeyID: String) -> Self {
-        .answer(Answer(user: user, publicKeyID: publicKeyID))
+    public static func deviceKeyRegistered(
+        _ user: UserID, publicKeyID: String, _ replacements: [AuthenticatorReplacement] = []
+    ) -> Self {
+        .answer(Answer(user: user, publicKeyID: publicKeyID, replacements: replacements))
     }
 }
 
@@ -232,8 +248,15 @@ extension RegisterDeviceKeyEffect: SimulatedEffect {
         world.challenges[key.challenge] = nil
         // As a server does: 8 to 64 of A-Z, a-z, 0-9, “_” and “-”.
         guard key.publicKeyID.utf8.count >= 8, StepID.isName(key.publicKeyID) else {
-            return .refused(.notAllowed)
+            return .refused(.invalidKey)
         }
+        guard
+            !world.users.indices.contains(where: {
+                $0 != index && world.users[$0].deviceKeys.contains(key.publicKeyID)
+            })
+        else { return .refused(.keyIDTaken) }
+        // A key with the ID of an earlier one replaces it.
+        world.users[index].deviceKeys.removeAll { $0 == key.publicKeyID }
         world.users[index].deviceKeys.append(key.publicKeyID)
         return .deviceKeyRegistered(user, publicKeyID: key.publicKeyID)
     }

@@ -15,15 +15,15 @@ public enum BiometricPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case deviceOwnerAuthenticationWithBiometrics
     /// Biometrics, or else the passcode.
     case deviceOwnerAuthentication
-}
 
-/// The prompt for the person, and the accepted ways to authenticate.
-public struct UnlockPrompt: Sendable, Hashable {
-    public let reason: String
-    public let policy: BiometricPolicy
-
-    public init(reason: String, policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics)
-    {
-        (self.reason, self.policy) = (reason, policy)
+    /// Returns the policy of one use of a key.
+    ///
+    /// The passcode needs the consent of both: the key was created to accept it, and this request
+    /// accepts it. A request cannot weaken a key that was created for biometrics only.
+    public func narrowed(
+        to key: BiometricPolicy, _ constraint: BiometricAccessConstraint
+    ) -> BiometricPolicy {
+        key == .deviceOwnerAuthentication || constraint == .userPresence
+            ? self : .deviceOwnerAuthenticationWithBiometrics
     }
 }

@@ -3,32 +3,53 @@
 public protocol DeviceKeyProvider: Sendable {
     /// Creates a key without prompting the person.
     ///
-    /// - Returns: the public half.
+    /// - Returns: the public half, and an attestation if the request has a challenge and the device
+    ///   can attest keys.
     /// - Throws: ``DeviceError``: `.tagInUse`, or the reason the check that the key will require is
     ///   unavailable.
-    func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws
-        -> DevicePublicKey
+    func makeKey(_ request: DeviceKeyRequest) async throws -> MadeDeviceKey
 
     /// Returns the public half of a key.
     ///
     /// - Throws: ``DeviceError`` `.biometricPrivateKeyNotFound`.
     func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey
 
-    /// Prompts the person, then signs the message's SHA-256. A key with a biometric constraint
-    /// never accepts the passcode, whatever the prompt allows.
+    /// Prompts the person, then returns the key for one signature. The passcode is accepted if both
+    /// the key and the prompt allow it: see ``BiometricPolicy/narrowed(to:_:)``.
     ///
-    /// - Returns: r and s, 32 bytes each.
     /// - Throws: ``DeviceError``; `.biometricPrivateKeyNotFound` also for a key with
     ///   `biometryCurrentSet` after a change of enrollment, which removes the key;
     ///   `CancellationError`.
-    func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt) async throws
-        -> [UInt8]
+    func unlock(tag: DeviceKeyTag, _ prompt: UnlockPrompt) async throws -> UnlockedKey
 
     /// Removes a key. Does nothing if it does not exist.
     func deleteKey(tag: DeviceKeyTag) async throws
 
     /// Returns the tags of all keys, sorted.
     func listTags() async throws -> [DeviceKeyTag]
+}
+
+extension DeviceKeyProvider {
+    /// Creates a key without an attestation.
+    ///
+    /// - Returns: the public half.
+    public func makeKey(
+        tag: DeviceKeyTag, protection: BiometricAccessConstraint,
+        policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
+    ) async throws -> DevicePublicKey {
+        try await makeKey(DeviceKeyRequest(tag: tag, protection: protection, policy: policy))
+            .publicKey
+    }
+
+    /// Prompts the person, then signs the message's SHA-256.
+    ///
+    /// - Returns: r and s, 32 bytes each.
+    /// - Throws: as ``unlock(tag:_:)``.
+    public func sign(
+        _ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt
+    ) async throws -> [UInt8] {
+        try await unlock(tag: tag, prompt).sign(message)
+    }
 }
 
 /// The name of a key on its device: 1…128 of the characters `A-Z a-z 0-9 . _ -`, such as

@@ -9,21 +9,35 @@ public protocol LocalAuthenticator: Sendable {
     ///
     /// - Throws: ``DeviceError``; `CancellationError` if the task is canceled, regardless of what
     ///   was shown by then.
-    func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict
+    func authenticate(_ prompt: UnlockPrompt) async throws -> LocalVerdict
 
     /// Returns a value that changes with every change of enrollment and never returns to an earlier
     /// one.
     func enrollmentGeneration() async throws -> EnrollmentGeneration
 }
 
+extension LocalAuthenticator {
+    /// Prompts the person.
+    public func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict {
+        try await authenticate(UnlockPrompt(reason: reason, policy: policy))
+    }
+}
+
 public struct BiometricCapability: Sendable, Hashable {
+    /// Whether there is a sensor that the app may use.
     public let isSupported: Bool
     public let isEnrolled: Bool
     public let isPasscodeSet: Bool
     /// Whether the passcode is required before biometrics are accepted again.
     public let isLockedOut: Bool
+    /// Why no sensor can be used, if the device says so: there is none, or no permission.
+    public let unsupportedReason: String?
 
-    public init(isSupported: Bool, isEnrolled: Bool, isPasscodeSet: Bool, isLockedOut: Bool) {
+    public init(
+        isSupported: Bool, isEnrolled: Bool, isPasscodeSet: Bool, isLockedOut: Bool,
+        unsupportedReason: String? = nil
+    ) {
+        self.unsupportedReason = unsupportedReason
         (self.isSupported, self.isEnrolled, self.isPasscodeSet, self.isLockedOut) = (
             isSupported, isEnrolled, isPasscodeSet, isLockedOut
         )
@@ -34,7 +48,8 @@ public struct BiometricCapability: Sendable, Hashable {
         guard isSupported || policy == .deviceOwnerAuthentication else {
             return DeviceError(
                 .biometricNotSupportedOrPermissionDenied,
-                "no biometric sensor is available, or the app lacks permission to use it")
+                unsupportedReason
+                    ?? "no biometric sensor is available, or the app lacks permission to use it")
         }
         guard isPasscodeSet else {
             return DeviceError(.biometricNoPasscode, "set a passcode first")

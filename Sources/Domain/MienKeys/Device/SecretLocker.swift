@@ -9,21 +9,33 @@ public import MienCore
 public protocol SecretLocker: LocalAuthenticator {
     /// Locks a secret.
     ///
-    /// - Parameter context: the purpose of the secret; required again to release it.
+    /// - Parameters:
+    ///   - policy: Whether the passcode may ever release it; required again to release it.
+    ///   - context: The purpose of the secret; required again to release it.
     func lock(
-        _ secret: Sensitive<[UInt8]>, for constraint: BiometricAccessConstraint, context: String
+        _ secret: Sensitive<[UInt8]>, for constraint: BiometricAccessConstraint,
+        policy: BiometricPolicy, context: String
     ) async throws -> LockedSecret
 
-    /// Prompts the person, then returns the secret. For the biometric constraints the passcode is
-    /// not accepted, whatever the prompt allows.
+    /// Prompts the person, then returns the secret. The passcode is accepted if both `policy` and
+    /// the prompt allow it: see ``BiometricPolicy/narrowed(to:_:)``.
     ///
     /// - Throws: ``DeviceError``: `.biometricPrivateKeyNotFound` if the key that opens it is gone,
     ///   without a prompt if that is known in advance.
     func release(
-        _ locked: LockedSecret, for constraint: BiometricAccessConstraint, context: String,
-        unlocking prompt: UnlockPrompt
-    ) async throws
-        -> Sensitive<[UInt8]>
+        _ locked: LockedSecret, for constraint: BiometricAccessConstraint, policy: BiometricPolicy,
+        context: String, unlocking prompt: UnlockPrompt
+    ) async throws -> ReleasedSecret
+}
+
+/// A secret, and how the person was verified before it was released.
+public struct ReleasedSecret: Sendable {
+    public let secret: Sensitive<[UInt8]>
+    public let method: LocalVerdict.Method
+
+    public init(_ secret: Sensitive<[UInt8]>, method: LocalVerdict.Method) {
+        (self.secret, self.method) = (secret, method)
+    }
 }
 
 /// A secret that is released after a check.

@@ -18,6 +18,13 @@ extension MienSession {
         }
     }
 
+    /// Checks that this device supports biometric login with these options.
+    ///
+    /// - Throws: as ``checkBiometricSupported(policy:)``.
+    public func checkBiometricSupported(_ options: BiometricOptions) async throws {
+        try await checkBiometricSupported(policy: options.policy)
+    }
+
     /// Whether this device has a key for this app. It stays true when the enrolled face is gone;
     /// ``checkBiometricSupported(policy:)`` detects that.
     public func isBiometricEnabled() async throws -> Bool { try await !enabledTags().isEmpty }
@@ -34,25 +41,38 @@ extension MienSession {
         localizedReason: String, constraint: BiometricAccessConstraint = .biometryCurrentSet,
         policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
     ) async throws {
-        try await performing {
-            try await self.makeBiometricKey(
-                localizedReason: localizedReason, constraint: constraint, policy: policy)
-        }
+        try await enableBiometric(
+            BiometricOptions(
+                localizedReason: localizedReason, constraint: constraint, policy: policy))
     }
 
-    private func makeBiometricKey(
-        localizedReason: String, constraint: BiometricAccessConstraint, policy: BiometricPolicy
-    ) async throws {
+    /// Creates a key and registers it for the signed-in user, with an attestation if the device can
+    /// attest keys.
+    ///
+    /// - Throws: as ``enableBiometric(localizedReason:constraint:policy:)``.
+    public func enableBiometric(_ options: BiometricOptions) async throws {
+        try await performing { try await self.makeBiometricKey(options) }
+    }
+
+    private func makeBiometricKey(_ options: BiometricOptions) async throws {
         let device = try device(), access = try await access()
-        try await checkBiometricSupported(policy: policy)
+        try await checkBiometricSupported(options)
         let before = try await enabledTags()
         var generator = SystemRandomNumberGenerator()
         let keyID = Base64URL.encode(generator.bytes(16))
         let tag = try DeviceKeyTag("\(tagPrefix)\(try await userMark()).\(keyID)")
-        _ = try await device.keys.makeKey(tag: tag, protection: constraint)
+        let challenge = try await challenge()
+        let made = try await device.keys.makeKey(
+            DeviceKeyRequest(
+                tag: tag, protection: options.constraint, policy: options.policy,
+                challenge: challenge))
         do {
-            let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
-            let request = try await signedRequest("setup", tag: tag, keyID: keyID, prompt: prompt)
+            let key = try await device.keys.unlock(tag: tag, options.prompt)
+            var claims: [String: JSONValue] = [:]
+            claims["attestation"] = made.attestation?.json
+            let request = try await signedRequest(
+                "setup", key, keyID: keyID, challenge: challenge, claims,
+                verification: KeyVerification.of(options))
             _ = try await connection.form(
                 ["oauth2", "token"], client([("grant_type", Self.grant), ("jwt", request)]),
                 bearer: access.token, prover: access.prover)
@@ -79,18 +99,29 @@ extension MienSession {
         localizedReason: String = "Sign in",
         policy: BiometricPolicy = .deviceOwnerAuthenticationWithBiometrics
     ) async throws -> UserInfo {
-        try await checkBiometricSupported(policy: policy)
+        try await authenticateBiometric(
+            BiometricOptions(localizedReason: localizedReason, policy: policy))
+    }
+
+    /// Signs in with the device's key. The tokens say whether a biometric or the device's passcode
+    /// unlocked it: `amr` contains `x_biometric` or `pin`.
+    ///
+    /// - Throws: as ``authenticateBiometric(localizedReason:policy:)``.
+    @discardableResult
+    public func authenticateBiometric(_ options: BiometricOptions) async throws -> UserInfo {
+        try await checkBiometricSupported(options)
         guard let tag = try await enabledTags().last else {
             throw DeviceError(
                 .biometricPrivateKeyNotFound,
                 "This device has no key for this app. Enable biometric login first.")
         }
-        let prompt = UnlockPrompt(reason: localizedReason, policy: policy)
+        let key = try await device().keys.unlock(tag: tag, options.prompt)
         let request = try await signedRequest(
-            "authenticate", tag: tag, keyID: KeyMark.keyID(tag), prompt: prompt)
+            "authenticate", key, keyID: KeyMark.keyID(tag), challenge: challenge(),
+            ["user_verification": .string(key.method.unlock.rawValue)])
         do {
             // The device token keeps wrong signatures of strangers from locking this device out.
-            let known = try? await options.deviceTokens.token(for: key)
+            let known = try? await self.options.deviceTokens.token(for: self.key)
             // Without a device token, any other text requests one.
             let token = known?.use { $0 } ?? "new"
             let prover = try await signInProver()
@@ -168,26 +199,28 @@ extension MienSession {
                 bearer: access.token, prover: access.prover))
     }
 
+    /// - Parameter verification: What unlocks the key, for a setup.
     private func signedRequest(
-        _ action: String, tag: DeviceKeyTag, keyID: String, prompt: UnlockPrompt
+        _ action: String, _ key: UnlockedKey, keyID: String, challenge: String,
+        _ claims: [String: JSONValue], verification: KeyVerification? = nil
     ) async throws -> String {
-        let device = try device(),
-            signer = try await device.keys.signer(tag: tag, unlocking: prompt)
-        let challenge = try await challenge(), now = Double(self.now().seconds)
+        let device = try device(), now = Double(self.now().seconds)
         var names: [String: JSONValue] = [
             "model": .string(device.model), "os": .string(device.system),
         ]
         if let id = device.deviceID { names["device_id"] = .string(id) }
-        let payload: JSONValue = [
+        names["user_verification"] = verification.map { .string($0.rawValue) }
+        let payload: [String: JSONValue] = [
             "iat": .number(now), "exp": .number(now + 60), "challenge": .string(challenge),
             "action": .string(action),
-            "aud": .string(try await server().issuer), "client_id": .string(options.applicationId),
+            "aud": .string(try await server().issuer),
+            "client_id": .string(options.applicationId),
             "device_info": ["mien": .object(names)],
         ]
         var header: [String: JSONValue] = ["typ": .string(Self.type), "kid": .string(keyID)]
-        if action == "setup" { header["jwk"] = signer.publicKey.jwk }
-        return try await JWS.sign(
-            header: header, payload: Array(JSONText.write(payload).utf8), with: signer)
+        if action == "setup" { header["jwk"] = key.publicKey.jwk }
+        let body = JSONText.write(.object(payload.merging(claims) { $1 }))
+        return try await JWS.sign(header: header, payload: Array(body.utf8), with: key)
     }
 
     private func challenge() async throws -> String {

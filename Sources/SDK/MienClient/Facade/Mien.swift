@@ -37,6 +37,9 @@ public enum Mien {
         (journey, last) = (nil, nil)
     }
 
+    /// The response to the last call, whose step waits for an answer.
+    static var current: MienServiceResponse? { last }
+
     /// The underlying client; `nil` before `initialize`.
     public static var journeyClient: JourneyClient? { client }
 

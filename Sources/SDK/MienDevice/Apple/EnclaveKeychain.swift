@@ -8,9 +8,8 @@ internal import Security
 struct EnclaveKeychain: Sendable {
     let prefix: String
 
-    func make(_ tag: DeviceKeyTag, _ protection: BiometricAccessConstraint) throws
-        -> DevicePublicKey
-    {
+    func make(_ request: DeviceKeyRequest) throws -> DevicePublicKey {
+        let tag = request.tag
         // Otherwise the keychain would store two keys with one tag.
         guard try matches(tag, [:]) == nil else {
             throw DeviceError(.tagInUse, "A key with this tag already exists. Delete it first.")
@@ -19,11 +18,11 @@ struct EnclaveKeychain: Sendable {
         guard
             let access = unsafe SecAccessControlCreateWithFlags(
                 nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
-                [.privateKeyUsage, protection.flag], &failure)
+                [.privateKeyUsage, Protection(request).flags], &failure)
         else { throw unsafe Self.error(failure, "creating the key's access control") }
         let own: [String: Any] = [
             kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: name(tag),
-            kSecAttrLabel as String: protection.rawValue,
+            kSecAttrLabel as String: Protection(request).label,
             kSecAttrAccessControl as String: access,
         ]
         let attributes: [String: Any] = [
@@ -40,7 +39,7 @@ struct EnclaveKeychain: Sendable {
 
     /// - Throws: ``DeviceError`` `.biometricPrivateKeyNotFound`.
     func find(_ tag: DeviceKeyTag, context: LAContext?) throws -> (
-        key: SecKey, protection: BiometricAccessConstraint
+        key: SecKey, protection: Protection
     ) {
         var wishes: [String: Any] = [
             kSecReturnRef as String: true, kSecReturnAttributes as String: true,
@@ -50,7 +49,7 @@ struct EnclaveKeychain: Sendable {
             let reference = found[kSecValueRef as String]
         else { throw Self.notFound }
         guard let label = found[kSecAttrLabel as String] as? String,
-            let protection = BiometricAccessConstraint(rawValue: label)
+            let protection = Protection(label: label)
         else {
             throw DeviceError(
                 .storage, "The keychain has no access control for the key. Delete the key.")
@@ -156,12 +155,41 @@ struct EnclaveKeychain: Sendable {
     }
 }
 
-extension BiometricAccessConstraint {
-    fileprivate var flag: SecAccessControlCreateFlags {
-        switch self {
-        case .biometryAny: .biometryAny
-        case .biometryCurrentSet: .biometryCurrentSet
-        case .userPresence: .userPresence
+/// The constraint and policy of a key. The keychain stores them as the label of the key.
+struct Protection: Sendable {
+    let constraint: BiometricAccessConstraint
+    let policy: BiometricPolicy
+    private static let passcode = "+passcode"
+
+    init(_ request: DeviceKeyRequest) {
+        (constraint, policy) = (request.protection, request.policy)
+    }
+
+    init?(label: String) {
+        let acceptsPasscode = label.hasSuffix(Self.passcode)
+        guard
+            let constraint = BiometricAccessConstraint(
+                rawValue: String(label.dropLast(acceptsPasscode ? Self.passcode.count : 0)))
+        else { return nil }
+        self.constraint = constraint
+        policy =
+            acceptsPasscode ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics
+    }
+
+    var label: String {
+        constraint.rawValue + (policy == .deviceOwnerAuthentication ? Self.passcode : "")
+    }
+
+    /// The Secure Enclave itself enforces these.
+    fileprivate var flags: SecAccessControlCreateFlags {
+        let acceptsPasscode = policy == .deviceOwnerAuthentication
+        switch constraint {
+        case .biometryAny:
+            return acceptsPasscode ? [.biometryAny, .or, .devicePasscode] : .biometryAny
+        case .biometryCurrentSet:
+            return acceptsPasscode
+                ? [.biometryCurrentSet, .or, .devicePasscode] : .biometryCurrentSet
+        case .userPresence: return .userPresence
         }
     }
 }

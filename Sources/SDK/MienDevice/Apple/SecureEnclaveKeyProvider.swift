@@ -9,16 +9,28 @@ internal import Security
 /// The keychain stores references to them.
 public struct SecureEnclaveKeyProvider: DeviceKeyProvider {
     private let keychain: EnclaveKeychain
+    private let attestsApp: Bool
     private let queue = DispatchQueue(label: "mien.keys")
 
-    /// - Parameter prefix: The text before each tag in the keychain, so that the app's other keys
-    ///   are not touched.
-    public init(prefix: String = "mien.device-key.") { keychain = EnclaveKeychain(prefix: prefix) }
+    /// - Parameters:
+    ///   - prefix: The text before each tag in the keychain, so that the app's other keys are not
+    ///     touched.
+    ///   - attestsApp: Whether new keys get an App Attest attestation. It proves the app, which
+    ///     names the key; keys in the Secure Enclave have no attestation of their own. Needs a
+    ///     connection to Apple when a key is created.
+    public init(prefix: String = "mien.device-key.", attestsApp: Bool = false) {
+        (keychain, self.attestsApp) = (EnclaveKeychain(prefix: prefix), attestsApp)
+    }
 
-    public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws
-        -> DevicePublicKey
-    {
-        try await blocking { try keychain.make(tag, protection) }
+    public func makeKey(_ request: DeviceKeyRequest) async throws -> MadeDeviceKey {
+        let key = try await blocking { try keychain.make(request) }
+        guard attestsApp, let challenge = request.challenge else { return MadeDeviceKey(key) }
+        do {
+            return MadeDeviceKey(key, attestation: try await AppAttester.attest(key, challenge))
+        } catch {
+            try await deleteKey(tag: request.tag)
+            throw error
+        }
     }
 
     public func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey {
@@ -27,16 +39,19 @@ public struct SecureEnclaveKeyProvider: DeviceKeyProvider {
         }
     }
 
-    public func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt)
-        async throws -> [UInt8]
-    {
-        let protection = try await blocking { try keychain.find(tag, context: nil).protection }
-        let policy =
-            protection == .userPresence ? prompt.policy : .deviceOwnerAuthenticationWithBiometrics
-        let unlocked = try await UnlockedContext(reason: prompt.reason, policy: policy)
-        return try await blocking {
-            try EnclaveKeychain.sign(
-                message, with: keychain.find(tag, context: unlocked.context).key)
+    public func unlock(tag: DeviceKeyTag, _ prompt: UnlockPrompt) async throws -> UnlockedKey {
+        let (publicKey, protection) = try await blocking {
+            let found = try keychain.find(tag, context: nil)
+            return (try EnclaveKeychain.publicKey(of: found.key), found.protection)
+        }
+        let policy = prompt.policy.narrowed(to: protection.policy, protection.constraint)
+        let unlocked = try await UnlockedContext(
+            UnlockPrompt(reason: prompt.reason, policy: policy, texts: prompt.texts))
+        return UnlockedKey(publicKey: publicKey, method: unlocked.method) { message in
+            try await blocking {
+                try EnclaveKeychain.sign(
+                    message, with: keychain.find(tag, context: unlocked.context).key)
+            }
         }
     }
 

@@ -20,8 +20,8 @@ public struct SystemAuthenticator: LocalAuthenticator {
             isLockedOut: biometrics?.code == .biometricLockout)
     }
 
-    public func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict {
-        let unlocked = try await UnlockedContext(reason: reason, policy: policy)
+    public func authenticate(_ prompt: UnlockPrompt) async throws -> LocalVerdict {
+        let unlocked = try await UnlockedContext(prompt)
         return LocalVerdict(
             method: unlocked.method, generation: try await enrollmentGeneration(), at: now())
     }
@@ -51,14 +51,16 @@ struct UnlockedContext: @unchecked Sendable {
     let method: LocalVerdict.Method
 
     /// Asks the user. Canceling the task dismisses the prompt.
-    init(reason: String, policy: BiometricPolicy) async throws {
-        let holder = Holder(LAContext())
-        if policy == .deviceOwnerAuthenticationWithBiometrics {
-            holder.context.localizedFallbackTitle = ""
-        }
+    init(_ prompt: UnlockPrompt) async throws {
+        let holder = Holder(LAContext()), policy = prompt.policy
+        // An empty title hides the button that leads to the passcode.
+        holder.context.localizedFallbackTitle =
+            policy == .deviceOwnerAuthenticationWithBiometrics ? "" : prompt.texts.fallbackTitle
+        holder.context.localizedCancelTitle = prompt.texts.cancelTitle
         do {
             let isOwner = try await withTaskCancellationHandler {
-                try await holder.context.evaluatePolicy(policy.system, localizedReason: reason)
+                try await holder.context.evaluatePolicy(
+                    policy.system, localizedReason: prompt.reason)
             } onCancel: {
                 holder.context.invalidate()
             }

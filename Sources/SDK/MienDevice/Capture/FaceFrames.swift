@@ -6,8 +6,17 @@ public import MienFace
 /// explicitly told not to.
 public struct FaceFrames: Sendable {
     package let open: @Sendable () async throws -> any FrameSource
+    let check: @Sendable () async throws -> Void
 
-    /// - Parameter open: Returns a source that starts from the beginning on each call. Throws
-    ///   `FrameSourceError`.
-    public init(_ open: @escaping @Sendable () async throws -> any FrameSource) { self.open = open }
+    /// - Parameters:
+    ///   - check: Throws `FrameSourceError` if the source cannot be opened: there is no camera, or
+    ///     no permission to use it. It must not open the source.
+    ///   - open: Returns a source that starts from the beginning on each call. Throws
+    ///     `FrameSourceError`.
+    public init(
+        check: @escaping @Sendable () async throws -> Void = {},
+        _ open: @escaping @Sendable () async throws -> any FrameSource
+    ) {
+        (self.check, self.open) = (check, open)
+    }
 }

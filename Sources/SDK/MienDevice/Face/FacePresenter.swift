@@ -1,6 +1,6 @@
 public import MienCore
 public import MienFace
-internal import MienKeys
+public import MienKeys
 
 /// Presents a face to the authenticator. ``LocalFaceCapture`` is one.
 ///
@@ -8,6 +8,14 @@ internal import MienKeys
 /// opens nothing and counts like a wrong face.
 public protocol FacePresenter: Sendable {
     func present(_ request: FaceRequest) async throws -> PresentedFace
+
+    /// Returns why no face can be presented now: there is no camera, or no permission to use it.
+    /// `nil` if nothing is known to be in the way. Does not open the camera.
+    func obstacle() async throws -> DeviceError?
+}
+
+extension FacePresenter {
+    public func obstacle() async throws -> DeviceError? { nil }
 }
 
 public struct FaceRequest: Sendable, Hashable {
@@ -16,9 +24,14 @@ public struct FaceRequest: Sendable, Hashable {
     public let triesLeft: Int
     /// Whether ``PresentedFace/usePasscode`` is an allowed answer.
     public let mayUsePasscode: Bool
+    /// Further texts to show, as far as there is room for them.
+    public let texts: PromptTexts
 
-    public init(reason: String, triesLeft: Int, mayUsePasscode: Bool) {
+    public init(
+        reason: String, triesLeft: Int, mayUsePasscode: Bool, texts: PromptTexts = PromptTexts()
+    ) {
         (self.reason, self.triesLeft, self.mayUsePasscode) = (reason, triesLeft, mayUsePasscode)
+        self.texts = texts
     }
 }
 
@@ -50,8 +63,10 @@ public struct PasscodeRequest: Sendable, Hashable {
     public let reason: String
     /// The number of passcodes that will be judged in this request, including this one.
     public let triesLeft: Int
+    /// Further texts to show, as far as there is room for them.
+    public let texts: PromptTexts
 
-    public init(reason: String, triesLeft: Int) {
-        (self.reason, self.triesLeft) = (reason, triesLeft)
+    public init(reason: String, triesLeft: Int, texts: PromptTexts = PromptTexts()) {
+        (self.reason, self.triesLeft, self.texts) = (reason, triesLeft, texts)
     }
 }

@@ -1,6 +1,6 @@
 public import MienCore
 public import MienFace
-internal import MienKeys
+public import MienKeys
 
 /// Captures faces on the device: presents them to `FaceLocalAuthenticator` and captures the
 /// owner's for enrollment. It needs a live source, because a photo opens no key.
@@ -56,6 +56,15 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
             frames, reader, packID, recognition, enrollment
         )
         (self.guide, self.now, self.draw) = (guide, now, draw)
+    }
+
+    /// Returns why the source cannot be used: there is no camera, or no permission to use it.
+    public func obstacle() async throws -> DeviceError? {
+        do { try await frames.check() } catch let error as FrameSourceError {
+            let error = DeviceError(error)
+            return error.code == .biometricNotSupportedOrPermissionDenied ? error : nil
+        }
+        return nil
     }
 
     // MARK: Recognition

@@ -1,3 +1,4 @@
+internal import Foundation
 public import MienDevice
 internal import MienFace
 internal import MienMedia
@@ -12,11 +13,21 @@ extension FaceFrames {
     ///     down.
     public static func camera(_ name: String? = nil, longestSide: Int = 1280) -> Self {
         Self {
-            let camera: Camera
-            do throws(MediaError) {
-                camera = try Camera.choose(from: Camera.all(), named: name)
-            } catch { throw FrameSourceError(error) }
-            return try await frames(of: .camera(camera), longestSide)
+            let path = try chosen(name).path
+            guard unsafe access(path, R_OK | W_OK) == 0 else {
+                throw FrameSourceError(
+                    .notPermitted,
+                    "The current user may not use the camera. On Debian, add the user to the group “video”."
+                )
+            }
+        } _: {
+            try await frames(of: .camera(chosen(name)), longestSide)
+        }
+    }
+
+    private static func chosen(_ name: String?) throws(FrameSourceError) -> Camera {
+        do throws(MediaError) { return try Camera.choose(from: Camera.all(), named: name) } catch {
+            throw FrameSourceError(error)
         }
     }
 

@@ -91,8 +91,9 @@ public actor FaceLocalAuthenticator: SecretLocker {
 
     // MARK: LocalAuthenticator
 
-    public func capability() throws -> BiometricCapability {
-        capability(of: try state.read())
+    public func capability() async throws -> BiometricCapability {
+        let obstacle = try await faces.obstacle()
+        return capability(of: try state.read(), obstacle)
     }
 
     public func enrollmentGeneration() async throws -> EnrollmentGeneration {
@@ -104,18 +105,18 @@ public actor FaceLocalAuthenticator: SecretLocker {
         do { return try await service.settled(owner) } catch { throw Self.translated(error) }
     }
 
-    public func authenticate(reason: String, policy: BiometricPolicy) async throws -> LocalVerdict {
-        let capability = try capability()
-        if let obstacle = capability.obstacle(to: policy) { throw obstacle }
-        let mayUsePasscode = policy == .deviceOwnerAuthentication
-        if capability.isEnrolled && !capability.isLockedOut {
+    public func authenticate(_ prompt: UnlockPrompt) async throws -> LocalVerdict {
+        let capability = try await capability()
+        if let obstacle = capability.obstacle(to: prompt.policy) { throw obstacle }
+        let mayUsePasscode = prompt.policy == .deviceOwnerAuthentication
+        if capability.isSupported && capability.isEnrolled && !capability.isLockedOut {
             do {
-                if let verdict = try await askForFace(reason, mayUsePasscode) { return verdict }
+                if let verdict = try await askForFace(prompt, mayUsePasscode) { return verdict }
             } catch let error as DeviceError
                 where mayUsePasscode && Self.leavesThePasscode.contains(error.code)
             {}
         }
-        return try await askForPasscode(reason)
+        return try await askForPasscode(prompt)
     }
 
     /// Errors after which the owner may still type the passcode: nobody was recognized, or no
@@ -125,11 +126,14 @@ public actor FaceLocalAuthenticator: SecretLocker {
     ]
 
     /// - Returns: `nil` if the person chose to type the passcode, and may.
-    private func askForFace(_ reason: String, _ mayUsePasscode: Bool) async throws -> LocalVerdict?
-    {
+    private func askForFace(
+        _ prompt: UnlockPrompt, _ mayUsePasscode: Bool
+    ) async throws -> LocalVerdict? {
         for triesLeft in stride(from: Self.triesPerRequest, through: 1, by: -1) {
             let shown = try await faces.present(
-                FaceRequest(reason: reason, triesLeft: triesLeft, mayUsePasscode: mayUsePasscode))
+                FaceRequest(
+                    reason: prompt.reason, triesLeft: triesLeft, mayUsePasscode: mayUsePasscode,
+                    texts: prompt.texts))
             // First of all, also in a canceled task, because a refusal counts as a try.
             if case .refused = shown { try countRefusal() }
             try Task.checkCancellation()
@@ -143,7 +147,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
                 }
                 return nil
             case .refused(_, then: .tryAgain):
-                if let obstacle = try capability().obstacle(
+                if let obstacle = capability(of: try state.read()).obstacle(
                     to: .deviceOwnerAuthenticationWithBiometrics)
                 {
                     throw obstacle
@@ -156,11 +160,12 @@ public actor FaceLocalAuthenticator: SecretLocker {
         )
     }
 
-    private func askForPasscode(_ reason: String) async throws -> LocalVerdict {
+    private func askForPasscode(_ prompt: UnlockPrompt) async throws -> LocalVerdict {
         for triesLeft in stride(from: Self.triesPerRequest, through: 1, by: -1) {
             guard
                 let typed = try await passcodes.passcode(
-                    PasscodeRequest(reason: reason, triesLeft: triesLeft))
+                    PasscodeRequest(
+                        reason: prompt.reason, triesLeft: triesLeft, texts: prompt.texts))
             else {
                 throw DeviceError(.cancel, "The user canceled.")
             }
@@ -236,11 +241,16 @@ public actor FaceLocalAuthenticator: SecretLocker {
         }
     }
 
-    private func capability(of state: AuthenticatorState) -> BiometricCapability {
+    /// - Parameter obstacle: Why no face can be presented; `nil` also if it does not matter, since a
+    ///   face was presented.
+    private func capability(
+        of state: AuthenticatorState, _ obstacle: DeviceError? = nil
+    ) -> BiometricCapability {
         let person = state[owner]
         return BiometricCapability(
-            isSupported: true, isEnrolled: person?.enrollment != nil,
-            isPasscodeSet: state.passcode != nil, isLockedOut: person?.isLockedOut ?? false)
+            isSupported: obstacle == nil, isEnrolled: person?.enrollment != nil,
+            isPasscodeSet: state.passcode != nil, isLockedOut: person?.isLockedOut ?? false,
+            unsupportedReason: obstacle?.reason)
     }
 
     private func confirmedFace() async throws -> FaceTemplate {
@@ -270,39 +280,39 @@ public actor FaceLocalAuthenticator: SecretLocker {
 
 extension FaceLocalAuthenticator {
     public func lock(
-        _ secret: Sensitive<[UInt8]>, for constraint: BiometricAccessConstraint, context: String
+        _ secret: Sensitive<[UInt8]>, for constraint: BiometricAccessConstraint,
+        policy: BiometricPolicy, context: String
     ) async throws -> LockedSecret {
         let person = try await person(), state = try state.read()
-        let policy: BiometricPolicy =
-            constraint == .userPresence
-            ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics
+        let widest = BiometricPolicy.deviceOwnerAuthentication.narrowed(to: policy, constraint)
         // A locked face unlocks nothing now, but secrets may be locked for it.
-        if let obstacle = capability(of: state).obstacle(to: policy),
+        if let obstacle = capability(of: state).obstacle(to: widest),
             obstacle.code != .biometricLockout
         {
             throw obstacle
         }
         let key = try person.key(for: constraint).publicKey
         var sender = try HPKE.Sender(
-            recipientKey: key, ciphersuite: Self.suite, info: Self.info(constraint, context))
+            recipientKey: key, ciphersuite: Self.suite, info: Self.info(constraint, policy, context)
+        )
         let sealed = try secret.use { try sender.seal($0) }
         return LockedSecret(
             bytes: Array(sender.encapsulatedKey) + Array(sealed), generation: person.generation)
     }
 
     public func release(
-        _ locked: LockedSecret, for constraint: BiometricAccessConstraint, context: String,
-        unlocking prompt: UnlockPrompt
-    ) async throws -> Sensitive<[UInt8]> {
+        _ locked: LockedSecret, for constraint: BiometricAccessConstraint, policy: BiometricPolicy,
+        context: String, unlocking prompt: UnlockPrompt
+    ) async throws -> ReleasedSecret {
         if constraint == .biometryCurrentSet,
             try await enrollmentGeneration() != locked.generation
         {
             throw Self.gone
         }
         let verdict = try await authenticate(
-            reason: prompt.reason,
-            policy: constraint == .userPresence
-                ? prompt.policy : .deviceOwnerAuthenticationWithBiometrics)
+            UnlockPrompt(
+                reason: prompt.reason, policy: prompt.policy.narrowed(to: policy, constraint),
+                texts: prompt.texts))
         guard let person = try state.read()[owner],
             constraint == .userPresence || person.generation == verdict.generation
         else { throw Self.gone }
@@ -310,10 +320,10 @@ extension FaceLocalAuthenticator {
         do {
             var recipient = try HPKE.Recipient(
                 privateKey: person.key(for: constraint), ciphersuite: Self.suite,
-                info: Self.info(constraint, context),
+                info: Self.info(constraint, policy, context),
                 encapsulatedKey: Data(locked.bytes.prefix(Self.encapsulatedSize)))
-            return Sensitive(
-                Array(try recipient.open(Data(locked.bytes.dropFirst(Self.encapsulatedSize)))))
+            let secret = try recipient.open(Data(locked.bytes.dropFirst(Self.encapsulatedSize)))
+            return ReleasedSecret(Sensitive(Array(secret)), method: verdict.method)
         } catch is CryptoKitError { throw Self.gone }
     }
 
@@ -323,7 +333,12 @@ extension FaceLocalAuthenticator {
         .biometricPrivateKeyNotFound,
         "This key can no longer be unlocked, because the face or the device was enrolled again.")
 
-    private static func info(_ constraint: BiometricAccessConstraint, _ context: String) -> Data {
-        Data("mien/v1/device-release/\(constraint.rawValue)/\(context)".utf8)
+    /// Binds a secret to its constraint, to whether the passcode releases it, and to its purpose.
+    private static func info(
+        _ constraint: BiometricAccessConstraint, _ policy: BiometricPolicy, _ context: String
+    ) -> Data {
+        let passcode =
+            policy == .deviceOwnerAuthentication && constraint != .userPresence ? "+passcode" : ""
+        return Data("mien/v1/device-release/\(constraint.rawValue)\(passcode)/\(context)".utf8)
     }
 }

@@ -22,18 +22,14 @@ public struct SoftwareKeyProvider: DeviceKeyProvider {
         )
     }
 
-    public func makeKey(tag: DeviceKeyTag, protection: BiometricAccessConstraint) async throws
-        -> DevicePublicKey
-    {
-        try await keys.make(tag, protection)
+    public func makeKey(_ request: DeviceKeyRequest) async throws -> MadeDeviceKey {
+        try await keys.make(request)
     }
     public func publicKey(tag: DeviceKeyTag) async throws -> DevicePublicKey {
         try await keys.publicKey(tag)
     }
-    public func sign(_ message: [UInt8], tag: DeviceKeyTag, unlocking prompt: UnlockPrompt)
-        async throws -> [UInt8]
-    {
-        try await keys.sign(message, tag, prompt)
+    public func unlock(tag: DeviceKeyTag, _ prompt: UnlockPrompt) async throws -> UnlockedKey {
+        try await keys.unlock(tag, prompt)
     }
     public func deleteKey(tag: DeviceKeyTag) async throws { try await keys.delete(tag) }
     public func listTags() async throws -> [DeviceKeyTag] { try await keys.tags() }

@@ -27,31 +27,32 @@ actor StoredKeys {
         (self.folder, self.authenticator, self.maker) = (folder, authenticator, maker)
     }
 
-    func make(_ tag: DeviceKeyTag, _ protection: BiometricAccessConstraint) async throws
-        -> DevicePublicKey
-    {
+    /// Creates a key. These stores cannot attest keys.
+    func make(_ request: DeviceKeyRequest) async throws -> MadeDeviceKey {
+        let tag = request.tag
         guard try folder.record(tag) == nil else { throw KeyFolder.inUse }
         let made = try await maker.make(), publicKey = try Self.key(x963: made.publicKey)
-        let secret = try await authenticator.lock(made.secret, for: protection, context: tag.text)
+        let secret = try await authenticator.lock(
+            made.secret, for: request.protection, policy: request.policy, context: tag.text)
         try Task.checkCancellation()
         try folder.add(
             KeyRecord(
-                tag: tag, protection: protection, publicKey: Data(made.publicKey),
-                blob: Data(made.blob), secret: secret))
-        return publicKey
+                tag: tag, protection: request.protection, policy: request.policy,
+                publicKey: Data(made.publicKey), blob: Data(made.blob), secret: secret))
+        return MadeDeviceKey(publicKey)
     }
 
     func publicKey(_ tag: DeviceKeyTag) async throws -> DevicePublicKey {
         try Self.key(x963: Array(try await record(tag).publicKey))
     }
 
-    func sign(_ message: [UInt8], _ tag: DeviceKeyTag, _ prompt: UnlockPrompt) async throws
-        -> [UInt8]
-    {
-        let record = try await record(tag), secret: Sensitive<[UInt8]>
+    func unlock(_ tag: DeviceKeyTag, _ prompt: UnlockPrompt) async throws -> UnlockedKey {
+        let record = try await record(tag), released: ReleasedSecret
         do {
-            secret = try await authenticator.release(
-                record.secret, for: record.protection, context: tag.text, unlocking: prompt)
+            released = try await authenticator.release(
+                record.secret, for: record.protection,
+                policy: record.policy ?? .deviceOwnerAuthenticationWithBiometrics,
+                context: tag.text, unlocking: prompt)
         } catch let error as DeviceError where error.code == .biometricPrivateKeyNotFound {
             try removeIfSame(record)
             throw error
@@ -60,8 +61,13 @@ actor StoredKeys {
         // The key may have been deleted while the user was asked, so the confirmed key no longer
         // exists.
         guard try folder.record(tag)?.publicKey == record.publicKey else { throw Self.notFound }
-        return try await maker.sign(
-            digest: Array(SHA256.hash(data: message)), blob: Array(record.blob), secret: secret)
+        return UnlockedKey(
+            publicKey: try Self.key(x963: Array(record.publicKey)), method: released.method
+        ) { [maker] message in
+            try await maker.sign(
+                digest: Array(SHA256.hash(data: message)), blob: Array(record.blob),
+                secret: released.secret)
+        }
     }
 
     func delete(_ tag: DeviceKeyTag) throws { try folder.remove(tag) }

@@ -1,6 +1,6 @@
 internal import MienAccess
-internal import MienCore
-internal import MienStore
+package import MienCore
+package import MienStore
 
 extension AuthenticatorRecord {
     /// The stored facts that the rules of its type depend on.
@@ -12,5 +12,9 @@ extension AuthenticatorRecord {
     }
 
     /// The `amr` values that a signature of this device key proves.
-    package var deviceKeyMethods: [String] { DeviceKeyRules.proved(by: facts) }
+    ///
+    /// - Parameter unlock: How the app says the device verified its user this time.
+    package func deviceKeyMethods(unlockedBy unlock: DeviceKeyUnlock?) -> [String] {
+        DeviceKeyRules.proved(by: facts, unlockedBy: unlock)
+    }
 }

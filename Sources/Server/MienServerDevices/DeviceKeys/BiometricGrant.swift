@@ -76,6 +76,16 @@ package struct BiometricGrant: ExtensionGrant {
         guard let challenge = claims["challenge"]?.stringValue else {
             throw OAuthError(.invalidRequest, "jwt: “challenge” must be the token of a challenge")
         }
+        let unlock: DeviceKeyUnlock?
+        switch claims["user_verification"] {
+        case nil: unlock = nil
+        case let word?:
+            guard let known = word.stringValue.flatMap(DeviceKeyUnlock.init(rawValue:)) else {
+                throw OAuthError(
+                    .invalidRequest, "jwt: “user_verification” must be biometric or pin")
+            }
+            unlock = known
+        }
         guard try await challenges.take(challenge, for: .biometric) else {
             throw Self.refused(
                 "The challenge is unknown, used, or expired. Request a new one.")
@@ -87,7 +97,7 @@ package struct BiometricGrant: ExtensionGrant {
             return nil
         }
         return try await authenticate(
-            message, keyID, app, scope, resources, thumbprint, deviceToken)
+            message, keyID, unlock, app, scope, resources, thumbprint, deviceToken)
     }
 
     private func setUp(
@@ -150,9 +160,8 @@ package struct BiometricGrant: ExtensionGrant {
     }
 
     private func authenticate(
-        _ message: JWS, _ keyID: String, _ app: AppRecord, _ scope: String?, _ resources: [String],
-        _ thumbprint: String?,
-        _ deviceToken: String?
+        _ message: JWS, _ keyID: String, _ unlock: DeviceKeyUnlock?, _ app: AppRecord,
+        _ scope: String?, _ resources: [String], _ thumbprint: String?, _ deviceToken: String?
     ) async throws -> TokenAnswer {
         guard message.key == nil else {
             throw OAuthError(.invalidRequest, "jwt: “jwk” is allowed only in a setup")
@@ -170,7 +179,7 @@ package struct BiometricGrant: ExtensionGrant {
                 nil as KnownDevice?
             }
         switch try await keys.verify(
-            keyID, app: app, device: device, actor: "app",
+            keyID, app: app, device: device, unlock: unlock, actor: "app",
             { (try? message.verify(with: $0)) != nil })
         {
         case .owner(let found): owner = found

@@ -64,6 +64,23 @@ package enum DeviceAttestation: Sendable {
         }
     }
 
+    /// Parses an attestation as text: the JSON above, or what Apple's `attestKey` returns, in
+    /// base64. The latter has no key ID beside it, but contains one.
+    package init(text: String) throws(MalformedAttestation) {
+        if let object = Data(base64Encoded: text), object.first != UInt8(ascii: "{") {
+            guard let keyID = try? AppAttest.keyID(of: [UInt8](object)) else {
+                throw MalformedAttestation(
+                    reason: "must be JSON, or an App Attest object in base64")
+            }
+            self = .appleAppAttest(object: [UInt8](object), keyID: keyID)
+            return
+        }
+        guard let value = try? JSONText.parse(text) else {
+            throw MalformedAttestation(reason: "is not JSON")
+        }
+        try self.init(value)
+    }
+
     private static func check(_ members: [String: JSONValue], only known: [String])
         throws(MalformedAttestation)
     {

@@ -34,7 +34,7 @@ package struct DeviceKeyService: Sendable {
     }
 
     package enum Refusal: Error {
-        /// Another key of this app has this ID.
+        /// Another user's key of this app has this ID.
         case keyIDTaken
         /// The user has the maximum number of keys that the app allows.
         case tooMany
@@ -42,6 +42,13 @@ package struct DeviceKeyService: Sendable {
         /// must not get around that.
         case locked
         case userMissing
+    }
+
+    /// The result of a registration.
+    package struct Registered: Sendable {
+        package let id: AuthenticatorID
+        /// The keys that this one replaced.
+        package let replaced: [AuthenticatorID]
     }
 
     /// A registered key, as shown to its owner.
@@ -89,14 +96,15 @@ package struct DeviceKeyService: Sendable {
 
     /// Registers a key.
     ///
-    /// Registering the same key again only updates its attestation. Another key of the same device
-    /// replaces the old key and revokes the old key's grants.
+    /// Registering the same key again only updates its attestation. Another key of the same device,
+    /// or with the ID of the user's old key, replaces the old key and revokes the old key's grants.
     ///
     /// - Throws: ``Refusal``.
+    @discardableResult
     package func register(
         _ new: NewKey, of user: UserID, app: AppRecord, actor: String,
         _ standing: SignInStanding, sparing grant: GrantID? = nil
-    ) async throws {
+    ) async throws -> Registered {
         let now = clock.now, deviceHash = new.device.map { store.keys.hash(ofDevice: $0) }
         var generator = SystemRandomNumberGenerator()
         let id = AuthenticatorID.random(using: &generator)
@@ -109,16 +117,19 @@ package struct DeviceKeyService: Sendable {
         { .string($0.rawValue) }
         let registered = info
         let content = Array(JSONText.write(new.key.jwk).utf8), notice = notices.draft()
-        let mail = try await store.write { tables -> Mail? in
+        let (mail, result) = try await store.write { tables -> (Mail?, Registered) in
             guard let account = try tables.accounts.find(user), account.state.takesAuthenticators
             else { throw Refusal.userMissing }
             try standing.require(in: tables)
-            if let known = try tables.deviceKeys.find(new.id, app: app.id) {
-                guard known.account == user,
-                    var old = try tables.authenticators.find(known.authenticator, of: account),
-                    old.content.use({ $0 == content })
-                else { throw Refusal.keyIDTaken }
-                guard let attestation = new.attestation else { return nil }
+            let known = try tables.deviceKeys.find(new.id, app: app.id)
+            if let known, known.account != user { throw Refusal.keyIDTaken }
+            if let known,
+                var old = try tables.authenticators.find(known.authenticator, of: account),
+                old.content.use({ $0 == content })
+            {
+                guard let attestation = new.attestation else {
+                    return (nil, Registered(id: old.id, replaced: []))
+                }
                 old.info["attestation"] = .object(attestation.info)
                 if let verification = attestation.userVerification {
                     old.info["user_verification"] = .string(verification.rawValue)
@@ -131,26 +142,28 @@ package struct DeviceKeyService: Sendable {
                     AuditEvent(
                         "native_biometrics.attested", actor: actor, account: user, app: app.id,
                         detail: detail), at: now)
-                return nil
+                return (nil, Registered(id: old.id, replaced: []))
             }
             let others = try tables.deviceKeys.all(of: user, app: app.id)
             for other in others where try Self.isLocked(other, tables) { throw Refusal.locked }
-            let replaced = others.filter { $0.deviceHash != nil && $0.deviceHash == deviceHash }
+            let replaced = others.filter {
+                $0.keyID == new.id || ($0.deviceHash != nil && $0.deviceHash == deviceHash)
+            }
             guard others.count - replaced.count < app.settings.biometric.maxKeys else {
                 throw Refusal.tooMany
             }
             let record = AuthenticatorRecord(
                 id: id, account: user, type: .nativeBiometrics, app: app.id, content: content,
                 info: registered, createdAt: now)
+            for old in replaced {
+                if let grant { try tables.grants.replace(old.authenticator, with: id, in: grant) }
+                try Self.remove(old, from: tables, at: now)
+            }
             try tables.authenticators.insert(record, of: account)
             try tables.deviceKeys.insert(
                 DeviceKeyRecord(
                     app: app.id, keyID: new.id, authenticator: id, account: user,
                     deviceHash: deviceHash))
-            for old in replaced {
-                if let grant { try tables.grants.replace(old.authenticator, with: id, in: grant) }
-                try Self.remove(old, from: tables, at: now)
-            }
             var detail: [String: JSONValue] = [
                 "authenticator": .string(id.text), "replaced": .number(Double(replaced.count)),
             ]
@@ -159,9 +172,12 @@ package struct DeviceKeyService: Sendable {
                 AuditEvent(
                     "native_biometrics.registered", actor: actor, account: user, app: app.id,
                     detail: detail), at: now)
-            return try notice.store(about: record, of: account, app: app.id, in: tables, at: now)
+            let mail = try notice.store(
+                about: record, of: account, app: app.id, in: tables, at: now)
+            return (mail, Registered(id: id, replaced: replaced.map(\.authenticator)))
         }
         notices.send(mail)
+        return result
     }
 
     private static func isLocked(_ key: DeviceKeyRecord, _ tables: Tables) throws -> Bool {
@@ -201,10 +217,11 @@ package struct DeviceKeyService: Sendable {
     ///   - user: The required owner, if known.
     ///   - device: A device that somebody has signed in on. Its guesses are counted separately if
     ///     that was the key's owner.
+    ///   - unlock: How the app says the device verified its user, if it says so.
     ///   - isRight: Returns whether the key made the signature.
     package func verify(
         _ keyID: String, of user: UserID? = nil, app: AppRecord, device: KnownDevice? = nil,
-        actor: String,
+        unlock: DeviceKeyUnlock? = nil, actor: String,
         _ isRight: @escaping @Sendable (DevicePublicKey) -> Bool
     ) async throws -> Verdict {
         let found = try await store.read { tables -> (AccountRecord, AuthenticatorRecord)? in
@@ -240,7 +257,7 @@ package struct DeviceKeyService: Sendable {
         return .owner(
             Owner(
                 account: account.id, authenticator: authenticator.id, epoch: account.epoch,
-                methods: authenticator.deviceKeyMethods))
+                methods: authenticator.deviceKeyMethods(unlockedBy: unlock)))
     }
 
     /// Returns the same verdict for every refusal. The audit log records the reason.

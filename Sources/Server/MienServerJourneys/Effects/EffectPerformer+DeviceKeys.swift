@@ -18,28 +18,36 @@ extension EffectPerformer {
         // fresh.
         let isFresh = try await challenges.take(
             new.challenge.text, for: .journey, binding: context.run.text)
-        guard settings.isEnabled, DeviceKeyService.isKeyID(new.publicKeyID),
-            let key = Self.key(new.publicKey)
-        else {
-            return .refused(.notAllowed)
+        guard settings.isEnabled else { return .refused(.notAllowed) }
+        guard DeviceKeyService.isKeyID(new.publicKeyID), let key = Self.key(new.publicKey) else {
+            return .refused(.invalidKey)
         }
         let claim = AttestationJudge.Claim(key: key, challenge: new.challenge.text, user: user),
             attestation: ProvedAttestation?
         do {
             attestation = try await proved(new.attestation, claim, isFresh, context)
         } catch is AttestationJudge.Refusal {
-            return .refused(.notAllowed)
+            return .refused(.attestationRefused)
         }
+        // The device token stands for the device, since the step's client sends no device ID.
         let wanted = DeviceKeyService.NewKey(
-            id: new.publicKeyID, key: key, device: nil, name: new.os, system: new.os.lowercased(),
-            attestation: attestation)
+            id: new.publicKeyID, key: key,
+            device: context.device(of: user).map { "known-device \($0.text)" },
+            name: new.os, system: new.os.lowercased(), attestation: attestation,
+            userVerification: new.userVerification.flatMap(KeyUserVerification.init(rawValue:)))
         do {
-            try await deviceKeys.register(
+            let made = try await deviceKeys.register(
                 wanted, of: user, app: context.app, actor: "journey", context.standing(of: user))
-        } catch is DeviceKeyService.Refusal {
-            return .refused(.notAllowed)
+            return .deviceKeyRegistered(
+                user, publicKeyID: new.publicKeyID,
+                made.replaced.map { AuthenticatorReplacement(of: $0, with: made.id) })
+        } catch let refusal as DeviceKeyService.Refusal {
+            switch refusal {
+            case .keyIDTaken: return .refused(.keyIDTaken)
+            case .tooMany: return .refused(.limitReached)
+            case .locked, .userMissing: return .refused(.notAllowed)
+            }
         }
-        return .deviceKeyRegistered(user, publicKeyID: new.publicKeyID)
     }
 
     /// - Parameter isFresh: Whether the challenge was still valid.
@@ -48,14 +56,9 @@ extension EffectPerformer {
     ) async throws -> ProvedAttestation? {
         guard context.app.settings.biometric.attestation != .none else { return nil }
         let given: DeviceAttestation?
-        do {
-            given = try text.map { text in
-                guard let value = try? JSONText.parse(text) else {
-                    throw MalformedAttestation(reason: "is not JSON")
-                }
-                return try DeviceAttestation(value)
-            }
-        } catch let error as MalformedAttestation {
+        do { given = try text.map { try DeviceAttestation(text: $0) } } catch let error
+            as MalformedAttestation
+        {
             try await attestations.refuse(.malformed, nil, claim, context.app, "journey")
             throw AttestationJudge.Refusal(reason: "the attestation \(error.reason)")
         }
@@ -63,8 +66,8 @@ extension EffectPerformer {
             given, claim, isFresh: isFresh, app: context.app, actor: "journey")
     }
 
-    /// Parses a public key as devices send it: SubjectPublicKeyInfo in base64 or PEM, the 65 bytes
-    /// of a P-256 point in base64, or a JWK.
+    /// Parses a public key as devices send it: SubjectPublicKeyInfo, or RSAPublicKey of PKCS#1, in
+    /// base64 or PEM; the 65 bytes of a P-256 point in base64; or a JWK.
     static func key(_ text: String) -> DevicePublicKey? {
         if text.hasPrefix("{") {
             return (try? JSONText.parse(text)).flatMap { try? DevicePublicKey(jwk: $0) }
@@ -74,7 +77,8 @@ extension EffectPerformer {
         if bytes.count == 65, bytes[0] == 4 {
             return try? DevicePublicKey(.p256(x: Array(bytes[1...32]), y: Array(bytes[33...])))
         }
-        return try? DevicePublicKey(spki: bytes)
+        if let key = try? DevicePublicKey(spki: bytes) { return key }
+        return try? DevicePublicKey(pkcs1: bytes)
     }
 
     /// Decodes base64 in either alphabet, with or without padding.
@@ -84,12 +88,23 @@ extension EffectPerformer {
     }
 
     /// Returns a challenge, whether or not the user exists.
-    func challenge(_ purpose: DeviceKeyPurpose, _ context: EffectContext) async throws
-        -> EffectReply<DeviceChallenge>
-    {
+    func challenge(
+        _ purpose: DeviceKeyPurpose, for user: UserReference? = nil, _ context: EffectContext
+    ) async throws -> EffectReply<DeviceChallenge> {
         let token = try await challenges.make(for: .journey, binding: context.run.text).token
         guard let id = ChallengeID(token) else { return .refused(.unavailable) }
-        return .deviceChallenge(id, challenge: Self.challengeText(id, purpose))
+        return .deviceChallenge(
+            id, challenge: Self.challengeText(id, purpose),
+            names: purpose == .registration ? try await names(of: user, context) : [])
+    }
+
+    /// Returns the names under which the signed-in user signs in, so that the device can find the
+    /// key by each of them.
+    private func names(of user: UserReference?, _ context: EffectContext) async throws -> [String] {
+        guard case .id(let id)? = user, context.signedIn == id,
+            let account = try await account(.id(id), context)
+        else { return [] }
+        return account.profile.use { [$0.username, $0.email, $0.externalID].compactMap { $0 } }
     }
 
     /// Returns the text that the device signs or has a new key attested with, as UTF-8.
@@ -123,7 +138,7 @@ extension EffectPerformer {
         let form: ES256Signature.Form = signature.count == 64 ? .raw : .der
         let verdict = try await deviceKeys.verify(
             proof.publicKeyID, of: account.id, app: context.app, device: context.knownDevice,
-            actor: "journey"
+            unlock: proof.unlock, actor: "journey"
         ) { $0.isValid(signature, over: Array(text.utf8), form: form) }
         guard case .owner(let owner) = verdict else { return .refused(.invalidCredentials) }
         try await note(
@@ -152,7 +167,7 @@ extension RegisterDeviceKeyEffect: PerformedEffect {
 
 extension ChallengeDeviceKeyEffect: PerformedEffect {
     func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.challenge(purpose, context)
+        try await performer.challenge(purpose, for: user, context)
     }
 }
 
