@@ -20,7 +20,7 @@ private struct NoReader: LiveFaceReader {
     }
 }
 
-/// What stands in the way of a check, before anybody is asked.
+/// The obstacles to a check, found before anybody is asked.
 @Suite struct CapabilityTests {
     /// A camera that may be missing, or not permitted.
     private final class Gate: FacePresenter {

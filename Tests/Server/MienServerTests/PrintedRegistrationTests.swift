@@ -29,7 +29,7 @@ struct PrintedRegistrationTests {
     @MainActor
     private final class SwiftApp: MienDelegate {
         let user: String
-        /// What the person types into a login form that asks for an identifier.
+        /// The text that the person types into a login form that asks for an identifier.
         let typed: String
         private(set) var errors: [String] = []
         private(set) var identifiers: [String] = []

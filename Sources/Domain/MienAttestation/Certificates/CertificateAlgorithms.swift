@@ -3,7 +3,7 @@ internal import SwiftASN1
 /// The algorithms that a certificate names, read without interpreting its key. X509 reads no
 /// certificate whose algorithms it does not know.
 struct CertificateAlgorithms {
-    /// Of the certificate's own key, and of the signature on it.
+    /// The algorithm of the certificate's own key, and that of the signature on it.
     let key, signature: ASN1ObjectIdentifier
 
     /// P-256, P-384, and P-521 have the first one.
