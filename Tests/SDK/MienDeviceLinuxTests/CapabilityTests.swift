@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics,
-    owner = BiometricPolicy.deviceOwnerAuthentication
+    ownerPolicy = BiometricPolicy.deviceOwnerAuthentication
 
 /// A reader that is never used.
 private struct NoReader: LiveFaceReader {
@@ -53,13 +53,13 @@ private struct NoReader: LiveFaceReader {
         #expect(try await obstacle(biometrics)?.code == .biometricNotSupportedOrPermissionDenied)
         #expect(try await obstacle(biometrics)?.reason == "no camera")
         // The PIN needs no camera, but has to be set.
-        #expect(try await obstacle(owner)?.code == .biometricNoPasscode)
+        #expect(try await obstacle(ownerPolicy)?.code == .biometricNoPasscode)
         try await authenticator.setPasscode(DevicePIN(rightPIN))
-        #expect(try await obstacle(owner) == nil)
+        #expect(try await obstacle(ownerPolicy) == nil)
         #expect(try await obstacle(biometrics)?.code == .biometricNotSupportedOrPermissionDenied)
         gate.close(nil)
         #expect(try await obstacle(biometrics)?.code == .biometricNoEnrollment)
-        try await authenticator.enroll(face(1), passcode: rightPIN)
+        try await authenticator.enroll(shown(1), passcode: rightPIN)
         #expect(try await obstacle(biometrics) == nil)
         gate.close("no permission")
         #expect(try await obstacle(biometrics)?.reason == "no permission")
@@ -71,14 +71,16 @@ private struct NoReader: LiveFaceReader {
         let device = try Device(), gate = Gate(device.person)
         let authenticator = device.authenticator(faces: gate)
         try await authenticator.setPasscode(DevicePIN(rightPIN))
-        try await authenticator.enroll(face(1), passcode: rightPIN)
+        try await authenticator.enroll(shown(1), passcode: rightPIN)
         gate.close("no camera")
         await #expect(throws: DeviceError(.biometricNotSupportedOrPermissionDenied, "")) {
             try await authenticator.authenticate(reason: "", policy: biometrics)
         }
         #expect(await device.person.passcodeRequests.isEmpty)
         await device.person.types(rightPIN)
-        #expect(try await authenticator.authenticate(reason: "", policy: owner).method == .passcode)
+        #expect(
+            try await authenticator.authenticate(reason: "", policy: ownerPolicy).method
+                == .passcode)
         #expect(await device.person.faceRequests.isEmpty)
     }
 
@@ -91,7 +93,7 @@ private struct NoReader: LiveFaceReader {
         await device.person.shows(.usePasscode)
         await device.person.types(rightPIN)
         _ = try await authenticator.authenticate(
-            UnlockPrompt(reason: "why", policy: owner, texts: texts))
+            UnlockPrompt(reason: "why", policy: ownerPolicy, texts: texts))
         #expect(await device.person.faceRequests.map(\.texts) == [texts])
         #expect(await device.person.passcodeRequests.map(\.texts) == [texts])
         #expect(await device.person.faceRequests.map(\.reason) == ["why"])

@@ -162,11 +162,13 @@ private let bob = try! PersonName("Bob")
         #expect(try await !opens(device, 2))
         // Each person's keys are their own.
         let mine = device.authenticator(), theirs = device.authenticator(of: bob)
-        let locked = try await mine.lock(Sensitive([1, 2, 3]), for: .biometryAny, context: "x")
+        let locked = try await mine.lock(
+            Sensitive([1, 2, 3]), for: .biometryAny, policy: biometrics, context: "x")
         try await device.person.shows(2)
         await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
             try await theirs.release(
-                locked, for: .biometryAny, context: "x", unlocking: UnlockPrompt(reason: ""))
+                locked, for: .biometryAny, policy: biometrics, context: "x",
+                unlocking: UnlockPrompt(reason: ""))
         }
     }
 

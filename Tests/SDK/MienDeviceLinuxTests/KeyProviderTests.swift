@@ -143,7 +143,8 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
         backend: KeyBackend, constraint: BiometricAccessConstraint
     ) async throws {
         try await with(backend) { rig throws in
-            let key = try await rig.keys.makeKey(tag: tag, protection: constraint, policy: owner)
+            let key = try await rig.keys.makeKey(
+                tag: tag, protection: constraint, policy: ownerPolicy)
             func unlock(_ policy: BiometricPolicy) async throws -> LocalVerdict.Method {
                 let unlocked = try await rig.keys.unlock(
                     tag: tag, UnlockPrompt(reason: "sign in", policy: policy))
@@ -151,14 +152,14 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
                 return unlocked.method
             }
             try await rig.device.person.shows(1)
-            #expect(try await unlock(owner) == .face)
+            #expect(try await unlock(ownerPolicy) == .face)
             // The person chooses the passcode, is not recognized, or is locked out.
             await rig.device.person.shows(.usePasscode)
             await rig.device.person.types(rightPIN)
-            #expect(try await unlock(owner) == .passcode)
+            #expect(try await unlock(ownerPolicy) == .passcode)
             try await rig.device.person.shows(2, times: 3)
             await rig.device.person.types(rightPIN)
-            #expect(try await unlock(owner) == .passcode)
+            #expect(try await unlock(ownerPolicy) == .passcode)
             try await rig.device.person.shows(2, times: 3)
             await #expect(throws: DeviceError(.notRecognized, "")) { try await unlock(biometrics) }
             try await rig.device.person.shows(2, times: 3)
@@ -166,7 +167,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
                 try await unlock(biometrics)
             }
             await rig.device.person.types(rightPIN)
-            #expect(try await unlock(owner) == .passcode)
+            #expect(try await unlock(ownerPolicy) == .passcode)
             // The prompt may still ask for biometrics only.
             await rig.device.person.shows(.usePasscode)
             await #expect(throws: DeviceError(.cancel, "")) { try await unlock(biometrics) }
@@ -175,7 +176,7 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
             // A wrong passcode unlocks nothing.
             await rig.device.person.shows(.usePasscode)
             await rig.device.person.types(Sensitive("000001"), Sensitive("000002"), nil)
-            await #expect(throws: DeviceError(.cancel, "")) { try await unlock(owner) }
+            await #expect(throws: DeviceError(.cancel, "")) { try await unlock(ownerPolicy) }
         }
     }
 
@@ -185,19 +186,20 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
     ) async throws {
         try await with(backend) { rig throws in
             try await rig.authenticator.removeFace(passcode: rightPIN)
-            let key = try await rig.keys.makeKey(tag: tag, protection: constraint, policy: owner)
+            let key = try await rig.keys.makeKey(
+                tag: tag, protection: constraint, policy: ownerPolicy)
             await rig.device.person.types(rightPIN)
-            #expect(try isRight(await rig.sign(owner), key))
+            #expect(try isRight(await rig.sign(ownerPolicy), key))
             await #expect(throws: DeviceError(.biometricNoEnrollment, "")) { try await rig.sign() }
             // A face enrolled later unlocks what is not bound to the earlier enrollment.
-            try await rig.authenticator.enroll(face(1), passcode: rightPIN)
+            try await rig.authenticator.enroll(shown(1), passcode: rightPIN)
             try await rig.device.person.shows(1)
             if constraint == .biometryCurrentSet {
                 await #expect(throws: DeviceError(.biometricPrivateKeyNotFound, "")) {
-                    try await rig.sign(owner)
+                    try await rig.sign(ownerPolicy)
                 }
             } else {
-                #expect(try isRight(await rig.sign(owner), key))
+                #expect(try isRight(await rig.sign(ownerPolicy), key))
             }
         }
     }
