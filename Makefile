@@ -17,6 +17,7 @@ build: setup ## build everything, optimized
 demo: setup ## enroll and verify faces on the demo photos
 	@scripts/build --product mien
 	@scripts/run .build/release/mien demo
+	@echo; echo "Next: define the alias of README.md (“Set up”), then run mien doctor."
 
 test: ## set up, check format, build, run all tests and examples
 	@scripts/test

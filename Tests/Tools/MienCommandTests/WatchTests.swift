@@ -277,7 +277,7 @@ import Testing
             #expect(try result.status == 3 && result.error.code == "camera.none")
         }
         let list = try await home.mien("face", "watch", "--cameras")
-        #expect(list.status == 0 && list.out == "This machine has no camera.\n")
+        #expect(list.status == 0 && list.out == "This computer has no camera.\n")
         #expect(
             try await home.mien("face", "watch", "--cameras", "--json").out == "{\"cameras\":[]}\n")
     }

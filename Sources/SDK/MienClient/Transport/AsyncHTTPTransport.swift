@@ -1,6 +1,7 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
+internal import SystemPackage
 
 /// A transport over AsyncHTTPClient. It verifies certificates, does not follow redirects, and
 /// limits bodies while reading them.
@@ -61,6 +62,11 @@ public struct AsyncHTTPTransport: HTTPTransport {
         }
     }
 
+    /// `Connection refused` instead of the structure of a system error.
+    private static func cause(_ error: any Error) -> String {
+        (error as? IOError).map { Errno(rawValue: $0.errnoCode).description } ?? "\(error)"
+    }
+
     private static func fault(_ error: any Error, _ request: HTTPTransportRequest)
         -> HTTPTransportError
     {
@@ -72,7 +78,8 @@ public struct AsyncHTTPTransport: HTTPTransport {
         case .deadlineExceeded, .connectTimeout, .readTimeout:
             HTTPTransportError(.timedOut, "The server did not respond in time.")
         case .remoteConnectionClosed: HTTPTransportError(.interrupted, "The connection was closed.")
-        default: HTTPTransportError(.unreachable, "The server cannot be reached (\(error)).")
+        default:
+            HTTPTransportError(.unreachable, "The server cannot be reached: \(Self.cause(error)).")
         }
     }
 }

@@ -119,9 +119,11 @@ struct EnrollCommand: AsyncParsableCommand {
                     }))
             return
         }
+        let photos = captures.count == 1 ? "one photo" : "\(captures.count) photos"
         print(
-            "\(outcome == .replaced ? "Enrolled again" : "Enrolled") \(name.text) from \(captures.count == 1 ? "one photo" : "\(captures.count) photos")."
-        )
+            outcome == .replaced
+                ? "Replaced the enrollment of \(name.text) with \(photos)."
+                : "Enrolled \(name.text) from \(photos).")
         print(Terminal.table(captures.map { ["  " + $0.path, "quality \($0.quality)"] }))
     }
 

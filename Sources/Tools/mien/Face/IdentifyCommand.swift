@@ -73,7 +73,9 @@ struct IdentifyCommand: AsyncParsableCommand {
             if answer.match, let best = finding.candidates.first {
                 "\(photo) shows \(best.name)."
             } else {
-                "\(photo) shows none of the \(finding.searched) enrolled people."
+                finding.searched == 1
+                    ? "\(photo) does not show the one enrolled person."
+                    : "\(photo) shows none of the \(finding.searched.grouped) enrolled people."
             }
         let rows = finding.candidates.map {
             [

@@ -41,10 +41,10 @@ struct SearchOutput: Encodable {
         inWords = MatchScore(falseMatchRate: falseMatchRate).falseMatchRateInWords
     }
 
-    /// "In a search of 3 people about 1 in 43,000 strangers would find someone as alike."
+    /// "In a search of 3 people, about 1 in 43,000 strangers would match someone this well."
     var sentence: String {
         let strangers = falseMatchRate < 1 ? "\(inWords) strangers" : "every stranger"
         return
-            "In a search of \(people == 1 ? "one person" : "\(people.grouped) people") \(strangers) would find someone as alike."
+            "In a search of \(people == 1 ? "one person" : "\(people.grouped) people"), \(strangers) would match someone this well."
     }
 }

@@ -30,9 +30,15 @@ extension Failure {
         let fields = error.fields.map {
             $0.field.isEmpty ? $0.message : "\($0.field) \($0.message)"
         }
-        let reason =
-            ([code == "server.address" ? "the server's address: \(error.reason)" : error.reason]
-            + fields).joined(separator: "; ")
+        let cause =
+            switch code {
+            case "server.address": "the server's address: \(error.reason)"
+            case "server.credential": "The server refused the credential"
+            default: error.reason
+            }
+        // Reasons are sentences, and the advice continues them.
+        let reason = ([cause] + fields).map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
+            .joined(separator: "; ")
         self.init(outcome, code, (subject.map { "\($0): " } ?? "") + reason + advice)
     }
 

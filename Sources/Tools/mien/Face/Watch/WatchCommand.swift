@@ -226,7 +226,7 @@ struct WatchCommand: AsyncParsableCommand {
                 }
             ])
         } else if cameras.isEmpty {
-            print("This machine has no camera.")
+            print("This computer has no camera.")
         } else {
             print(
                 Terminal.table(
