@@ -129,7 +129,6 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -317,8 +316,8 @@ package.targets += [
         "MienServerCore", in: .server,
         [
             "MienAPI", "MienAccess", "MienCore", "MienInference", "MienPassword", crypto,
-            hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, lifecycle, logging, metrics,
-            configuration, nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, yaml,
+            hummingbird, hummingbirdCore, httpTypes, lifecycle, logging, metrics, configuration,
+            nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL, yaml,
         ]),
     // Mail and webhooks.
     library(
@@ -430,7 +429,7 @@ package.targets += [
             "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
             "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
             "MienClient", "MienDevice", "MienDeviceLinux", "MienServer", "MienServerCore",
-            arguments, lifecycle, logging, unixSignals,
+            arguments, httpClient, lifecycle, logging, nioSSL, unixSignals,
         ]),
     program(
         "mien-pack", in: .tools,
@@ -545,7 +544,7 @@ package.targets += [
         "MienClientTests", in: .sdk,
         [
             "MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP",
-            crypto, nioCore, nioPosix,
+            "MienTesting", crypto, nioCore, nioPosix,
         ]),
     tests("MienDeviceTests", in: .sdk, ["MienDevice", "MienKeys", "MienCore", "MienTesting"]),
     tests(

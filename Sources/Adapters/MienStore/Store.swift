@@ -15,10 +15,14 @@ public final class Store: Sendable {
     /// Creates a store and migrates the schema.
     ///
     /// - Parameter blob: the dialect's type for bytes: `BLOB` (SQLite), `BYTEA` (PostgreSQL).
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``StoreError``; `.foreignKey` if the data is sealed under another master key.
     public init(_ driver: some SQLDriver, keys: StoreKeys, blob: String = "BLOB") async throws {
         (self.driver, self.keys) = (driver, keys)
         try await Migrator.migrate(driver, blob: blob)
+        // Every server seals a signing key before it serves anyone.
+        _ = try await driver.read {
+            try Tables(connection: $0, keys: keys).signingKeys.current(at: Instant(seconds: 0))
+        }
         // Works in small batches. Unfinished batches continue after the next start.
         while try await driver.write(
             .always,

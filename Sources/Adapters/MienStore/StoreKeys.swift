@@ -24,7 +24,8 @@ public struct StoreKeys: Sendable {
             return try RecordSealer(key: master, purpose: purpose).open(
                 record, identity: Array(identity.utf8))
         } catch {
-            throw StoreError(.corrupt, "\(purpose.label): \(error)")
+            throw StoreError(
+                error == .foreignKey ? .foreignKey : .corrupt, "\(purpose.label): \(error)")
         }
     }
 

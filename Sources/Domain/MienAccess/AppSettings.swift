@@ -29,6 +29,9 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var biometric: BiometricSettings
     /// Absolute URLs of services that access tokens may be issued for (RFC 8707).
     public var resources: [String]
+    /// The origins of web pages that may call the API with this app's tokens, compared character
+    /// by character.
+    public var webOrigins: [String]
     /// The scopes that a confidential app may request in its own name; none by default.
     public var clientScopes: [String]
     /// Whether every token must be bound to a key (RFC 9449).
@@ -40,9 +43,11 @@ public struct AppSettings: Sendable, Hashable, Codable {
         liveness: LivenessPolicy = LivenessPolicy(), tokenSeconds: Int = 300,
         hasSignInPage: Bool = false, tokens: TokenLifetimes = TokenLifetimes(),
         biometric: BiometricSettings = BiometricSettings(),
-        resources: [String] = [], clientScopes: [String] = [], requiresDPoP: Bool = false,
+        resources: [String] = [], webOrigins: [String] = [], clientScopes: [String] = [],
+        requiresDPoP: Bool = false,
         postLogoutRedirectURIs: [String] = [], backChannelLogoutURI: String? = nil
     ) {
+        self.webOrigins = webOrigins
         (self.postLogoutRedirectURIs, self.backChannelLogoutURI) = (
             postLogoutRedirectURIs, backChannelLogoutURI
         )
@@ -108,6 +113,16 @@ public struct AppSettings: Sendable, Hashable, Codable {
         if resources.count > 32 {
             faults.append(("resources", "must contain at most 32 addresses"))
         }
+        for (index, origin) in webOrigins.enumerated() where !WebOrigin.isValid(origin) {
+            faults.append(
+                (
+                    "web_origins[\(index)]",
+                    "must be an origin like https://app.example.org, as browsers send it: lower case, without a path, a default port, or a wildcard (http only for localhost, 127.0.0.1, and [::1])"
+                ))
+        }
+        if webOrigins.count > 32 {
+            faults.append(("web_origins", "must contain at most 32 origins"))
+        }
         if Scope(clientScopes.joined(separator: " "))?.words.count != clientScopes.count {
             faults.append(
                 (
@@ -153,8 +168,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold",
             liveness, tokenSeconds = "token_seconds"
-        case hasSignInPage = "sign_in_page", tokens, biometric, resources, clientScopes =
-            "client_scopes", requiresDPoP = "requires_dpop"
+        case hasSignInPage = "sign_in_page", tokens, biometric, resources,
+            webOrigins = "web_origins", clientScopes = "client_scopes", requiresDPoP = "requires_dpop"
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
             "backchannel_logout_uri"
     }
@@ -178,6 +193,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             biometric: try values.decodeIfPresent(BiometricSettings.self, forKey: .biometric)
                 ?? BiometricSettings(),
             resources: try values.decodeIfPresent([String].self, forKey: .resources) ?? [],
+            webOrigins: try values.decodeIfPresent([String].self, forKey: .webOrigins) ?? [],
             clientScopes: try values.decodeIfPresent([String].self, forKey: .clientScopes) ?? [],
             requiresDPoP: try values.decodeIfPresent(Bool.self, forKey: .requiresDPoP) ?? false,
             postLogoutRedirectURIs: try values.decodeIfPresent(

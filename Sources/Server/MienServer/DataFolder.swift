@@ -16,37 +16,84 @@ struct DataFolder: Sendable {
     let masterKey: MasterKey
     private let lock: ProcessLock
 
-    var database: URL { folder.appending(path: "mien.sqlite") }
+    var database: URL { folder.appending(path: Self.databaseFile) }
+    private static let databaseFile = "mien.sqlite"
 
     /// Creates the folder and the master key if they do not exist. Takes the lock before reading
     /// either.
     ///
-    /// - Throws: ``ServerStartError`` `.inUse` if another server uses the folder.
+    /// - Throws: ``ServerStartError`` `.inUse` if another server uses the folder; `.folder` if it
+    ///   cannot be used; `.key` if its key is missing.
     init(_ folder: URL) throws {
         self.folder = folder
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let mode =
-            try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
-            ?? 0
-        guard mode & 0o022 == 0 else {
-            throw ConfigurationError([
-                "\(folder.path) is writable by users other than its owner. Run: chmod 700 \(folder.path)"
-            ])
-        }
+        try Self.create(folder)
         do { lock = try ProcessLock(folder.appending(path: Self.lockFile).path) } catch let error
             as ProcessLock.Held
         {
             throw ServerStartError(.inUse, Self.inUse(folder, holder: error.holder))
         }
-        let isUsed = FileManager.default.fileExists(
-            atPath: folder.appending(path: "mien.sqlite").path)
-        masterKey = try KeyFile(path: folder.appending(path: "master.key").path).loadOrCreate(
-            sealedRecordsExist: isUsed)
+        let database = folder.appending(path: Self.databaseFile).path, key = Self.key(of: folder)
+        do {
+            masterKey = try KeyFile(path: key).loadOrCreate(
+                sealedRecordsExist: FileManager.default.fileExists(atPath: database))
+        } catch KeyFileError.missing {
+            throw ServerStartError(
+                .key,
+                "\(database) has no master key: restore \(key) from a backup, or choose another folder with MIEN_DATA"
+            )
+        }
+    }
+
+    /// The error if the database is sealed under a key other than the folder's.
+    var foreignKey: ServerStartError {
+        ServerStartError(
+            .key,
+            "\(database.path) is sealed under another master key than \(Self.key(of: folder)): restore the key that belongs to it from a backup, or choose another folder with MIEN_DATA"
+        )
     }
 
     /// Releases the lock so that another server can use the folder. Close the database first.
     func release() { lock.release() }
+
+    private static func key(of folder: URL) -> String {
+        folder.appending(path: "master.key").path
+    }
+
+    private static func create(_ folder: URL) throws(ServerStartError) {
+        let mode: Int
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            mode =
+                try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions]
+                as? Int ?? 0
+        } catch {
+            throw ServerStartError(.folder, "\(folder.path) \(reason(folder, error))")
+        }
+        guard mode & 0o022 == 0 else {
+            throw ServerStartError(
+                .folder,
+                "\(folder.path) is writable by users other than its owner. Run: chmod 700 \(folder.path)"
+            )
+        }
+    }
+
+    private static func reason(_ folder: URL, _ error: any Error) -> String {
+        if (try? folder.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == false {
+            return "is a file; the data folder (MIEN_DATA) must be a folder, or not exist yet"
+        }
+        switch (error as? CocoaError)?.code {
+        case .fileWriteNoPermission, .fileReadNoPermission, .fileWriteVolumeReadOnly:
+            return
+                "cannot be created: permission denied; change the permissions of its parent, or choose another folder with MIEN_DATA"
+        case .fileWriteOutOfSpace:
+            return "cannot be created: the disk is full; free some space"
+        default:
+            return
+                "cannot be created as the data folder; check that its parents are folders, or choose another with MIEN_DATA"
+        }
+    }
 
     private static func inUse(_ folder: URL, holder: Int32?) -> String {
         let server = holder.map { "the server with process id \($0)" } ?? "another server"

@@ -40,6 +40,7 @@ public final class Server: Service {
     private let logger: Logger
     private let driver: SQLiteDriver
     private let data: DataFolder
+    private let certificate: ServedCertificate?
     private let publicListener: HTTPListener
     private let adminListener: HTTPListener
     private let onListening: @Sendable (_ address: String) -> Void
@@ -83,20 +84,27 @@ public final class Server: Service {
     ) async throws {
         (self.configuration, self.logger) = (configuration, logger)
         (self.onListening, self.onAdminListening) = (onListening, onAdminListening)
-        publicListener = try HTTPListener(
+        certificate = try configuration.tls.map {
+            try ServedCertificate(TLSFiles(certificate: $0.certificate, key: $0.key))
+        }
+        publicListener = HTTPListener(
             ListenAddress(host: configuration.host, port: configuration.port),
-            setting: "host, port", usesTLS: true, configuration, logger: logger)
+            setting: "host, port", certificate: certificate, configuration, logger: logger)
         // Loopback uses plain HTTP: no certificate names 127.0.0.1, and the traffic stays on the
         // machine.
-        adminListener = try HTTPListener(
+        adminListener = HTTPListener(
             configuration.adminListen, setting: "admin.listen",
-            usesTLS: !configuration.adminListen.isLoopback, configuration, logger: logger)
+            certificate: configuration.adminListen.isLoopback ? nil : certificate, configuration,
+            logger: logger)
         data = try DataFolder(configuration.dataFolder)
+        // Before anything is created whose only copy would be printed by a server that then fails.
+        for listener in [publicListener, adminListener] { try await listener.requireFreeAddress() }
         let store: Store
         do {
             driver = try SQLiteDriver(path: data.database.path)
             store = try await Store(driver, keys: StoreKeys(data.masterKey))
         } catch let error as StoreError {
+            if error.code == .foreignKey { throw data.foreignKey }
             throw ServerStartError(.store, "\(data.database.path): \(error.reason)")
         }
         let publicURL = PublicURL(configuration.publicURL)
@@ -169,6 +177,23 @@ public final class Server: Service {
     /// The URL of the admin API and metrics, such as `http://127.0.0.1:8081`. `nil` until the
     /// server listens.
     public var adminAddress: String? { adminListener.url }
+
+    /// Reads the certificate and key files again, for renewed certificates. Connections in progress
+    /// keep theirs. If the files are unusable, the log says why, and the server keeps serving the
+    /// certificate that it has.
+    public func reloadCertificate() {
+        guard let certificate else {
+            return logger.notice("no certificate to reload: tls.certificate is not set")
+        }
+        do throws(ServerStartError) {
+            try certificate.reload()
+            logger.notice("reloaded the certificate")
+        } catch {
+            logger.error(
+                "the certificate could not be reloaded; the earlier one remains in use",
+                metadata: ["tls.reason": "\(error)"])
+        }
+    }
 
     private func serve() async throws {
         let publicURL = parts.publicURL, onListening = onListening,

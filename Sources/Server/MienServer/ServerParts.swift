@@ -154,7 +154,8 @@ struct ServerParts: Sendable {
 
     /// Routes for apps, browsers, and load balancers: everything except the admin API and metrics.
     func publicRouter() -> Router<MienRequestContext> {
-        let router = baseRouter()
+        let router = baseRouter(
+            CrossOriginMiddleware { [apps] in try await apps.isListed(origin: $0, of: $1) })
         OperationRoutes(store: store, registry: registry, issuer: issuer).add(to: router)
         let starts = configuration.startsPerMinute, live = configuration.liveCapturesPerMinute
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
@@ -209,6 +210,7 @@ struct ServerParts: Sendable {
             devices: devices, body: body
         ).add(to: router.group("v1"))
         licenseRoutes(body).add(to: router.group("v1"))
+        router.add(middleware: PreflightMiddleware(table: RouteTable(router.routes)))
         return Self.withMethods(router)
     }
 
@@ -238,10 +240,15 @@ struct ServerParts: Sendable {
 
     /// The middleware that both listeners share. Each listener limits an address's requests
     /// separately.
-    private func baseRouter() -> Router<MienRequestContext> {
+    ///
+    /// - Parameter crossOrigin: Lets pages of other origins read responses, on the public listener.
+    private func baseRouter(_ crossOrigin: CrossOriginMiddleware? = nil) -> Router<
+        MienRequestContext
+    > {
         let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
         let requests = configuration.requestsPerMinute
         router.add(middleware: BrowserDefense { [publicURL] in publicURL.text })
+        if let crossOrigin { router.add(middleware: crossOrigin) }
         router.add(middleware: ProblemMiddleware(metrics: metrics))
         router.add(
             middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy))
@@ -249,6 +256,7 @@ struct ServerParts: Sendable {
         router.add(
             middleware: RateLimitMiddleware(
                 limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))
+        router.add(middleware: QueryMiddleware())
         return router
     }
 

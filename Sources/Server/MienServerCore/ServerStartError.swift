@@ -3,6 +3,10 @@ public struct ServerStartError: Error, Sendable, Equatable, CustomStringConverti
     public enum Code: String, Sendable, CaseIterable {
         /// The certificate or its key.
         case tls = "server.tls"
+        /// The data folder.
+        case folder = "server.folder"
+        /// The master key does not belong to the database, or is missing.
+        case key = "server.master-key"
         /// The database.
         case store = "server.store"
         /// The address or the port.

@@ -383,6 +383,7 @@ package final class CaptureService: Sendable {
         else {
             throw Self.unknownToken
         }
+        RequestFacts.note(app: record.app)
         guard clock.now < record.expiresAt else { throw Self.expired }
         return record
     }

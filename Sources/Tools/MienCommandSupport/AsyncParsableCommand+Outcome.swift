@@ -29,8 +29,12 @@ extension AsyncParsableCommand {
         }
         let failure: Failure
         if isUsage(error) {
-            failure = Failure(.badInput, "usage", message(for: error))
+            let hint = CommandTypo(arguments.dropFirst(), root: self)?.hint
+            failure = Failure(
+                .badInput, "usage",
+                [message(for: error), hint].compactMap(\.self).joined(separator: " "))
             Terminal.warn(fullMessage(for: error))
+            if let hint { Terminal.warn(hint) }
         } else {
             failure = Failure(error)
             Terminal.warn("\(configuration.commandName ?? "\(self)"): \(failure.message)")

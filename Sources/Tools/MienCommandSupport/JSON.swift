@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Output for scripts: one JSON object with sorted keys.
+/// Output for scripts: one JSON object with sorted keys, in snake case as in the API.
 public enum JSON {
     public static func print(_ value: some Encodable) { Swift.print(text(value, [.prettyPrinted])) }
 
@@ -14,6 +14,8 @@ public enum JSON {
     {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
+        // The names of properties. Keys of dictionaries, such as a user's attributes, stay as they are.
+        encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         guard let data = try? encoder.encode(value) else {

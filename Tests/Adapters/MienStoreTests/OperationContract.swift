@@ -210,8 +210,8 @@ import Testing
     @Test func `errors have stable codes and compare by code`() {
         #expect(
             StoreError.Code.allCases.map(\.rawValue) == [
-                "store.busy", "store.corrupt", "store.unreachable", "store.conflict", "store.stale",
-                "store.too-new",
+                "store.busy", "store.corrupt", "store.foreign-key", "store.unreachable",
+                "store.conflict", "store.stale", "store.too-new",
             ])
         #expect(
             StoreError(.busy, "a") == StoreError(.busy, "b")

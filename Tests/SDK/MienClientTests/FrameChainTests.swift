@@ -1,5 +1,8 @@
 import Crypto
+import Foundation
 import MienAPI
+import MienCore
+import MienTesting
 import Testing
 
 @Suite("The frame chain")
@@ -16,6 +19,30 @@ struct FrameChainTests {
             SHA256.hash(data: h0 + [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1, 2, 3]))
         let h2 = Array(SHA256.hash(data: h1 + [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 3, 4]))
         #expect(first.link == h1 && second.link == h2 && first.number == 1 && second.number == 2)
+    }
+
+    @Test("links and bodies are those of docs/live-capture.vectors.json")
+    func vectors() throws {
+        struct Vectors: Decodable {
+            struct Frame: Decodable {
+                let number, milliseconds: UInt32
+                let picture, link: String
+            }
+            let nonce, body: String
+            let frames: [Frame]
+        }
+        let file = Repository.root.appending(path: "docs/live-capture.vectors.json")
+        let vectors = try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: file))
+        var chain = FrameChain(nonce: try #require(Base64URL.decode(vectors.nonce)))
+        let frames = try vectors.frames.map { frame in
+            let made = chain.append(
+                try #require(Base64URL.decode(frame.picture)), milliseconds: frame.milliseconds)
+            #expect(
+                made.number == frame.number && made.link == Base64URL.decode(frame.link),
+                "frame \(frame.number)")
+            return made
+        }
+        #expect(frames.count >= 4 && FrameBatch.encode(frames) == Base64URL.decode(vectors.body))
     }
 
     @Test(

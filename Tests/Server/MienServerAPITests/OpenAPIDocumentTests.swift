@@ -63,6 +63,25 @@ struct OpenAPIDocumentTests {
         }
     }
 
+    @Test("the server knows exactly the query parameters that it describes")
+    func queryParameters() throws {
+        let document = try APIDocument.read()
+        var described: [String: [String]] = [:]
+        for (path, item) in try #require(document["paths"]?.objectValue)
+        where !QueryParameters.ignoring.contains(where: { path.hasPrefix($0) }) {
+            let lists = [item] + item.names.compactMap { item[$0] }
+            let names = lists.flatMap { $0["parameters"]?.arrayValue ?? [] }.compactMap {
+                parameter -> String? in
+                let name = parameter["$ref"]?.stringValue?.split(separator: "/").last
+                let whole = name.map { document["components"]?["parameters"]?[String($0)] }
+                let found = whole ?? parameter
+                return found?["in"] == "query" ? found?["name"]?.stringValue : nil
+            }
+            if !names.isEmpty { described[path] = Set(names).sorted() }
+        }
+        #expect(described == QueryParameters.known.mapValues { $0.sorted() })
+    }
+
     private static func tables() async throws -> (public: RouteTable, admin: RouteTable) {
         let scratch = try ScratchFolder()
         let configuration = try ServerConfiguration(

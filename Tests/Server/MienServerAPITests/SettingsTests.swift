@@ -38,6 +38,28 @@ import Testing
         for setting in ServerSetting.all { #expect(sources.texts[setting.key] == setting.standard) }
     }
 
+    @Test func `the variables of every program, script, and test are known to the server`() throws {
+        let known = EnvironmentNames.others.union(ServerSetting.all.map(\.variable))
+        var found: Set<String> = []
+        for folder in ["Sources", "Tests", "scripts", "Benchmarks", "Examples"] {
+            let root = Repository.root.appending(path: folder)
+            let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+            for case let file as URL in try #require(files) {
+                // Names in quotation marks, or in shell expansions.
+                guard !file.path.contains("/.build/"), file.pathExtension != "md",
+                    let text = try? String(contentsOf: file, encoding: .utf8)
+                else { continue }
+                for match in text.matches(
+                    of: /(?:environment\[|getenv\(|environ\[)"(MIEN_[A-Z_]+)"|\$\{?(MIEN_[A-Z_]+)/)
+                {
+                    found.insert(String(match.1 ?? match.2 ?? ""))
+                }
+            }
+        }
+        #expect(found.count > 20)
+        #expect(found.subtracting(known).sorted() == [])
+    }
+
     /// Compares docs/settings.md with the settings. `MIEN_UPDATE=1` writes it.
     @Test func `the page lists every setting`() throws {
         let file = Repository.root.appending(path: "docs/settings.md")

@@ -39,6 +39,22 @@ struct ServerConfigurationTests {
         #expect(problems("a: [").contains("not YAML"))
     }
 
+    @Test("an unknown MIEN_ variable is an error that names it, suggests one, and hides its value")
+    func unknownVariables() {
+        let found = problems("", ["MIEN_WEBHOOK_SECERT": "hush", "MIEN_NOTHING_LIKE_IT": "1"])
+        #expect(found.contains("MIEN_WEBHOOK_SECERT; did you mean “MIEN_WEBHOOK_SECRET”?"))
+        #expect(found.contains("MIEN_NOTHING_LIKE_IT; unset it") && !found.contains("hush"))
+        #expect(problems("", ["MIEN_HOME": "/home", "MIEN_SEED": "1", "PORT": "x"]) == "")
+    }
+
+    @Test("the mark that hides a secret is not accepted as one")
+    func hiddenSecrets() throws {
+        let printed = try configuration("mail:\n  password: hunter2hunter2\n").printed
+        #expect(problems(printed).contains("mien.yaml: mail.password is ‹hidden›"))
+        #expect(
+            problems("", ["MIEN_WEBHOOK_SECRET": "‹hidden›"]).contains("MIEN_WEBHOOK_SECRET is"))
+    }
+
     @Test(
         "values out of range and conflicting settings produce errors that state what is allowed",
         arguments: [

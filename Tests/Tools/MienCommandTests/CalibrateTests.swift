@@ -111,9 +111,10 @@ import Testing
         let object = try result.json
         let accuracy = try #require(object["accuracy"] as? [String: Any])
         #expect(
-            accuracy["mean"] as? Double ?? 0 > 0.9 && (accuracy["perFold"] as? [Double])?.count == 1
+            accuracy["mean"] as? Double ?? 0 > 0.9
+                && (accuracy["per_fold"] as? [Double])?.count == 1
         )
-        #expect(object["crossFitted"] as? Bool == false && object["matedPairs"] as? Int == 40)
+        #expect(object["cross_fitted"] as? Bool == false && object["mated_pairs"] as? Int == 40)
     }
 
     @Test(.fitsCohorts) func `people are evaluated with cohorts of other people`() async throws {

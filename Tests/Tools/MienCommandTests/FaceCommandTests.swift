@@ -105,10 +105,11 @@ import Testing
     ) throws {
         let result = try #require(result as? [String: Any], sourceLocation: location)
         #expect(
-            result.keys.sorted() == ["falseMatchRate", "inWords", "score"], sourceLocation: location
+            result.keys.sorted() == ["false_match_rate", "in_words", "score"],
+            sourceLocation: location
         )
         let score = try #require(result["score"] as? Double),
-            rate = try #require(result["falseMatchRate"] as? Double)
+            rate = try #require(result["false_match_rate"] as? Double)
         #expect(
             (0...72).contains(score) && (score >= 48) == matches && (0...1).contains(rate),
             sourceLocation: location)
@@ -221,12 +222,12 @@ import Testing
         let result = try await home.mien("face", "identify", home.photo("obama2"), "--json")
         let object = try result.json
         let search = try #require(object["search"] as? [String: Any]),
-            rate = try #require(search["falseMatchRate"] as? Double)
+            rate = try #require(search["false_match_rate"] as? Double)
         let best = try #require(
             ((object["candidates"] as? [[String: Any]])?.first?["result"] as? [String: Any])?[
                 "falseMatchRate"] as? Double)
         #expect(
-            search.keys.sorted() == ["falseMatchRate", "inWords"]
+            search.keys.sorted() == ["false_match_rate", "in_words"]
                 && abs(rate - 2 * best) < 1e-3 * best)
         let text = try await home.mien("face", "identify", home.photo("obama2"))
         #expect(

@@ -54,6 +54,30 @@ import Testing
                 && refused.err.contains("262,144 bytes"))
     }
 
+    @Test func `lint takes definitions and recorded tests together`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let all = try FileManager.default.contentsOfDirectory(atPath: Self.examples.path).filter {
+            $0.hasSuffix(".json")
+        }.sorted()
+        let good = try await home.mien(["journey", "lint"] + all.map(Self.example))
+        #expect(good.status == 0 && good.err.isEmpty, "\(good)")
+        #expect(
+            all.contains("face-login.test.json")
+                && good.out.contains("face-login.test.json: no findings."))
+
+        let wrong = try String(
+            contentsOfFile: Self.example("password-login.test.json"), encoding: .utf8
+        ).replacing("\"password-login.json\"", with: "\"\(Self.example("password-login.json"))\"")
+            .replacing("\"pwd\"", with: "\"face\"")
+        let file = try home.write(wrong.utf8, as: "wrong.test.json")
+        let found = try await home.mien(
+            "journey", "lint", Self.example("password-login.json"), file, "--json")
+        let files = try #require(try found.json["files"] as? [[String: Any]])
+        let findings = try files.map { try #require($0["findings"] as? [[String: Any]]) }
+        #expect(found.status == 1 && findings[0].isEmpty && !findings[1].isEmpty)
+        #expect(findings[1].allSatisfy { $0["code"] as? String == "test_failed" })
+    }
+
     @Test func `show prints a table, two graph formats, and JSON`() async throws {
         let home = try TemporaryHome(hasPack: false), file = Self.example("password-login.json")
         let table = try await home.mien("journey", "show", file)

@@ -47,13 +47,13 @@ import Testing
         let right = try await check("162 583", from: 5, ahead: 2)
         #expect(
             try right.status == 0 && right.json["valid"] as? Bool == true
-                && right.json["acceptedAt"] as? Int == 7
-                && right.json["nextCounter"] as? Int == 8)
+                && right.json["accepted_at"] as? Int == 7
+                && right.json["next_counter"] as? Int == 8)
         for (counter, ahead) in [(5, 1), (8, 10)] {
             let wrong = try await check("162583", from: counter, ahead: ahead)
             #expect(
                 try wrong.status == 1 && wrong.json["valid"] as? Bool == false
-                    && wrong.json["acceptedAt"] == nil && wrong.err.isEmpty)
+                    && wrong.json["accepted_at"] == nil && wrong.err.isEmpty)
         }
     }
 
@@ -63,7 +63,7 @@ import Testing
             "otp", "totp", "--secret-file", file, "--time", "59", "--digits", "8", "--json")
         #expect(
             try then.json["code"] as? String == "94287082" && then.json["step"] as? Int == 1
-                && then.json["secondsLeft"] as? Int == 1)
+                && then.json["seconds_left"] as? Int == 1)
         let now = try await home.mien("otp", "totp", "--secret-file", file, "--step", "86400")
         let check = try await home.mien(
             "otp", "totp", "--secret-file", file, "--step", "86400", "--check",
@@ -118,7 +118,7 @@ import Testing
         #expect(
             try signed.json["code"] as? String == "23719593" && signed.json["digits"] as? Int == 8
                 && signed.json["bits"] as? Int == 26
-                && signed.json["paddedCode"] as? String == "23719593")
+                && signed.json["padded_code"] as? String == "23719593")
         let short = try await home.mien(
             [
                 "otp", "cap", "--cid", "80", "--atc", "005A", "--iad", "0102030405060708", "--mask",

@@ -57,9 +57,9 @@ import Testing
             try await home.mien("models", "list", "--json").json["packs"] as? [[String: Any]])
         #expect(
             packs.count == 1
-                && packs[0].keys.sorted() == ["dimensions", "id", "isDefault", "licence", "title"])
+                && packs[0].keys.sorted() == ["dimensions", "id", "is_default", "licence", "title"])
         #expect(
-            packs[0]["id"] as? String == "mien-default-1" && packs[0]["isDefault"] as? Bool == true
+            packs[0]["id"] as? String == "mien-default-1" && packs[0]["is_default"] as? Bool == true
                 && packs[0]["dimensions"] as? Int == 128)
 
         let verified = try await home.mien("models", "verify")

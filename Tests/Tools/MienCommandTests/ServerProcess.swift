@@ -7,10 +7,17 @@ enum ServerProcess {
         let address: String
         let adminAddress: String
         let credential: String
+        /// The output until the server was ready.
+        let out: String
     }
 
     /// Starts the server, waits until it accepts connections, and ends it after `body`.
-    static func run(in home: TemporaryHome, _ body: (Running) async throws -> Void) async throws {
+    ///
+    /// - Parameter settings: Additional settings, as environment variables.
+    static func run(
+        in home: TemporaryHome, settings: [String: String] = [:],
+        _ body: (Running) async throws -> Void
+    ) async throws {
         let folder = home.files.appending(path: "server", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (out, err) = (folder.appending(path: "out"), folder.appending(path: "err"))
@@ -23,7 +30,7 @@ enum ServerProcess {
             [
                 "MIEN_DATA": folder.appending(path: "data").path, "MIEN_PORT": "0",
                 "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_LOG_LEVEL": "error",
-            ])
+            ].merging(settings) { $1 })
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: out)
         process.standardError = try FileHandle(forWritingTo: err)
@@ -57,7 +64,7 @@ enum ServerProcess {
             {
                 return Running(
                     address: String(address.1), adminAddress: String(admin.1),
-                    credential: String(credential.1))
+                    credential: String(credential.1), out: said)
             }
             try await Task.sleep(for: .milliseconds(50))
         }

@@ -98,7 +98,7 @@ import Testing
             let id = try #require(token["id"] as? String)
             #expect(
                 token["kind"] as? String == "hotp" && token["digits"] as? Int == 8
-                    && token["multiAuth"] as? Bool == false)
+                    && token["multi_auth"] as? Bool == false)
             #expect(token["server"] as? String == server.address)
             // Once the token is saved, its key is deleted: the same code no longer works.
             try await refused(
@@ -123,7 +123,7 @@ import Testing
                 2, "name.unknown", "token", "face", "on", "--name", "ada", input: "4711\n")
             let upgraded = try await json("token", "upgrade", id, input: "4711\n")
             #expect(try await signsIn(#require(upgraded["code"] as? String)))
-            #expect(try await json("token", "face", "off")["multiAuth"] as? Bool == true)
+            #expect(try await json("token", "face", "off")["multi_auth"] as? Bool == true)
 
             // A PIN change.
             #expect(

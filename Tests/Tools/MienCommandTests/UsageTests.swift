@@ -52,6 +52,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (["face", "enrol", "ada"], "mien face enroll"), (["fcae", "list"], "mien face"),
+        (["enroll", "ada", "a.jpg"], "mien face enroll"),
+        (["admin", "user", "lst"], "mien admin user list"),
+        (["journey", "lnit", "a.json"], "mien journey lint"),
+    ])
+    func `a misspelled command is refused with the one that it probably means`(
+        arguments: [String], meant: String
+    ) async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let plain = try await home.mien(arguments)
+        #expect(plain.status == 2 && plain.err.contains("Did you mean “\(meant)”?"), "\(plain.err)")
+        let json = try await home.mien(arguments + ["--json"])
+        #expect(try json.status == 2 && json.error.message.contains("“\(meant)”"))
+    }
+
+    @Test func `a misspelled option is refused with the one that it probably means`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let result = try await home.mien("face", "verify", "ada", "a.jpg", "--treshold", "48")
+        #expect(result.status == 2 && result.err.contains("--threshold"), "\(result.err)")
+    }
+
+    @Test func `an unrelated word gets no suggestion`() async throws {
+        let result = try await TemporaryHome(hasPack: false).mien("nonsense")
+        #expect(result.status == 2 && !result.err.contains("Did you mean"), "\(result.err)")
+    }
+
     @Test func `--version prints the version`() async throws {
         let result = try await TemporaryHome(hasPack: false).mien("--version")
         #expect(result.status == 0 && result.out.hasPrefix("mien ") && result.err.isEmpty)
@@ -171,14 +198,13 @@ import Testing
         let object = try evaluated.json
         #expect(
             object["photos"] as? Int == 4 && object["people"] as? Int == 2
-                && object["matedPairs"] as? Int == 3
-                && object["impostorPairs"] as? Int == 3)
+                && object["mated_pairs"] as? Int == 3
+                && object["impostor_pairs"] as? Int == 3)
         #expect(
             object.keys.sorted() == [
-                "crossFitted", "equalErrorRate", "faceless", "impostorPairs", "matedPairs",
+                "cross_fitted", "equal_error_rate", "faceless", "impostor_pairs", "mated_pairs",
                 "people", "photos", "quality", "thresholds",
-                "trueAccepts",
-                "unreadable",
+                "true_accepts", "unreadable",
             ])
         for name in ["det.png", "det.csv", "report.txt"] {
             #expect(FileManager.default.fileExists(atPath: "\(report)/\(name)"))

@@ -41,7 +41,7 @@ import Testing
                 + ["end"])
         #expect(
             lines[0].keys.sorted() == [
-                "codec", "duration", "event", "framesPerSecond", "height", "source", "width",
+                "codec", "duration", "event", "frames_per_second", "height", "source", "width",
             ])
         #expect(
             lines[1].keys.sorted() == [
@@ -52,7 +52,9 @@ import Testing
                 && lines[1]["reasons"] as? [String] == ["noFace"])
         #expect(lines[1]["guidance"] as? String == "face_not_found")
         #expect(
-            lines[6].keys.sorted() == ["dropped", "event", "frames", "good", "quality", "withFace"])
+            lines[6].keys.sorted() == [
+                "dropped", "event", "frames", "good", "quality", "with_face",
+            ])
         #expect(
             lines[6]["frames"] as? Int == 5 && lines[6]["good"] as? Bool == false
                 && lines[6]["dropped"] as? Int == 0)
@@ -96,7 +98,7 @@ import Testing
         #expect(
             end.keys.sorted() == [
                 "best", "dropped", "event", "frames", "good", "match", "name", "quality", "result",
-                "threshold", "withFace",
+                "threshold", "with_face",
             ])
         #expect(
             end["match"] as? Bool == true && (end["best"] as? [String: Any])?["frame"] as? Int == 1)
@@ -170,8 +172,8 @@ import Testing
         #expect(match.status == 0 && lines.first?["event"] as? String == "start")
         #expect(
             end.keys.sorted() == [
-                "checks", "dropped", "event", "frames", "good", "livenessScore", "match", "mode",
-                "name", "refusals", "result", "taken", "threshold", "withFace",
+                "checks", "dropped", "event", "frames", "good", "liveness_score", "match", "mode",
+                "name", "refusals", "result", "taken", "threshold", "with_face",
             ])
         #expect(
             end["good"] as? Bool == true && end["match"] as? Bool == true
@@ -192,7 +194,7 @@ import Testing
         ]
         #expect(frames.allSatisfy { keys.isSubset(of: $0.keys) })
         #expect(
-            frames.first?["secondsLeft"] as? Double == 60
+            frames.first?["seconds_left"] as? Double == 60
                 && frames.last?["status"] as? String == "finished")
 
         let stranger = try await home.mien(mode + ["turn_left,blink", "--name", "joe"])

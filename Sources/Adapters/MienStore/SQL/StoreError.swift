@@ -8,6 +8,8 @@ public struct StoreError: CodedError {
         case busy = "store.busy"
         /// A stored value cannot be decoded or decrypted.
         case corrupt = "store.corrupt"
+        /// A stored value is sealed under another master key.
+        case foreignKey = "store.foreign-key"
         /// The database cannot be opened, read, or written.
         case unreachable = "store.unreachable"
         /// Another row already has that key.

@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// Checks that the variables a step reads exist.
 struct VariableCheck {
     private let step: StepDefinition

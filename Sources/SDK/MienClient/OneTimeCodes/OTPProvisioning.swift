@@ -5,9 +5,10 @@ internal import MienOTP
 
 /// Gets OTP tokens for this device.
 ///
-///     let token = try await OTPProvisioning(options).redeem(code, name: "Ada's phone")
-///     try vault.keep(token.secret)
-///     let passcode = try token.code(at: now)
+///     let token = try await OTPProvisioning(options).redeem(code, name: "Ada's phone", system: "ios")
+///     if case .totp(let totp) = token.kind {
+///         let passcode = try totp.code(at: now, with: token.secret)
+///     }
 public struct OTPProvisioning: Sendable {
     private let connection: Connection
 

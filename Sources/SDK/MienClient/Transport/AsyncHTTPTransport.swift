@@ -1,4 +1,4 @@
-internal import AsyncHTTPClient
+package import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
 internal import SystemPackage
@@ -6,18 +6,29 @@ internal import SystemPackage
 /// A transport over AsyncHTTPClient. It verifies certificates, does not follow redirects, and
 /// limits bodies while reading them.
 ///
-/// All instances share one connection pool, which lives as long as the process.
+/// All instances made with ``init()`` share one connection pool, which lives as long as the process.
 public struct AsyncHTTPTransport: HTTPTransport {
-    private static let client: HTTPClient = {
+    private static let shared = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: configuration)
+
+    /// How requests are sent: no redirects, no compression, and no attempts that the sender does
+    /// not know of.
+    package static let configuration: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, decompression: .disabled)
         configuration.timeout = .init(connect: .seconds(10))
         // The sender decides what is tried again.
         configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        return configuration
     }()
 
-    public init() {}
+    private let client: HTTPClient
+
+    public init() { client = Self.shared }
+
+    /// - Parameter client: A client with ``configuration``, changed as needed. The caller keeps it
+    ///   as long as the process lives.
+    package init(client: HTTPClient) { self.client = client }
 
     public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         var outgoing = HTTPClientRequest(url: request.url)
@@ -26,7 +37,7 @@ public struct AsyncHTTPTransport: HTTPTransport {
         if !request.body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: request.body)) }
         do {
             return try await Self.within(request.timeout) { [outgoing] in
-                try await Self.exchange(outgoing, request)
+                try await exchange(outgoing, request)
             }
         } catch {
             if Task.isCancelled { throw CancellationError() }
@@ -34,7 +45,7 @@ public struct AsyncHTTPTransport: HTTPTransport {
         }
     }
 
-    private static func exchange(_ outgoing: HTTPClientRequest, _ request: HTTPTransportRequest)
+    private func exchange(_ outgoing: HTTPClientRequest, _ request: HTTPTransportRequest)
         async throws -> HTTPTransportResponse
     {
         let incoming = try await client.execute(outgoing, timeout: TimeAmount(request.timeout))

@@ -14,6 +14,8 @@ package final class AppCatalog: Sendable {
         var known: [AppID: AppRecord] = [:]
         /// The strictest lock policy of all apps, by method.
         var strictest: [AuthenticatorType: LockPolicy] = [:]
+        /// The origins of web pages that apps list.
+        var origins: [AppID: Set<String>]?
         /// Counts invalidations. A record that was read before an invalidation is not cached after
         /// it.
         var changes = 0
@@ -34,6 +36,7 @@ package final class AppCatalog: Sendable {
                 isSame(store.keys.hash(ofSecret: parsed.secret), expected)
             else { throw Self.refusal }
         }
+        RequestFacts.note(app: id)
         return app
     }
 
@@ -42,6 +45,7 @@ package final class AppCatalog: Sendable {
         guard let app = try await load(id) else {
             throw Problem(.noActiveJourney, "The app was deleted.")
         }
+        RequestFacts.note(app: id)
         return app
     }
 
@@ -61,11 +65,30 @@ package final class AppCatalog: Sendable {
         return strictest
     }
 
+    /// Whether an app lists the origin of a web page; without an app, whether any does.
+    package func isListed(origin: String, of app: AppID?) async throws -> Bool {
+        let (known, changes) = state.withLock { ($0.origins, $0.changes) }
+        let origins: [AppID: Set<String>]
+        if let known {
+            origins = known
+        } else {
+            let all = try await store.read { try $0.apps.all() }
+            let listed = all.filter { !$0.settings.webOrigins.isEmpty }.map {
+                ($0.id, Set($0.settings.webOrigins))
+            }
+            origins = Dictionary(uniqueKeysWithValues: listed)
+            state.withLock { if $0.changes == changes { $0.origins = origins } }
+        }
+        guard let app else { return origins.values.contains { $0.contains(origin) } }
+        return origins[app]?.contains(origin) ?? false
+    }
+
     /// Removes an app from the cache. Call this whenever an app was added, changed, or removed.
     package func forget(_ id: AppID) {
         state.withLock {
             $0.known[id] = nil
             $0.strictest = [:]
+            $0.origins = nil
             $0.changes += 1
         }
     }

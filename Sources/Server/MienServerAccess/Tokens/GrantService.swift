@@ -521,6 +521,7 @@ package struct GrantService: Sendable {
         case .signIn:
             try Self.check(scope, contains: party == .first ? Scope.full : Scope.openID, scheme)
         }
+        RequestFacts.note(app: grant.app)
         return Caller(account: account, app: grant.app, grant: grant, scope: scope)
     }
 

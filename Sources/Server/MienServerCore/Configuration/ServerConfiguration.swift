@@ -9,6 +9,9 @@ public struct ServerConfiguration: Sendable {
     /// As long as the hash that it keys, in bytes.
     private static let minWebhookSecret = 32
 
+    /// Replaces a secret in the printed configuration.
+    private static let hidden = "‹hidden›"
+
     private let texts: [String: String]
 
     /// - Parameters:
@@ -25,7 +28,7 @@ public struct ServerConfiguration: Sendable {
         if texts["mail.outbox"] == "" {
             texts["mail.outbox"] = URL(filePath: texts["data"]!).appending(path: "outbox").path
         }
-        var problems: [String] = []
+        var problems = EnvironmentNames.problems(environment)
         for setting in ServerSetting.all {
             if let problem = Self.problem(
                 texts[setting.key]!, setting, name: sources.origins[setting.key] ?? setting.key)
@@ -119,7 +122,7 @@ public struct ServerConfiguration: Sendable {
             }
             open = Array(sections)
             let text = texts[setting.key]!
-            let value = setting.isSecret && !text.isEmpty ? "‹hidden›" : text
+            let value = setting.isSecret && !text.isEmpty ? Self.hidden : text
             let indent = String(repeating: "  ", count: sections.count)
             lines.append(
                 "\(indent)\(parts.last!): \(Self.yaml(value, setting.kind))  # \(setting.variable): \(setting.meaning)"
@@ -139,7 +142,11 @@ public struct ServerConfiguration: Sendable {
     }
 
     private static func problem(_ text: String, _ setting: ServerSetting, name: String) -> String? {
-        switch setting.kind {
+        guard !setting.isSecret || text != hidden else {
+            return
+                "\(name) is \(hidden), which --print-config shows in place of a secret; write the secret itself, or leave the setting out"
+        }
+        return switch setting.kind {
         case .integer(let range):
             Int(text).map(range.contains) == true
                 ? nil

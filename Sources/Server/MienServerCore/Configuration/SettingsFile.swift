@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienCore
 internal import Yams
 
 /// Reads the settings file: YAML with the keys of ``ServerSetting`` as sections.
@@ -59,7 +60,7 @@ struct SettingsFile {
                 read(deeper, under: key + ".", from: path, &problems)
             } else {
                 problems.append(
-                    "\(path): unknown setting “\(key)”\(Self.suggestion(key)); run mien serve --print-config to see all settings"
+                    "\(path): unknown setting “\(key)”\(Suggestion.text(for: key, among: ServerSetting.all.map(\.key))); run mien serve --print-config to see all settings"
                 )
             }
         }
@@ -76,27 +77,5 @@ struct SettingsFile {
             if case .list = kind { list.map { "\($0)" }.joined(separator: ",") } else { nil }
         default: nil
         }
-    }
-
-    private static func suggestion(_ key: String) -> String {
-        let near = ServerSetting.all.map { ($0.key, distance($0.key, key)) }.min { $0.1 < $1.1 }
-        guard let near, near.1 <= 3 else { return "" }
-        return "; did you mean “\(near.0)”?"
-    }
-
-    /// Returns the Levenshtein distance.
-    private static func distance(_ a: String, _ b: String) -> Int {
-        let a = Array(a.utf8), b = Array(b.utf8)
-        var row = Array(0...b.count)
-        for i in a.indices {
-            var corner = row[0]
-            row[0] = i + 1
-            for j in b.indices {
-                let above = row[j + 1]
-                row[j + 1] = min(row[j] + 1, above + 1, corner + (a[i] == b[j] ? 0 : 1))
-                corner = above
-            }
-        }
-        return row[b.count]
     }
 }

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import Logging
 internal import MienAPI
 internal import NIOCore
 internal import NIOHTTPTypes
@@ -73,7 +74,11 @@ final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
     private var counted: (address: String, admission: AddressConnections.Admission)?
     private var isRefused = false
 
-    init(_ connections: AddressConnections) { self.connections = connections }
+    private let logger: Logger
+
+    init(_ connections: AddressConnections, logger: Logger) {
+        (self.connections, self.logger) = (connections, logger)
+    }
 
     func channelActive(context: ChannelHandlerContext) {
         // A connection that has already ended has no address.
@@ -103,7 +108,7 @@ final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
             .tooManyRequests,
             "Your address has \(connections.maxPerAddress) connections open. Close one, or reuse them."
         )
-        var (head, body) = ProblemMiddleware.closing(problem)
+        var (head, body) = ProblemMiddleware.closing(problem, logger)
         head.headerFields[.retryAfter] = "1"
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(

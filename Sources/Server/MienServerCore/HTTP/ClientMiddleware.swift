@@ -16,7 +16,8 @@ package struct ClientMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         if trustsProxy, let noted = Self.noted(request) { context.client = noted }
-        let origin = RequestOrigin(address: context.client.key, channel: context.channel)
+        let origin = RequestOrigin(
+            address: context.client.key, channel: context.channel, facts: context.facts)
         return try await RequestOrigin.$current.withValue(origin) { [context] in
             try await next(request, context)
         }

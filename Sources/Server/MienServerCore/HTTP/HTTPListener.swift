@@ -1,10 +1,10 @@
 internal import Foundation
 package import Hummingbird
 internal import HummingbirdCore
-internal import HummingbirdTLS
 package import Logging
 internal import MienCore
 internal import NIOCore
+internal import NIOPosix
 package import ServiceLifecycle
 internal import Synchronization
 
@@ -26,32 +26,33 @@ package final class HTTPListener: Sendable {
     private let logger: Logger
     private let listeningAt = Mutex<String?>(nil)
 
-    /// - Parameter usesTLS: Serve https with `tls.certificate` and `tls.key`.
-    /// - Throws: ``ServerStartError`` if the certificate or key is unusable.
+    /// - Parameter certificate: Serve https with this certificate; `nil` for plain http.
     package init(
-        _ address: ListenAddress, setting: String, usesTLS: Bool,
+        _ address: ListenAddress, setting: String, certificate: ServedCertificate?,
         _ configuration: ServerConfiguration, logger: Logger
-    ) throws {
+    ) {
         (self.address, self.setting, self.logger) = (address, setting, logger)
         let seconds = configuration.requestSeconds
         let connections = configuration.connectionsPerAddress.map {
             AddressConnections(maxPerAddress: $0)
         }
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: (connections.map { [AddressGate($0)] } ?? []) + [
-                MalformedRequests(), RequestDeadline(seconds: seconds), HangUpHandler(),
-            ],
+            additionalChannelHandlers: (connections.map { [AddressGate($0, logger: logger)] } ?? [])
+                + [
+                    MalformedRequests(logger: logger), RequestDeadline(seconds: seconds),
+                    HangUpHandler(),
+                ],
             idleTimeout: .seconds(Int64(seconds)),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: RequestLimits.headerBytes,
                 maxHeaderListSize: RequestLimits.headerBytes,
                 maxHeaderFieldCount: RequestLimits.headers))
         maxConnections = configuration.connections
-        if usesTLS, let tls = configuration.tls {
+        if let certificate {
             scheme = "https"
-            self.http = try .tls(
-                .http1(configuration: http),
-                tlsConfiguration: TLSFiles(certificate: tls.certificate, key: tls.key).setup())
+            self.http = HTTPServerBuilder { responder in
+                SecuredChannel(HTTP1Channel(responder: responder, configuration: http), certificate)
+            }
         } else {
             scheme = "http"
             self.http = .http1(configuration: http)
@@ -78,6 +79,18 @@ package final class HTTPListener: Sendable {
                 listeningAt.withLock { $0 = url }
                 onListening(url)
             }, logger: logger)
+    }
+
+    /// Binds the address and releases it again.
+    ///
+    /// - Throws: ``ServerStartError`` if the listener could not listen there.
+    package func requireFreeAddress() async throws {
+        do {
+            // A server that just ended leaves connections behind, which must not count.
+            let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            try await bootstrap.bind(host: address.host, port: address.port).get().close().get()
+        } catch { throw explained(error) }
     }
 
     /// Names the address and the remedy if `error` kept the listener from listening.

@@ -112,7 +112,7 @@ package struct JSONBody: Sendable {
     }
 
     /// Returns a member's name in a form that is safe to repeat: short and on one line.
-    private static func shown(_ name: String) -> String {
+    static func shown(_ name: String) -> String {
         String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))).filter { !$0.isNewline }
     }
 

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import Logging
 internal import MienAPI
 internal import MienCore
 internal import NIOCore
@@ -19,6 +20,9 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a request has not been received completely.
     private var isReading = false
     private var hasFailed = false
+    private let logger: Logger
+
+    init(logger: Logger) { self.logger = logger }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasFailed else { return }
@@ -41,7 +45,7 @@ final class MalformedRequests: ChannelDuplexHandler, RemovableChannelHandler {
         guard open == 0 else { return context.fireErrorCaught(error) }
         // The request already has its response and must not get another.
         guard !isReading else { return ConnectionEnd.linger(context) }
-        let (head, body) = ProblemMiddleware.closing(Self.problem(error))
+        let (head, body) = ProblemMiddleware.closing(Self.problem(error), logger)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(
             wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)

@@ -6,7 +6,8 @@ internal import MienCore
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Turns every error into a problem document, and adds the request's ID to every response.
+/// Turns every error into a problem document, adds the request's ID to every response, and logs
+/// every request.
 package struct ProblemMiddleware: RouterMiddleware {
     let metrics: Metrics
 
@@ -21,7 +22,7 @@ package struct ProblemMiddleware: RouterMiddleware {
         let began = ContinuousClock.now
         var context = context, response: Response
         if let given = RequestIdentity.given(request) {
-            context.logger[metadataKey: "hb.request.id"] = .string(given)
+            context.take(id: given)
         }
         do { response = try await next(request, context) } catch {
             let problem = Self.problem(error, context.logger)
@@ -35,10 +36,14 @@ package struct ProblemMiddleware: RouterMiddleware {
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.id
         response.headers[.contentTypeOptions] = "nosniff"
+        let took = ContinuousClock.now - began, route = context.endpointPath
         metrics.count(.requests, ["status": "\(response.status.code)"])
-        metrics.record(
-            .requestSeconds, ContinuousClock.now - began,
-            ["route": context.endpointPath ?? "unknown"])
+        metrics.record(.requestSeconds, took, ["route": route ?? "unknown"])
+        context.logger.info(
+            "request",
+            metadata: RequestFacts.metadata(
+                method: request.method, route: route, status: response.status, took: took,
+                app: context.facts.app))
         return response
     }
 
@@ -52,15 +57,22 @@ package struct ProblemMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Returns a response outside of the router. The connection closes after it.
-    static func closing(_ problem: Problem) -> (head: HTTPResponse, body: [UInt8]) {
+    /// Returns a response outside of the router, and logs it. The connection closes after it.
+    static func closing(_ problem: Problem, _ logger: Logger) -> (
+        head: HTTPResponse, body: [UInt8]
+    ) {
+        let id = RequestIdentity.made()
+        var facts = RequestFacts.metadata(
+            method: nil, route: nil, status: .init(code: problem.status), took: .zero, app: nil)
+        facts[RequestIdentity.key] = .string(id)
+        logger.info("request", metadata: facts)
         let body = JSONBody.bytes(of: problem)
         let head = HTTPResponse(
             status: .init(code: problem.status),
             headerFields: [
                 .contentType: contentType, .contentLength: String(body.count),
                 .cacheControl: "no-store", .connection: "close",
-                .contentTypeOptions: "nosniff", .requestID: RequestIdentity.made(),
+                .contentTypeOptions: "nosniff", .requestID: id,
             ])
         return (head, body)
     }

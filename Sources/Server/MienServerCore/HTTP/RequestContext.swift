@@ -6,6 +6,10 @@ internal import NIOCore
 /// The context of a request to the server.
 package struct MienRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
+    /// Identifies the request in its response and in the log.
+    package private(set) var id: String
+    /// The facts about the request that the log shows.
+    let facts = RequestFacts()
     /// The origin of the request: the other end of the connection, or what ``ClientMiddleware``
     /// found.
     package var client: ClientAddress
@@ -17,6 +21,16 @@ package struct MienRequestContext: RequestContext {
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
+        id = RequestIdentity.made()
         client = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) } ?? .unknown
+        // The log names it once, under our own key.
+        logger[metadataKey: "hb.request.id"] = nil
+        logger[metadataKey: RequestIdentity.key] = .string(id)
+    }
+
+    /// Takes the ID that the client gave the request.
+    mutating func take(id given: String) {
+        id = given
+        logger[metadataKey: RequestIdentity.key] = .string(given)
     }
 }

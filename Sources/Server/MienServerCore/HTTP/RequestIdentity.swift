@@ -4,6 +4,9 @@ internal import MienCore
 
 /// The ID that identifies a request in its response and in the log: the client's own, or a new one.
 enum RequestIdentity {
+    /// The key of the ID in the log.
+    static let key = "request.id"
+
     /// Returns the client's ID if it has 1 to 64 characters of `A-Z a-z 0-9 - _ .`, which are safe
     /// in a log and in a terminal.
     static func given(_ request: Request) -> String? {
@@ -16,7 +19,7 @@ enum RequestIdentity {
         return id
     }
 
-    /// Creates an ID for input that never becomes a request.
+    /// Draws an ID.
     static func made() -> String {
         var generator = SystemRandomNumberGenerator()
         return Base64URL.encode(generator.bytes(12))

@@ -10,6 +10,8 @@ struct RequestOrigin: Sendable {
     /// ``ClientAddress/key``; empty outside a request.
     let address: String
     let channel: (any Channel)?
+    /// The facts about the request that the log shows.
+    var facts = RequestFacts()
 
     @TaskLocal static var current = RequestOrigin(address: "", channel: nil)
 }

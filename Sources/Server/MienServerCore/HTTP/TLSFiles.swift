@@ -2,12 +2,16 @@ internal import Foundation
 internal import NIOSSL
 
 /// A certificate chain and its key, read from files.
-struct TLSFiles {
+package struct TLSFiles: Sendable {
     let certificate: String
     let key: String
 
+    package init(certificate: String, key: String) {
+        (self.certificate, self.key) = (certificate, key)
+    }
+
     /// - Throws: ``ServerStartError`` that names the file and its problem.
-    func setup() throws -> TLSConfiguration {
+    func context() throws(ServerStartError) -> NIOSSLContext {
         let chain = try read(certificate, "tls.certificate", "certificates in PEM form") {
             try NIOSSLCertificate.fromPEMBytes($0)
         }
@@ -24,19 +28,17 @@ struct TLSFiles {
         // Allow only TLS 1.2 suites with forward secrecy and authenticated encryption (RFC 9325
         // §4.2). TLS 1.3 has no others.
         setup.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
-        // Build a context now, to find problems at startup and not when the first client connects.
-        do { _ = try NIOSSLContext(configuration: setup) } catch {
+        do { return try NIOSSLContext(configuration: setup) } catch {
             throw ServerStartError(
                 .tls,
                 "tls.key: \(key) does not belong to the first certificate in \(certificate), or its type is not supported"
             )
         }
-        return setup
     }
 
     private func read<Output>(
         _ path: String, _ setting: String, _ what: String, _ parse: ([UInt8]) throws -> Output
-    ) throws -> Output {
+    ) throws(ServerStartError) -> Output {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: path)) } catch {
             throw ServerStartError(

@@ -24,6 +24,13 @@ struct AppSettingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The origin of a web page that may call the API, such as https://app.example.org. Repeatable; replaces all existing origins.",
+            valueName: "origin"))
+    var webOrigin: [String] = []
+    @Flag(help: "Remove all web origins.") var noWebOrigins = false
+
+    @Option(
+        help: ArgumentHelp(
             "A journey that the app may start. Repeatable; replaces all existing journeys.",
             valueName: "id"),
         transform: Word.journey)
@@ -58,6 +65,9 @@ struct AppSettingOptions: ParsableArguments {
         if noRedirectUris, !redirectUri.isEmpty {
             throw ValidationError("--redirect-uri and --no-redirect-uris cannot be combined")
         }
+        if noWebOrigins, !webOrigin.isEmpty {
+            throw ValidationError("--web-origin and --no-web-origins cannot be combined")
+        }
         if allJourneys, !journey.isEmpty {
             throw ValidationError("--journey and --all-journeys cannot be combined")
         }
@@ -65,6 +75,7 @@ struct AppSettingOptions: ParsableArguments {
 
     var isEmpty: Bool {
         faceThreshold == nil && tokenSeconds == nil && redirectUri.isEmpty && !noRedirectUris
+            && webOrigin.isEmpty && !noWebOrigins
             && journey.isEmpty && !allJourneys && lock.isEmpty
             && setting.isEmpty
     }
@@ -78,6 +89,9 @@ struct AppSettingOptions: ParsableArguments {
         if let tokenSeconds { members["token_seconds"] = .number(Double(tokenSeconds)) }
         if noRedirectUris || !redirectUri.isEmpty {
             members["redirect_uris"] = .array(redirectUri.map { .string($0) })
+        }
+        if noWebOrigins || !webOrigin.isEmpty {
+            members["web_origins"] = .array(webOrigin.map { .string($0) })
         }
         if allJourneys {
             members["journeys"] = nil
@@ -123,6 +137,7 @@ struct AppSettingOptions: ParsableArguments {
             ),
             ("token seconds", settings["token_seconds"]?.numberValue.map { JSONText.number($0) }),
             ("redirect URIs", list("redirect_uris", none: "none")),
+            ("web origins", list("web_origins", none: "none")),
             ("logout URIs", list("post_logout_redirect_uris", none: "none")),
             ("logout notices", settings["backchannel_logout_uri"]?.stringValue),
             (

@@ -22,12 +22,15 @@ struct ServerOptions: ParsableArguments {
             valueName: "file"))
     var credentialFile: String?
 
+    @OptionGroup var authorities: AuthorityOptions
+
     /// - Throws: ``Failure`` when the credential is missing or the address is invalid.
     func admin() throws -> MienAdmin {
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
         let address = server ?? environment["MIEN_ADMIN_SERVER"] ?? Self.defaultServer
         let options = MienOptions(
-            serverPath: address, logLevel: .error, retry: RetryPolicy(attempts: 2))
+            serverPath: address, logLevel: .error, retry: RetryPolicy(attempts: 2),
+            transport: try authorities.transport())
         return try MienAdmin(options, credential: try credential(environment))
     }
 

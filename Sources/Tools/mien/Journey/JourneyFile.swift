@@ -1,5 +1,6 @@
 import Foundation
 import MienCommandSupport
+import MienCore
 import MienImage
 import MienJourney
 
@@ -14,6 +15,14 @@ enum JourneyFile {
         do { return (try JourneyDefinition.parse(bytes), bytes) } catch {
             throw Failure(.badInput, "journey.malformed", "\(path): \(error)")
         }
+    }
+
+    /// Whether a file is a recorded test: only those have cases.
+    static func isTest(_ path: String) throws -> Bool {
+        let limit = max(RecordedTest.maxBytes, JourneyDefinition.maxBytes)
+        let bytes = try read(path, limit: limit, code: "journey.malformed")
+        let limits = JSONText.Limits(maxBytes: limit, maxDepth: 32)
+        return (try? JSONText.parse(bytes, limits: limits))?["cases"] != nil
     }
 
     /// Returns a recorded test and its journey.

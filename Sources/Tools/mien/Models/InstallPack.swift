@@ -28,9 +28,14 @@ struct InstallPack: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Refuse an archive with another sha256.", valueName: "hex"))
     var sha256: String?
     @Flag(help: "Replace another pack with the same name.") var replace = false
+    @OptionGroup var authorities: AuthorityOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
+        // The name under which Foundation looks for the authorities of downloads.
+        if let path = try authorities.path() {
+            unsafe setenv("URLSessionCertificateAuthorityInfoFile", path, 1)
+        }
         let library = PackLibrary(folder: MienHome.current.packs)
         let progress = ProgressBar("Downloading, in kilobytes", total: nil)
         let pack = try await PackSource(source, expecting: sha256).withFolder { bytes, total in

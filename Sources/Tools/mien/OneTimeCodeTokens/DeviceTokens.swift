@@ -66,20 +66,21 @@ struct OTPTokenOptions: ParsableArguments {
 
 /// A token in the output of `--json`.
 struct OTPTokenOutput: Encodable {
-    let id, app, kind, created: String
+    let id, appId, kind: String
     let server: String?
     let digits: Int
+    /// Milliseconds since 1970.
+    let createdAt: Int64
     let multiAuth, face, restored: Bool
 
     init(_ token: OTPTokenInfo) {
-        (id, app, kind, server, digits) = (
+        (id, appId, kind, server, digits) = (
             token.id, token.app, token.kind.rawValue, token.server, token.digits
         )
         (multiAuth, face, restored) = (
             token.isMultiAuthModeEnabled, token.isFaceModeActive, token.isRestored
         )
-        created = Date(timeIntervalSince1970: Double(token.createdAt.milliseconds) / 1000)
-            .formatted(.iso8601)
+        createdAt = token.createdAt.milliseconds
     }
 
     /// How the token can be unlocked, for a table.

@@ -48,7 +48,7 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
         if output.json {
             JSON.print(
                 Output(
-                    token: found.id, code: code.text,
+                    id: found.id, code: code.text,
                     kind: question == nil ? found.kind.rawValue : "ocra"))
         } else {
             Terminal.say(code.text)
@@ -63,7 +63,7 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
         return .face(try await look.input(of: PersonName(name)))
     }
 
-    private struct Output: Encodable { let token, code, kind: String }
+    private struct Output: Encodable { let id, code, kind: String }
 }
 
 /// The face that unlocks the token, and the source of its frames.

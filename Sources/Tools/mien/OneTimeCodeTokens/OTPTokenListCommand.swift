@@ -19,7 +19,10 @@ struct OTPTokenListCommand: AsyncParsableCommand {
         guard !output.json else { return JSON.print(["tokens": tokens]) }
         guard !tokens.isEmpty else { return print("This device has no tokens.") }
         let rows = tokens.map {
-            [$0.id, $0.app, $0.server ?? "", $0.kind, "\($0.digits)", $0.modes, $0.created]
+            [
+                $0.id, $0.appId, $0.server ?? "", $0.kind, "\($0.digits)", $0.modes,
+                AdminOutput.time($0.createdAt),
+            ]
         }
         print(
             Terminal.table(

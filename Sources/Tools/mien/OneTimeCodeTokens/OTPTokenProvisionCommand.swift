@@ -32,12 +32,15 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
             valueName: "url"))
     var server: String?
     @Option(help: "This device's name on the server, 1 to 64 characters.") var name = "this device"
+    @OptionGroup var authorities: AuthorityOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
         let address = server ?? environment["MIEN_SERVER"] ?? Self.defaultServer
-        let provisioning = try OTPProvisioning(MienOptions(serverPath: address, logLevel: .error))
+        let provisioning = try OTPProvisioning(
+            MienOptions(
+                serverPath: address, logLevel: .error, transport: try authorities.transport()))
         var input = SecretInput()
         let code = try input.next("registration code"), pin = try Self.chosen(input.new("new PIN"))
         let vault = try DeviceTokens.vault()

@@ -1,12 +1,14 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MienClient
 import MienCommandSupport
 import MienCore
 import MienModels
 import MienServer
 import MienServerCore
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// `mien serve`
@@ -16,7 +18,8 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             The first start creates the data folder, the master key, an admin credential (printed \
             once), a sample app, and sample journeys. SIGTERM and SIGINT let running requests finish, \
-            for at most shutdown_seconds; a second signal ends them at once. Settings come from a YAML \
+            for at most shutdown_seconds; a second signal ends them at once. SIGHUP reloads the \
+            certificate and its key. Settings come from a YAML \
             file and from environment variables, which override it: tls.key is MIEN_TLS_KEY.
 
             EXAMPLE
@@ -51,7 +54,7 @@ struct ServeCommand: AsyncParsableCommand {
             return
         }
         let logger = ServerLog.logger(level: configuration.logLevel, json: configuration.logsJSON)
-        let server: Server
+        let hint = FirstStartHint(), server: Server
         do {
             // Unbuffered, so that scripts can wait for the lines.
             server = try await Server(
@@ -59,12 +62,16 @@ struct ServeCommand: AsyncParsableCommand {
                 renewsAdminCredential: renewAdminCredential,
                 onListening: { FileHandle.standardOutput.write(Data("Listening on \($0)\n".utf8)) },
                 onAdminListening: {
-                    FileHandle.standardOutput.write(Data("Admin API on \($0)\n".utf8))
+                    FileHandle.standardOutput.write(
+                        Data("Admin API on \($0)\n\(hint.text(admin: $0))".utf8))
                 })
         } catch let error as ConfigurationError {
             throw Failure(.notSetUp, "server.folder", error.description)
         }
-        if let first = server.firstStart { Self.tell(first, configuration) }
+        if let first = server.firstStart {
+            Self.tell(first, configuration)
+            hint.show(for: first.sampleApp, mode: configuration.liveness.mode ?? .livenessActive)
+        }
         if let credential = server.renewedCredential {
             FileHandle.standardOutput.write(
                 Data("New admin credential, shown only once:\n  \(credential.use { $0 })\n".utf8))
@@ -86,12 +93,16 @@ struct ServeCommand: AsyncParsableCommand {
     /// Lets running requests finish after the first signal, and ends them at the second one.
     private static func untilSignalled(_ server: Server, _ logger: Logger) async throws {
         let group = ServiceGroup(services: [server], logger: logger)
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             tasks.addTask {
                 var isStopping = false
-                for await _ in signals {
+                for await signal in signals {
+                    if signal == .sighup {
+                        server.reloadCertificate()
+                        continue
+                    }
                     if isStopping { return }
                     isStopping = true
                     await group.triggerGracefulShutdown()
@@ -121,11 +132,28 @@ struct ServeCommand: AsyncParsableCommand {
             Admin credential, shown only once:
               \(first.adminCredential.use { $0 })
             Sample app: \(first.sampleApp.text); journeys: \(first.journeys.map(\.text).joined(separator: ", "))
-            Captures: \(configuration.liveness.mode?.rawValue ?? "liveness_active"). To try it with photos only:
-              mien admin app set \(first.sampleApp.text) --setting liveness.mode=image
 
             """
         FileHandle.standardOutput.write(Data(text.utf8))
+    }
+}
+
+/// Commands to try after the first start. They name the admin API, so they wait for its address.
+private final class FirstStartHint: Sendable {
+    private let shown = Mutex<(app: AppID, mode: LivenessPolicy.Mode)?>(nil)
+
+    func show(for app: AppID, mode: LivenessPolicy.Mode) { shown.withLock { $0 = (app, mode) } }
+
+    /// Returns nothing unless this is the first start.
+    func text(admin url: String) -> String {
+        guard let (app, mode) = shown.withLock({ $0 }) else { return "" }
+        let server = url == MienAdmin.defaultServerPath ? "" : " --server \(url)"
+        return """
+            Captures: \(mode.rawValue). To try it with photos only, run in another terminal, and paste the credential:
+              read -rs MIEN_ADMIN_CREDENTIAL && export MIEN_ADMIN_CREDENTIAL
+              mien admin app set \(app.text) --setting liveness.mode=image\(server)
+
+            """
     }
 }
 

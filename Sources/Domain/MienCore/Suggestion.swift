@@ -1,13 +1,13 @@
 /// Suggests a known word for a misspelled one.
-enum Suggestion {
+package enum Suggestion {
     /// Returns `; did you mean “x”?` with the word closest to `word`, or an empty string if none is
     /// close enough to be a typo.
-    static func text(for word: String, among words: some Sequence<String>) -> String {
+    package static func text(for word: String, among words: some Sequence<String>) -> String {
         nearest(to: word, among: words).map { "; did you mean “\($0)”?" } ?? ""
     }
 
-    static func nearest(to word: String, among words: some Sequence<String>) -> String? {
-        let limit = max(1, word.count / 3)
+    package static func nearest(to word: String, among words: some Sequence<String>) -> String? {
+        let limit = max(1, min(word.count, 64) / 3)
         let ranked = words.map {
             (
                 word: $0,

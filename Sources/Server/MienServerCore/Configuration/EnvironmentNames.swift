@@ -1,0 +1,34 @@
+internal import MienCore
+
+/// The environment variables that begin with `MIEN_`. A server refuses to start with an unknown
+/// one, because it is probably a misspelled setting that would silently have no effect.
+enum EnvironmentNames {
+    /// Variables that are not settings of the server, but that its environment may contain.
+    static let others: Set<String> = programs.union(development)
+
+    /// Variables of the command line.
+    private static let programs: Set = [
+        "MIEN_HOME", "MIEN_ADMIN_SERVER", "MIEN_ADMIN_CREDENTIAL", "MIEN_SERVER", "MIEN_TPM",
+        "MIEN_OTP_CRYPTOGRAM", "MIEN_OTP_PIN", "MIEN_OTP_SECRET",
+    ]
+
+    /// Variables of the scripts and tests in this repository, which start servers.
+    private static let development: Set = [
+        "MIEN_API_EXAMPLES", "MIEN_API_SECONDS", "MIEN_API_SEED", "MIEN_ATTACKERS",
+        "MIEN_BUILD_SILENCE", "MIEN_CREDENTIAL", "MIEN_EXAMPLES", "MIEN_FUZZ_JOBS",
+        "MIEN_FUZZ_SEED", "MIEN_KILLS", "MIEN_PACK", "MIEN_PAUSE", "MIEN_PROGRAM", "MIEN_SECONDS",
+        "MIEN_SEED", "MIEN_SHARED", "MIEN_SYSTEM_ROOT", "MIEN_TESTS", "MIEN_TEST_SETUP_BOUNDED",
+        "MIEN_TEST_TIMEOUT", "MIEN_TEXT_COST", "MIEN_TRIES", "MIEN_UPDATE", "MIEN_WRITE_VECTORS",
+    ]
+
+    /// Returns a problem for each unknown variable. The value is not repeated: it may be a secret.
+    static func problems(_ environment: [String: String]) -> [String] {
+        let settings = ServerSetting.all.map(\.variable)
+        let known = others.union(settings)
+        return environment.keys.filter { $0.hasPrefix("MIEN_") && !known.contains($0) }.sorted()
+            .map {
+                "unknown environment variable \($0)\(Suggestion.text(for: $0, among: settings)); "
+                    + "unset it, or run mien serve --print-config to see all settings"
+            }
+    }
+}

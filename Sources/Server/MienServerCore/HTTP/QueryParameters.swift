@@ -1,0 +1,55 @@
+internal import HTTPTypes
+package import Hummingbird
+internal import MienAPI
+
+/// The query parameters of each route.
+package enum QueryParameters {
+    /// The parameters by the route's template. Routes that are not listed have none.
+    package static let known: [String: [String]] = [
+        "/v1/audit": ["after", "user"],
+        "/v1/audit/segment": ["after"],
+        "/v1/journeys/{journey}/versions/{version}/retire": ["force"],
+        "/v1/me/activity": ["after"],
+        "/v1/users": ["after", "identifier"],
+    ]
+
+    /// Prefixes of routes that ignore unknown parameters: OAuth and OpenID Connect require it
+    /// (RFC 6749 §3.1 and §3.2), and mail programs add parameters to links in mails.
+    package static let ignoring = ["/oauth2/", "/.well-known/", "/notices"]
+
+    /// Returns the parameters that are allowed at a route, or `nil` if it ignores unknown ones.
+    static func allowed(at route: String) -> [String]? {
+        ignoring.contains { route.hasPrefix($0) } ? nil : known[route] ?? []
+    }
+}
+
+/// Rejects query parameters that a route does not have: a misspelled one would silently have no
+/// effect.
+package struct QueryMiddleware: RouterMiddleware {
+    package init() {}
+
+    package func handle(
+        _ request: Request, context: MienRequestContext,
+        next: (Request, MienRequestContext) async throws -> Response
+    ) async throws -> Response {
+        guard request.uri.query?.isEmpty == false, let route = context.endpointPath,
+            let allowed = QueryParameters.allowed(at: route)
+        else { return try await next(request, context) }
+        let names = Set(request.uri.queryParameters.map { String($0.key) })
+        let unknown = names.subtracting(allowed).sorted()
+        guard unknown.isEmpty else {
+            let words =
+                allowed.isEmpty
+                ? "this address has none" : "allowed are \(allowed.joined(separator: ", "))"
+            throw Problem(
+                .invalidRequest,
+                errors: unknown.prefix(JSONBody.maxReported).map {
+                    .init(
+                        field: JSONBody.shown($0),
+                        message: "is an unknown query parameter; \(words)"
+                    )
+                })
+        }
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import MienClient
+import MienImage
+import MienPixels
+import MienTesting
+import Testing
+
+/// Examples/LiveCapture/live_capture.py, the reference for clients in other languages.
+@Suite struct LiveCaptureClientTests {
+    private static let python = "/usr/bin/python3"
+    private static let isThere = FileManager.default.isExecutableFile(atPath: python)
+    private static let client = Repository.root.appending(
+        path: "Examples/LiveCapture/live_capture.py")
+
+    private struct Result {
+        let status: Int32
+        let lines: [String]
+    }
+
+    private static func run(_ arguments: [String], startToken: String? = nil) throws -> Result {
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(filePath: python)
+        process.arguments = ["-B", client.path] + arguments
+        process.environment = startToken.map { ["START_TOKEN": $0] } ?? [:]
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let said = String(
+            decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus,
+            lines: said.split(separator: "\n").map(String.init))
+    }
+
+    @Test(.enabled(if: isThere, "needs python3"))
+    func `the client has at most 150 lines and computes the published vectors`() throws {
+        let text = try String(contentsOf: Self.client, encoding: .utf8)
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+        let vectors = Repository.root.appending(path: "docs/live-capture.vectors.json")
+        let good = try Self.run(["--vectors", vectors.path])
+        #expect(good.status == 0, "\(good.lines)")
+        let home = try TemporaryHome(hasPack: false)
+        let changed = try String(contentsOf: vectors, encoding: .utf8).replacing(
+            "\"milliseconds\": 258", with: "\"milliseconds\": 259")
+        let bad = try Self.run(["--vectors", home.write(changed.utf8, as: "changed.json")])
+        #expect(bad.status == 2 && bad.lines.last?.contains("link of frame 2") == true)
+    }
+
+    @Test(.needsFaces, .enabled(if: isThere, "needs python3"))
+    func
+        `a live face's frames lead to the last instruction, a still picture's do not, and a wrong token is refused`()
+        async throws
+    {
+        let home = try TemporaryHome()
+        let pictures = try await BlinkingFace.frames(home.photo("obama"))
+        func folder(_ name: String, _ pictures: [RGBImage]) throws -> String {
+            let folder = home.files.appending(path: name, directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (number, picture) in pictures.enumerated() {
+                let digits = String(1000 + number)
+                try Data(JPEGEncoder.encode(picture, quality: 92)).write(
+                    to: folder.appending(path: "\(digits).jpg"))
+            }
+            return folder.path
+        }
+        let live = try folder("live", pictures),
+            still = try folder("still", Array(repeating: pictures[0], count: 60))
+        let settings = [
+            "MIEN_FACE_LIVENESS_MODE": "liveness_passive", "MIEN_PASSWORD_MEMORY_KIB": "8192",
+            "MIEN_FACE_LIVENESS_TIMEOUT_SECONDS": "60",
+        ]
+        try await ServerProcess.run(in: home, settings: settings) { server in
+            let made = try await home.mien(
+                [
+                    "admin", "user", "create", "--username", "ada", "--password-stdin", "--server",
+                    server.adminAddress,
+                ], settings: ["MIEN_ADMIN_CREDENTIAL": server.credential],
+                input: "a password nobody has\n")
+            try #require(made.status == 0, "\(made.err)")
+            for (frames, leadsOn) in [(still, false), (live, true)] {
+                let journey = try await JourneyClient(MienOptions(serverPath: server.address))
+                    .start("face-registration")
+                try await journey.respond(
+                    "password", ["username": "ada", "password": "a password nobody has"])
+                let step = try await journey.respond(.clientInput)
+                let token = try #require(step.startToken).use { $0 }
+                let result = try Self.run(
+                    [server.address, frames, "--fps", "\(BlinkingFace.framesPerSecond)"],
+                    startToken: token)
+                #expect((0...1).contains(result.status), "\(result.lines.suffix(2))")
+                #expect(!result.lines.contains { $0.contains("frame_altered") })
+                #expect(
+                    result.lines.contains { $0.contains("\"progress\": 100") } == leadsOn,
+                    "\(result.lines.suffix(2))")
+            }
+            let denied = try Self.run([server.address, live], startToken: "cap_wrong.token")
+            #expect(
+                denied.status == 2 && denied.lines.last?.contains("invalid_credentials") == true,
+                "\(denied.lines)")
+        }
+    }
+}
