@@ -169,7 +169,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
         case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold",
             liveness, tokenSeconds = "token_seconds"
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
-            webOrigins = "web_origins", clientScopes = "client_scopes", requiresDPoP = "requires_dpop"
+            webOrigins = "web_origins", clientScopes = "client_scopes",
+            requiresDPoP = "requires_dpop"
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
             "backchannel_logout_uri"
     }

@@ -106,9 +106,9 @@ private struct NoReader: LiveFaceReader {
             (.failed, false),
         ])
     func frames(_ code: FrameSourceError.Code, _ isObstacle: Bool) async throws {
-        let frames = FaceFrames(check: { throw FrameSourceError(code, "here is why") }) {
-            throw FrameSourceError(.failed, "opened")
-        }
+        let frames = FaceFrames(
+            check: { throw FrameSourceError(code, "here is why") },
+            { throw FrameSourceError(.failed, "opened") })
         let capture = try LocalFaceCapture(
             live: frames, reader: NoReader(), packID: pack, guide: FrameGuide { _ in .goOn },
             now: { Instant(milliseconds: 0) })
