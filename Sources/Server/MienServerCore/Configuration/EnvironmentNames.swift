@@ -9,7 +9,7 @@ enum EnvironmentNames {
     /// Variables of the command line.
     private static let programs: Set = [
         "MIEN_HOME", "MIEN_ADMIN_SERVER", "MIEN_ADMIN_CREDENTIAL", "MIEN_SERVER", "MIEN_TPM",
-        "MIEN_OTP_CRYPTOGRAM", "MIEN_OTP_PIN", "MIEN_OTP_SECRET",
+        "MIEN_INTEGRITY", "MIEN_OTP_CRYPTOGRAM", "MIEN_OTP_PIN", "MIEN_OTP_SECRET",
     ]
 
     /// Variables of the scripts and tests in this repository, which start servers.
