@@ -9,7 +9,7 @@ missing_packages() {
         case $name in
             '' | '#'*) ;;
             bench) if [ $bench = yes ]; then wanted+=("${rest%% *}"); fi ;;
-            browser) if [ $browser = yes ]; then wanted+=("${rest%% *}"); fi ;;
+            tests) if [ $tests = yes ]; then wanted+=("${rest%% *}"); fi ;;
             *) wanted+=("$name") ;;
         esac
     done <"$repository/scripts/debian-packages.txt"
