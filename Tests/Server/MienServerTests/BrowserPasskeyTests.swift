@@ -8,7 +8,7 @@ import Testing
 private enum Chromium {
     static let path = "/usr/bin/chromium"
     static let isThere = FileManager.default.isExecutableFile(atPath: path)
-    static let reason: Comment = "needs Debian's chromium: run scripts/setup --browser"
+    static let reason: Comment = "needs Debian's chromium: run scripts/setup --tests"
 }
 
 @Suite(
