@@ -96,9 +96,10 @@ public final class Server: Service {
             configuration.adminListen, setting: "admin.listen",
             certificate: configuration.adminListen.isLoopback ? nil : certificate, configuration,
             logger: logger)
-        data = try DataFolder(configuration.dataFolder)
-        // Before anything is created whose only copy would be printed by a server that then fails.
+        // Before anything is created: the only copy of the credential would be printed by a server
+        // that then fails.
         for listener in [publicListener, adminListener] { try await listener.requireFreeAddress() }
+        data = try DataFolder(configuration.dataFolder)
         let store: Store
         do {
             driver = try SQLiteDriver(path: data.database.path)

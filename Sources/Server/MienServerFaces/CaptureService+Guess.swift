@@ -36,7 +36,7 @@ extension CaptureService {
         let found = try await store.read { tables -> AuthenticatorRecord? in
             let named =
                 try expected.user.map { try tables.accounts.find($0) }
-                ?? expected.identifier.flatMap { try tables.accounts.find(identifier: $0) }
+                ?? expected.identifier.flatMap { try tables.accounts.find(named: $0) }
             guard let account = named, account.state == .active else { return nil }
             return try tables.authenticators.find(.face, of: account, app: app)
         }

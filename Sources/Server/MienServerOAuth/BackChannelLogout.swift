@@ -17,6 +17,9 @@ package struct BackChannelLogout: Service {
         .seconds(10), .seconds(60), .seconds(600), .seconds(3600), .seconds(6 * 3600),
         .seconds(12 * 3600),
     ]
+    /// A notice that still waits for a try this long after the sign-in ended is dropped. Of an app
+    /// with many notices, only some are tried each time, so most have tries left.
+    private static let maxAge = Duration.seconds(20 * 3600)
     private static let batch = 8, timeout = Duration.seconds(5)
     /// The lifetime of a logout token. The specification recommends at most two minutes.
     private static let tokenSeconds: Int64 = 120
@@ -55,15 +58,22 @@ package struct BackChannelLogout: Service {
     /// Delivers the notices that are due, a few at a time, so that an app that does not respond
     /// delays only itself.
     ///
-    /// - Returns: The number of notices that were due.
+    /// - Returns: ``batch`` if there may be more.
     private func deliver() async throws -> Int {
         let now = clock.now
-        let due = try await store.read { try $0.logoutNotices.due(at: now, atMost: Self.batch) }
+        let (due, outdated) = try await store.read { tables in
+            (
+                try tables.logoutNotices.due(at: now, atMost: Self.batch),
+                try tables.logoutNotices.outdated(
+                    endedBefore: now - Self.maxAge, at: now, atMost: Self.batch)
+            )
+        }
+        for notice in outdated { try await finish(notice, "unreachable") }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for notice in due { tasks.addTask { try await deliver(notice) } }
             try await tasks.waitForAll()
         }
-        return due.count
+        return max(due.count, outdated.count)
     }
 
     private func deliver(_ notice: LogoutNotice) async throws {

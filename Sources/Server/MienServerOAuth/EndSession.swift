@@ -61,7 +61,13 @@ package struct EndSession: Sendable {
         if let signIn {
             try await grants.end(signIn.grant, of: signIn.account, app: signIn.app)
         }
-        guard let target = form["post_logout_redirect_uri"] else { return Self.signedOut }
+        guard let target = form["post_logout_redirect_uri"] else {
+            guard signIn != nil else {
+                return Self.fault(
+                    "The app did not say which sign-in ends. Sign out in the app itself.")
+            }
+            return Self.signedOut
+        }
         let id = signIn?.app ?? form["client_id"].flatMap { AppID($0) }
         guard let id, let app = try await store.read({ try $0.apps.find(id) }),
             app.settings.postLogoutRedirectURIs.contains(where: {
@@ -69,7 +75,8 @@ package struct EndSession: Sendable {
             })
         else {
             return Self.fault(
-                "You are signed out. The app did not register the address to return to (post_logout_redirect_uris)."
+                (signIn == nil ? "" : "You are signed out. ")
+                    + "The app did not register the address to return to (post_logout_redirect_uris)."
             )
         }
         return Self.redirect(to: target, state: form["state"])

@@ -242,7 +242,7 @@ import Testing
             kind, in: test.folder, keys: StoreKeys(MasterKey(bytes: Array(2...33))))
         #expect(
             await refusal { _ = try await stranger.store.read { try $0.accounts.find(ana.id) } }
-                == .corrupt)
+                == .foreignKey)
         #expect(
             try await stranger.store.read { try $0.accounts.find(identifier: "ana") } == nil,
             "names are found by a keyed hash")

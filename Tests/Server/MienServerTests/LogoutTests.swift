@@ -224,6 +224,52 @@ struct LogoutTests {
             #expect(try await peer.end().count { $0["path"] == "/busy/2" } == 3)
         }
     }
+
+    @Test(
+        "all notices of an app that never responds are dropped within a day, however many",
+        .enabled(if: Peer.isThere, Peer.reason))
+    func abandoned() async throws {
+        try await ClockedServer.run(
+            in: scratch,
+            settings: [
+                "MIEN_WEBHOOK_HOSTS": "localhost", "MIEN_WEBHOOK_ALLOW_PRIVATE": "true",
+                "MIEN_WEBHOOK_SECRET": "a secret that no receiver of this test uses",
+            ]
+        ) { server in
+            let user = try await server.makeUser("ada"), signIns = 10
+            let peer = try Peer(
+                "logout_receiver",
+                [
+                    "keys": .string(server.address + "/.well-known/jwks.json"),
+                    "audience": "shop", "issuer": .string(server.issuer),
+                ])
+            let url = "http://localhost:\(try await peer.port())/busy/1000"
+            _ = try await server.admin.createApp(
+                AppRequest(
+                    id: "shop", name: "shop",
+                    settings: ["backchannel_logout_uri": .string(url)]))
+            for _ in 0..<signIns {
+                #expect(
+                    try await TokenClient(server: server, app: "shop").signIn(
+                        [("scope", "openid offline_access")]
+                    ).status == 200)
+            }
+            try await server.admin.markCompromised(user)
+            // The first tries have failed once the batch of eight has called.
+            for _ in 0..<8 { _ = try await peer.next(with: "path") }
+            try server.time.advance(.seconds(20 * 3600 + 60))
+            var dropped: [String?] = []
+            for _ in 0..<200 {
+                dropped = try await server.admin.audit(user: user).items.filter {
+                    $0.event == "logout.undelivered"
+                }.map { $0.detail["reason"]?.stringValue }
+                if dropped.count == signIns { break }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(dropped == Array(repeating: "unreachable", count: signIns))
+            _ = try await peer.end()
+        }
+    }
 }
 
 extension TokenClient {

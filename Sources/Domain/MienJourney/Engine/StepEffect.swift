@@ -22,6 +22,8 @@ public enum AuthenticatorImpact: Sendable, Hashable {
     case verifies(AuthenticatorType)
     /// The performer first requires a sign-in that is fresh and strong enough for the change.
     case adds(UserID), removes(UserID)
+    /// As ``adds(_:)``, for an authenticator that signs the user in to every app.
+    case addsToEveryApp(UserID)
 }
 
 /// The answer of an effect's performer, unless it refuses.

@@ -60,6 +60,7 @@ struct IdentityVerification: JourneyStep {
     }
 
     let clientCanFail = true
+    var asked: AuthenticatorType? { establishesUser ? .face : nil }
 
     var facts: StepFacts {
         var facts = StepFacts()

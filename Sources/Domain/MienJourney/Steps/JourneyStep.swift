@@ -17,6 +17,10 @@ protocol JourneyStep: Sendable {
     /// The authenticator that the step asks the user for.
     static var authenticator: AuthenticatorType? { get }
 
+    /// The authenticator that the step asks for with its settings: ``authenticator``, unless a
+    /// setting decides.
+    var asked: AuthenticatorType? { get }
+
     init(_ reader: SettingReader) throws(JourneyDefinitionError)
 
     var facts: StepFacts { get }
@@ -67,6 +71,7 @@ extension JourneyStep {
     static var prompts: [any PromptState.Type] { [] }
     static var lintCodes: [LintFinding.Code] { [] }
     static var authenticator: AuthenticatorType? { nil }
+    var asked: AuthenticatorType? { Self.authenticator }
 
     static func requests(_ effect: any SimulatedEffect) -> Bool {
         effects.contains { $0 == Swift.type(of: effect) }

@@ -75,7 +75,7 @@ public struct SetPasswordEffect: StepEffect {
         (self.user, self.password) = (user, password)
     }
 
-    public var impact: AuthenticatorImpact { .adds(user) }
+    public var impact: AuthenticatorImpact { .addsToEveryApp(user) }
 
     public struct Answer: EffectAnswer {
         public let user: UserID

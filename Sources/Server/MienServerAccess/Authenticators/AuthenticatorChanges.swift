@@ -96,7 +96,7 @@ package struct AuthenticatorChanges: Sendable {
     ///
     /// A passkey serves all apps. Someone with a password must not register one in an app that asks
     /// for no more and use it in an app that does.
-    private func reachable(
+    package func reachable(
         _ account: AccountRecord, app: AppID, reach: AuthenticatorReach
     ) async throws -> AssuranceLevel {
         guard reach == .account else { return try await reachable(account, app: app) }

@@ -32,6 +32,7 @@ package struct OwnAccountRoutes {
         }
         router.get("me/activity") { request, _ in
             let caller = try await grants.caller(of: request)
+            try await changes.require(.remove, by: caller)
             return try await JSONBody.response(
                 own.activity(of: caller.account.id, after: Self.number(request)))
         }

@@ -31,7 +31,7 @@ package struct OwnAccountService: Sendable {
                 OwnSignIn(
                     id: grant.id.text, appID: grant.app.text, appName: names[grant.app],
                     methods: grant.methods, signedInAt: grant.signedInAt.milliseconds,
-                    usedAt: grant.family.usedAt.milliseconds,
+                    usedAt: grant.family.activeAt.milliseconds,
                     expiresAt: grant.family.expiresAt.milliseconds,
                     isCurrent: grant.id == current)
             }

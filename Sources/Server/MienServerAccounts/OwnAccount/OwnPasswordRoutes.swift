@@ -75,7 +75,7 @@ package struct OwnPasswordRoutes {
         try await changes.store.write {
             try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now)
         }
-        // One message for both: a thief of the session must not learn when guesses count again.
+        // One message for both, so that the answer does not tell whether the guess was judged.
         throw Self.fault("is wrong, or the password is locked")
     }
 

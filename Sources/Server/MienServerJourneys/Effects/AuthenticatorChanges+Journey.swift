@@ -10,9 +10,12 @@ extension AuthenticatorChanges {
     ///
     /// A run that authenticated or established the user counts as fresh. A run that only began with
     /// a sign-in is as old as that sign-in.
-    func refusal(of change: AuthenticatorChange, of user: UserID, in context: EffectContext)
-        async throws -> StepErrorCode?
-    {
+    ///
+    /// - Parameter reach: Where a new authenticator will sign the user in.
+    func refusal(
+        of change: AuthenticatorChange, of user: UserID, reach: AuthenticatorReach,
+        in context: EffectContext
+    ) async throws -> StepErrorCode? {
         guard context.app.isFirstParty else { return .notAllowed }
         guard let known = context.user, known.id == user else { return .userMissing }
         if known.proof?.isNewAccount == true { return nil }
@@ -29,8 +32,9 @@ extension AuthenticatorChanges {
         guard let account = try await store.read({ try $0.accounts.find(user) }) else {
             return .userMissing
         }
-        // Every authenticator that a journey adds belongs to its app.
-        let reachable = change == .add ? try await reachable(account, app: context.app.id) : .none
+        let reachable =
+            change == .add
+            ? try await reachable(account, app: context.app.id, reach: reach) : .none
         var used = known.proof?.authenticators ?? []
         if let grant = context.begun?.grant {
             used += try await store.read { try $0.grants.find(grant)?.authenticators ?? [] }

@@ -20,12 +20,9 @@ extension EffectPerformer {
             switch user {
             case .id(let id): try await store.read { try $0.accounts.find(id) }
             case .identifier(let text):
+                // An app may repeat the user's ID that a registration step told it.
                 try await store.read { tables in
-                    // An app may repeat the user's ID that a registration step told it.
-                    try text.use {
-                        if let named = try tables.accounts.find(identifier: $0) { return named }
-                        return try UserID($0).flatMap { try tables.accounts.find($0) }
-                    }
+                    try text.use { try tables.accounts.find(named: $0) }
                 }
             }
         return found?.state == .active ? found : nil

@@ -41,8 +41,14 @@ extension EffectPerformer {
         }
         let proof = known.proof
         // The sign-in that the run began with may be stolen: replacing a password takes proof from
-        // the run itself.
-        let hasProof = proof.map { !$0.methods.isEmpty || $0.isNewAccount } ?? false
+        // the run itself. A mailed code is not enough.
+        var hasProof = proof?.isNewAccount == true
+        if let proof, !hasProof {
+            let counted = try await changes.counting(
+                [SignInProof(methods: proof.methods, at: clock.now, isRecovery: false)],
+                from: proof.authenticators, of: account)
+            hasProof = counted.contains { !$0.methods.isEmpty }
+        }
         let answer: AccountService.PasswordAnswer
         do {
             answer = try await accounts.setPassword(

@@ -147,15 +147,17 @@ package final class EffectPerformer: Sendable {
     private func refusal(of impact: AuthenticatorImpact, _ context: EffectContext) async throws
         -> StepErrorCode?
     {
-        let (change, user): (AuthenticatorChange, UserID)
+        let (change, user, reach): (AuthenticatorChange, UserID, AuthenticatorReach)
         switch impact {
         case .none, .verifies: return nil
-        case .adds(let owner): (change, user) = (.add, owner)
-        case .removes(let owner): (change, user) = (.remove, owner)
+        case .adds(let owner): (change, user, reach) = (.add, owner, .app)
+        case .addsToEveryApp(let owner): (change, user, reach) = (.add, owner, .account)
+        case .removes(let owner): (change, user, reach) = (.remove, owner, .app)
         }
-        guard let refusal = try await changes.refusal(of: change, of: user, in: context) else {
-            return nil
-        }
+        guard
+            let refusal = try await changes.refusal(
+                of: change, of: user, reach: reach, in: context)
+        else { return nil }
         try await note(
             "authenticator.change_refused", user, context, ["reason": .string(refusal.rawValue)])
         return refusal

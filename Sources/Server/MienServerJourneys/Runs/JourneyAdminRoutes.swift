@@ -93,13 +93,15 @@ package struct JourneyAdminRoutes {
             let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
             let isForced = try Self.isForced(request)
             // A journey has at most one published version, so apps could no longer start it.
-            guard try await record(id, version).state != .published || isForced else {
-                throw Problem(
-                    .conflict,
-                    "Version \(version) is the only published version; without it, apps cannot start this journey. Publish another version instead, or repeat with force=true."
-                )
-            }
+            _ = try await record(id, version)
             let isDone = try await store.write { tables -> Bool in
+                let published = try tables.journeys.published(id)
+                guard published?.version != version || isForced else {
+                    throw Problem(
+                        .conflict,
+                        "Version \(version) is the only published version; without it, apps cannot start this journey. Publish another version instead, or repeat with force=true."
+                    )
+                }
                 guard try tables.journeys.retire(id, version: version, at: now) else {
                     return false
                 }

@@ -182,7 +182,8 @@ extension HostileTests {
         try await withServer { server, user in
             try await server.publishCodeJourneys()
             for (id, journeys) in [
-                ("bank", ["password-login", "token-code"]), ("news", ["password-login"]),
+                ("bank", ["password-login", "token-code"]),
+                ("news", ["password-login", "change-password"]),
             ] {
                 _ = try await server.admin.createApp(
                     AppRequest(
@@ -210,6 +211,19 @@ extension HostileTests {
             let codes = try await server.sendJSON(
                 .post, "/v1/me/recovery-codes", access: thief)
             #expect(codes.body["code"] == "insufficient_user_authentication", "\(codes.body)")
+            // A password signs in to every app, too, in a journey as in a request.
+            let begun = try await server.sendJSON(
+                .post, "/v1/journeys/change-password/start", body: #"{"client_id": "news"}"#,
+                access: thief)
+            let state = try #require(begun.body["state"]?.stringValue, "\(begun.body)")
+            _ = try await server.respond(
+                state, "change",
+                [
+                    "current_password": .string(AttackedServer.password),
+                    "new_password": "the thief's password",
+                ])
+            #expect(try await server.events("authenticator.change_refused", of: user) == 1)
+            #expect(try await server.events("password.registered", of: user) == 0)
         }
     }
 

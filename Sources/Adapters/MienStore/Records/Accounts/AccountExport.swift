@@ -193,7 +193,8 @@ extension ExportedTable {
             ("id", .text), ("app_id", .text), ("authenticator_id", .text), ("scope", .text),
             ("resources", .json), ("methods", .json), ("key_thumbprint", .text),
             ("signed_in_at", .number), ("generation", .number), ("created_at", .number),
-            ("used_at", .number), ("idle_ms", .number), ("expires_at", .number),
+            ("used_at", .number), ("active_at", .number), ("idle_ms", .number),
+            ("expires_at", .number),
             ("revoked_at", .number), ("proofs", .json),
         ],
         omitted: [

@@ -220,6 +220,13 @@ public struct AccountTable {
         return rows.count == 1 ? try find(try rows[0].identifier(0) as UserID) : nil
     }
 
+    /// Returns the account with an ID or a name. A name that looks like another account's ID does
+    /// not stand in for that account.
+    public func find(named text: String) throws(StoreError) -> AccountRecord? {
+        if let id = UserID(text), let account = try find(id) { return account }
+        return try find(identifier: text)
+    }
+
     /// Fills in missing values of `identifier_hash` for names stored by earlier versions.
     ///
     /// - Returns: the number of updated accounts, at most `count`.

@@ -33,12 +33,27 @@ public struct LogoutNoticeTable {
         try connection.rows(
             "SELECT grant_id, account_id, app_id, ended_at, attempts FROM logout_notice WHERE next_at <= ? ORDER BY next_at, grant_id LIMIT ?",
             .time(now), .integer(Int64(count))
-        ).map { row throws(StoreError) in
-            LogoutNotice(
-                grant: try row.identifier(0), account: try row.identifier(1),
-                app: try row.identifier(2), endedAt: try row.instant(3),
-                attempts: Int(try row.integer(4)))
-        }
+        ).map(Self.notice)
+    }
+
+    /// Returns notices that wait for another try although their sign-ins ended before `time`.
+    ///
+    /// Notices that are due are not among them: after an outage of the server, each still gets its
+    /// try.
+    public func outdated(endedBefore time: Instant, at now: Instant, atMost count: Int)
+        throws(StoreError) -> [LogoutNotice]
+    {
+        try connection.rows(
+            "SELECT grant_id, account_id, app_id, ended_at, attempts FROM logout_notice WHERE ended_at < ? AND next_at > ? ORDER BY ended_at, grant_id LIMIT ?",
+            .time(time), .time(now), .integer(Int64(count))
+        ).map(Self.notice)
+    }
+
+    private static func notice(_ row: SQLRow) throws(StoreError) -> LogoutNotice {
+        LogoutNotice(
+            grant: try row.identifier(0), account: try row.identifier(1),
+            app: try row.identifier(2), endedAt: try row.instant(3),
+            attempts: Int(try row.integer(4)))
     }
 
     /// Records that a delivery failed. The app's other notices wait as well, so that an app that
