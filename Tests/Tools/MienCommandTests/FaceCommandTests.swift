@@ -225,13 +225,13 @@ import Testing
             rate = try #require(search["false_match_rate"] as? Double)
         let best = try #require(
             ((object["candidates"] as? [[String: Any]])?.first?["result"] as? [String: Any])?[
-                "falseMatchRate"] as? Double)
+                "false_match_rate"] as? Double)
         #expect(
             search.keys.sorted() == ["false_match_rate", "in_words"]
                 && abs(rate - 2 * best) < 1e-3 * best)
         let text = try await home.mien("face", "identify", home.photo("obama2"))
         #expect(
-            text.out.contains("In a search of 2 people ")
+            text.out.contains("In a search of 2 people, ")
                 && text.out.contains("strangers would match someone this well."))
         let odd = try await home.mien(
             "face", "identify", home.photo("obama2"), "--threshold", "47.95")

@@ -189,8 +189,8 @@ import Testing
         }
         #expect(asked == ["keep_still", "turn_left", "blink"])
         let keys: Set = [
-            "event", "faces", "frame", "livenessScore", "progress", "quality", "reasons",
-            "secondsLeft", "status", "time",
+            "event", "faces", "frame", "liveness_score", "progress", "quality", "reasons",
+            "seconds_left", "status", "time",
         ]
         #expect(frames.allSatisfy { keys.isSubset(of: $0.keys) })
         #expect(

@@ -54,7 +54,7 @@ enum JourneyVersions {
                 Apps start the published version. The version that was published before is retired;
                 its runs in progress continue.
 
-                EXAMPLES
+                EXAMPLE
                   mien journey publish face-login 2
                   mien journey publish face-login 1     # rolls back
                 """)
