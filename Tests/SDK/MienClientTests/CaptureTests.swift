@@ -359,6 +359,26 @@ struct CaptureTests {
         #expect(await buffer.put(CaptureFrame([3]), waits: false) == false)
     }
 
+    @Test("a frame that comes just before the end is taken")
+    func lastFrame() async throws {
+        // The frame and the end come at another moment of `take` in each round.
+        let turns = Mutex(0)
+        for round in 0..<50_000 {
+            let buffer = FrameBuffer()
+            async let end: Void = {
+                for _ in 0..<round % 100 { turns.withLock { $0 &+= 1 } }
+                await buffer.put(CaptureFrame([1]), waits: false)
+                buffer.end(nil)
+            }()
+            let taken = try await buffer.take(atMost: 1)
+            await end
+            guard taken?.count == 1 else {
+                Issue.record("the frame of round \(round) was lost")
+                return
+            }
+        }
+    }
+
     @Test("canceling the task that waits for the next answer ends it and releases the frames")
     func cancelled() async throws {
         let transport = ScriptedTransport([.json(CaptureAnswer.live(next: 1))]),

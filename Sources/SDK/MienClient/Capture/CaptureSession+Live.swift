@@ -236,8 +236,12 @@ final class FrameBuffer: Sendable {
     /// - Returns: `nil` after the last frame.
     func take(atMost count: Int, bytes: Int = .max) async throws -> [CaptureFrame]? {
         while true {
-            let (frames, putter) = state.withLock {
-                state -> ([CaptureFrame], CheckedContinuation<Void, Never>?) in
+            // Frames and the end are read together: a frame that arrives just before the end must not
+            // be missed.
+            let (frames, putter, ended) = state.withLock {
+                state -> ([CaptureFrame], CheckedContinuation<Void, Never>?, (Bool, (any Error)?))
+                in
+                let ended = (state.hasEnded, state.error)
                 var size = 0, fitting = 0
                 for frame in state.frames.prefix(count) {
                     size += frame.bytes.count
@@ -247,11 +251,10 @@ final class FrameBuffer: Sendable {
                 let taken = Array(state.frames.prefix(fitting))
                 state.frames.removeFirst(taken.count)
                 defer { if !taken.isEmpty { state.putter = nil } }
-                return (taken, taken.isEmpty ? nil : state.putter)
+                return (taken, taken.isEmpty ? nil : state.putter, ended)
             }
             putter?.resume()
             if !frames.isEmpty { return frames }
-            let ended = state.withLock { state in (state.hasEnded, state.error) }
             if let error = ended.1 { throw error }
             if ended.0 { return nil }
             await withCheckedContinuation { continuation in
