@@ -123,3 +123,95 @@ public struct OwnOTPToken: Codable, Sendable, Hashable {
         case id, kind, name, os, digits, createdAt = "created_at"
     }
 }
+
+/// `POST /v1/otp/tokens/confirm`: a device asks whether its owner typed the right PIN.
+public struct ConfirmOTPRequest: Codable, Sendable, Hashable {
+    public var tokenID, passcode: String
+
+    public init(tokenID: String, passcode: String) {
+        (self.tokenID, self.passcode) = (tokenID, passcode)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case tokenID = "token_id", passcode
+    }
+}
+
+/// `POST /v1/otp/challenges`: a service asks for the challenge of a dynamic signature.
+public struct OTPChallengeRequest: Codable, Sendable, Hashable {
+    public var clientID: String
+    public var clientSecret: String?
+    /// The user, by ID or by any of their names.
+    public var userID, userIdentifier: String?
+    /// The number of a template of transactions.
+    public var template: Int
+
+    public init(
+        clientID: String, clientSecret: String?, userID: String? = nil,
+        userIdentifier: String? = nil, template: Int
+    ) {
+        (self.clientID, self.clientSecret, self.userID) = (clientID, clientSecret, userID)
+        (self.userIdentifier, self.template) = (userIdentifier, template)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case clientID = "client_id", clientSecret = "client_secret", userID = "user_id",
+            userIdentifier = "user_identifier", template
+    }
+}
+
+public struct OTPChallengeAnswer: Codable, Sendable, Hashable {
+    /// Twelve digits.
+    public var challenge: String
+    /// The action that the user approves.
+    public var title: String
+    /// The fields that the user types, in order.
+    public var fields: [String]
+    /// Milliseconds since 1970.
+    public var expiresAt: Int64
+
+    public init(challenge: String, title: String, fields: [String], expiresAt: Int64) {
+        (self.challenge, self.title, self.fields, self.expiresAt) = (
+            challenge, title, fields, expiresAt
+        )
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case challenge, title, fields, expiresAt = "expires_at"
+    }
+}
+
+/// `POST /v1/otp/verify`: a service has a code verified, or with `challenge` a dynamic signature.
+public struct OTPVerificationRequest: Codable, Sendable, Hashable {
+    public var clientID: String
+    public var clientSecret: String?
+    /// The user, by ID or by any of their names.
+    public var userID, userIdentifier: String?
+    public var passcode: String
+    public var challenge: String?
+    /// The fields of the transaction, by name.
+    public var values: [String: String]?
+
+    public init(
+        clientID: String, clientSecret: String?, userID: String? = nil,
+        userIdentifier: String? = nil, passcode: String, challenge: String? = nil,
+        values: [String: String]? = nil
+    ) {
+        (self.clientID, self.clientSecret, self.userID) = (clientID, clientSecret, userID)
+        (self.userIdentifier, self.passcode) = (userIdentifier, passcode)
+        (self.challenge, self.values) = (challenge, values)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case clientID = "client_id", clientSecret = "client_secret", userID = "user_id",
+            userIdentifier = "user_identifier", passcode, challenge, values
+    }
+}
+
+public struct OTPVerdictAnswer: Codable, Sendable, Hashable {
+    public var isValid: Bool
+
+    public init(isValid: Bool) { self.isValid = isValid }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case isValid = "valid" }
+}

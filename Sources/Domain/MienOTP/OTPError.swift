@@ -24,6 +24,8 @@ public struct OTPError: CodedError {
         /// A number to sign is invalid, or there are too many.
         case transaction = "cap.transaction"
         case challenge = "signature.challenge"
+        /// A field of a transaction is missing, unknown, or malformed.
+        case field = "signature.field"
     }
 
     public let code: Code

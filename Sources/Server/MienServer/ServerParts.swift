@@ -200,6 +200,12 @@ struct ServerParts: Sendable {
         ).add(to: router)
         OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(
             to: router.group("v1"))
+        let guesses = configuration.guessesPerMinute
+        OTPVerificationRoutes(
+            apps: apps, tokens: tokens, metrics: metrics,
+            guesses: RateLimiter(.init(burst: guesses, perMinute: guesses)), clock: clock,
+            body: body
+        ).add(to: router.group("v1"))
         RecoveryRoutes(
             apps: apps, grants: grants, changes: changes, codes: recoveryCodes,
             recoveries: recoveries, body: body

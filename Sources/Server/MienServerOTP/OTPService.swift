@@ -10,12 +10,15 @@ package import MienServerCore
 internal import MienServerMail
 package import MienStore
 
-/// Manages OTP tokens: secrets that devices share with the server, one for each user and app.
+/// Manages OTP tokens: secrets that devices share with the server, for one user and app each.
 ///
 /// A device gets its OTP token for a registration code that its user received. A code is valid
 /// once, for ten minutes, for one user and app.
 package struct OTPService: Sendable {
     static let lifetime = Duration.seconds(600)
+    /// The maximum number of a user's OTP tokens in one app. Each token makes a guess likelier to be
+    /// right, so there are few.
+    static let maxTokens = 5
 
     let store: Store
     let gate: LockGate
@@ -60,10 +63,16 @@ package struct OTPService: Sendable {
             guard try tables.apps.find(app) != nil else {
                 throw Problem.noSuchApp
             }
-            guard try !Self.isLocked(account, app, tables) else {
+            let tokens = try tables.authenticators.all(.otp, of: account, app: app)
+            guard try !Self.isLocked(tokens, tables) else {
                 throw Problem(
                     .conflict,
-                    "An administrator has locked this user's OTP token. Unlock it first.")
+                    "An administrator has locked an OTP token of this user. Unlock it first.")
+            }
+            guard tokens.count < Self.maxTokens else {
+                throw Problem(
+                    .conflict,
+                    "This user has \(Self.maxTokens) OTP tokens in this app. Remove one first.")
             }
             try tables.otpRegistrations.put(
                 OTPRegistrationRecord(
@@ -77,17 +86,12 @@ package struct OTPService: Sendable {
         return Offer(id: id.text, code: secret.text, expiresAt: expiry)
     }
 
-    private static func isLocked(_ account: AccountRecord, _ app: AppID, _ tables: Tables) throws
-        -> Bool
-    {
-        guard let old = try tables.authenticators.find(.otp, of: account, app: app) else {
-            return false
-        }
-        return try tables.locks.isHeld(old.id)
+    private static func isLocked(_ tokens: [AuthenticatorRecord], _ tables: Tables) throws -> Bool {
+        try tokens.contains { try tables.locks.isHeld($0.id) }
     }
 
     /// Redeems a registration code: gives the sending device an OTP token and uses up the code. The
-    /// user's previous OTP token in this app ends.
+    /// user's other OTP tokens in this app remain.
     ///
     /// Repeating the request with the same code and key, because the answer was lost, returns the
     /// same token until the code's expiry or the token's first use.
@@ -112,8 +116,10 @@ package struct OTPService: Sendable {
                 }
             }
             guard let account = try tables.accounts.find(wanted.account),
-                account.state.takesAuthenticators,
-                try !Self.isLocked(account, wanted.app, tables),
+                account.state.takesAuthenticators
+            else { return nil }
+            let tokens = try tables.authenticators.all(.otp, of: account, app: wanted.app)
+            guard try !Self.isLocked(tokens, tables), tokens.count < Self.maxTokens,
                 // The code ends with the authenticators of the sign-in that requested it.
                 try SignInStanding(
                     account: account.id, epoch: nil, authenticators: wanted.madeWith
@@ -125,10 +131,6 @@ package struct OTPService: Sendable {
             let receipt = OTPToken.Receipt(codeHash: hash, key: key, endsAt: wanted.expiresAt)
             let token = try OTPToken(
                 kind: kind, digits: wanted.digits, secret: secret, receipt: receipt)
-            let old = try tables.authenticators.find(.otp, of: account, app: wanted.app)
-            if let old {
-                _ = try tables.removeAuthenticator(old, at: now)
-            }
             let record = AuthenticatorRecord(
                 id: id, account: account.id, type: .otp, app: wanted.app, content: token.content,
                 info: [
@@ -141,7 +143,9 @@ package struct OTPService: Sendable {
             try tables.audit.append(
                 AuditEvent(
                     "otp.registered", actor: "device", account: account.id, app: wanted.app,
-                    detail: ["authenticator": .string(id.text), "replaced": .bool(old != nil)]),
+                    detail: [
+                        "authenticator": .string(id.text), "others": .number(Double(tokens.count)),
+                    ]),
                 at: now)
             let mail = try notice.store(
                 about: record, of: account, app: wanted.app, in: tables, at: now)
@@ -162,7 +166,8 @@ package struct OTPService: Sendable {
             try tables.otpTokens.position(of: id) == 0,
             let account = try tables.accounts.find(owner), account.state.takesAuthenticators,
             let record = try tables.authenticators.find(id, of: account), let app = record.app,
-            try !Self.isLocked(account, app, tables)
+            try !Self.isLocked(
+                tables.authenticators.all(.otp, of: account, app: app), tables)
         else { return nil }
         let token = try OTPToken(record)
         guard let receipt = token.receipt, receipt.admits(presented, at: now) else { return nil }
@@ -173,119 +178,17 @@ package struct OTPService: Sendable {
         .invalidCredentials,
         "The registration code is invalid or has expired. Request a new one.")
 
-    // MARK: Verifying
-
-    package enum Judgment: Sendable {
-        case accepted(AuthenticatorID)
-        /// - Parameter isJudged: Whether the lock gate counted the code.
-        case refused(locked: Bool, isJudged: Bool)
-    }
-
-    private enum Match: Sendable {
-        case none
-        /// There is no counter to advance: the challenge is used up instead.
-        case signature
-        case code(movingFactor: UInt64)
-    }
-
-    /// Verifies a code through the lock gate. Does the same work if there is no user or token, or
-    /// if the token is locked.
-    ///
-    /// - Parameter isRegistration: Whether the code is the first of a new OTP token, which confirms
-    ///   that the token has arrived. This is not a sign-in: it resets no failures, and the device
-    ///   gets no counter of its own, so that replacing a token gains no guesses.
-    package func authenticate(
-        _ passcode: Sensitive<String>, of account: AccountRecord?, app: AppRecord,
-        device: DeviceID?, isRegistration: Bool = false
-    ) async throws -> Judgment {
-        let now = clock.now
-        return try await judge(account, app, device, isRegistration: isRegistration) {
-            token, position in
-            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
-                let movingFactor = try token.movingFactor(of: code, from: position, at: now)
-            else {
-                return .none
-            }
-            return .code(movingFactor: movingFactor)
-        }
-    }
-
-    /// - Parameter text: The signed text.
-    package func verifySignature(
-        _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?,
-        app: AppRecord, device: DeviceID?
-    ) async throws -> Judgment {
-        try await judge(account, app, device) { token, _ in
-            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
-                try token.signed(code, text: text)
-            else { return .none }
-            return .signature
-        }
-    }
-
-    private func judge(
-        _ account: AccountRecord?, _ app: AppRecord, _ device: DeviceID?,
-        isRegistration: Bool = false,
-        _ check: @Sendable (OTPToken, UInt64) throws -> Match
-    ) async throws -> Judgment {
-        let found = try await account.asyncMap { account in
-            try await store.read { tables -> (AuthenticatorRecord, Int64)? in
-                guard let record = try tables.authenticators.find(.otp, of: account, app: app.id),
-                    let position = try tables.otpTokens.position(of: record.id)
-                else { return nil }
-                return (record, position)
-            }
-        }
-        guard let (record, position) = found ?? nil else {
-            return try await pretend(locked: false, check)
-        }
-        let token = try OTPToken(record)
-        guard let pass = try await gate.begin(record, device: device) else {
-            return try await pretend(locked: true, check)
-        }
-        let match: Match
-        do { match = try check(token, UInt64(position)) } catch {
-            try await gate.abandon(pass)
-            throw error
-        }
-        switch match {
-        case .none: return .refused(locked: false, isJudged: true)
-        case .signature: break
-        case .code(let movingFactor):
-            // Of two concurrent requests with the same code, only one is accepted.
-            guard let used = Int64(exactly: movingFactor) else {
-                return .refused(locked: false, isJudged: true)
-            }
-            let isMine = try await store.write { try $0.otpTokens.advance(record.id, past: used) }
-            guard isMine else { return .refused(locked: false, isJudged: true) }
-        }
-        if isRegistration { try await gate.abandon(pass) } else { try await gate.succeed(pass) }
-        return .accepted(record.id)
-    }
-
-    private func pretend(locked: Bool, _ check: @Sendable (OTPToken, UInt64) throws -> Match)
-        async throws -> Judgment
-    {
-        try await gate.pretend()
-        _ = try check(
-            OTPToken(
-                kind: .hotp, digits: 6,
-                secret: OTPSecret(bytes: [UInt8](repeating: 0, count: OTPToken.hash.byteCount))), 0)
-        return .refused(locked: locked, isJudged: false)
-    }
-
-    /// Whether the user still has the OTP token that resulted from a registration.
-    package func isRegistered(_ registration: String, of account: AccountRecord, app: AppID)
-        async throws
-        -> Bool
-    {
+    /// Returns the OTP token that resulted from a registration, if the user still has it.
+    package func token(
+        ofRegistration registration: String, of account: AccountRecord, app: AppID
+    ) async throws -> AuthenticatorID? {
         try await store.read { tables in
             guard let id = try tables.otpTokens.find(registration: registration),
                 let record = try tables.authenticators.find(id, of: account)
             else {
-                return false
+                return nil
             }
-            return record.type == .otp && record.app == app
+            return record.type == .otp && record.app == app ? id : nil
         }
     }
 
@@ -293,8 +196,7 @@ package struct OTPService: Sendable {
 
     func list(of account: AccountRecord, app: AppID) async throws -> [OwnOTPToken] {
         try await store.read { tables in
-            try tables.authenticators.all(of: account).filter { $0.type == .otp && $0.app == app }
-                .map(OwnOTPToken.init)
+            try tables.authenticators.all(.otp, of: account, app: app).map(OwnOTPToken.init)
         }
     }
 
@@ -305,9 +207,8 @@ package struct OTPService: Sendable {
     func delete(_ id: String, of account: AccountRecord, app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write { tables in
-            guard let record = try tables.authenticators.find(.otp, of: account, app: app),
-                record.id.text == id
-            else { return false }
+            let tokens = try tables.authenticators.all(.otp, of: account, app: app)
+            guard let record = tokens.first(where: { $0.id.text == id }) else { return false }
             guard try !tables.locks.isHeld(record.id) else {
                 throw Problem.authenticatorLocked("This OTP token")
             }

@@ -90,7 +90,7 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
             OTPError.Code.allCases.map(\.rawValue) == [
                 "otp.secret", "otp.digits", "otp.time", "otp.window", "ocra.suite", "ocra.question",
                 "ocra.input", "cap.mask", "cap.data",
-                "cap.transaction", "signature.challenge",
+                "cap.transaction", "signature.challenge", "signature.field",
             ])
     }
 

@@ -145,7 +145,7 @@ struct TokenProvisioningTests {
             try token.signature(
                 of: ["to": "CH93", "amount": "120.51"], challenge: "ABCD.\(digest)")
         }
-        #expect(throws: OTPError(.challenge, "")) {
+        #expect(throws: OTPError(.field, "")) {
             try token.signature(of: [:], challenge: "ABCD.\(digest)")
         }
     }

@@ -22,6 +22,8 @@ private let ada = try! PersonName("Ada"), bob = try! PersonName("Bob")
 private let right = try! PINInput(rightPIN), wrong = try! PINInput(wrongPIN),
     pin = try! DevicePIN(rightPIN)
 private let suite = try! OCRASuite("OCRA-1:HOTP-SHA256-8:QH64")
+private let transfer = try! ShownTransaction(
+    DynamicChallenge("000691234568"), [.account: "CH93", .amount: "1", .currency: "CHF"])
 private let cheap = PasswordHasher.Cost(memory: 8, passes: 1)
 
 private func secret(_ seed: UInt8 = 1) -> OTPSecret {
@@ -158,15 +160,25 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         #expect(try machine.backup() == file)
     }
 
-    @Test func `challenges are answered with the token's suite`() async throws {
+    @Test func `what is shown is signed with the PIN's secret; a wrong PIN signs something else`()
+        async throws
+    {
         let machine = try Machine()
         try await machine.vault.keep(timed(), pin: pin)
-        let question = String(repeating: "0f", count: 32)
-        let answer = try await machine.vault.response(of: "aut_2", to: question, with: .pin(right))
-        let input = try OCRAInput(question: OCRAQuestion(question, for: suite))
-        #expect(try answer.text == OCRA(suite).response(to: input, with: secret(2)).text)
-        await #expect(throws: OTPError(.question, "")) {
-            try await machine.vault.response(of: "aut_2", to: "no digits", with: .pin(right))
+        let signed = try await machine.vault.sign(transfer, on: "aut_2", with: .pin(right))
+        #expect(try signed.text == transfer.response(with: secret(2)).text)
+        let other = try await machine.vault.sign(transfer, on: "aut_2", with: .pin(wrong))
+        #expect(other.text != signed.text)
+    }
+
+    @Test func `a token with another suite signs nothing`() async throws {
+        let machine = try Machine()
+        let other = try OTPTokenDefinition(
+            id: "aut_3", app: "app", server: nil, kind: .totp(totp),
+            signatureSuite: OCRASuite("OCRA-1:HOTP-SHA1-6:QN08"), secret: secret(3))
+        try await machine.vault.keep(other, pin: pin)
+        await #expect(throws: OTPError(.suite, "")) {
+            try await machine.vault.sign(transfer, on: "aut_3", with: .pin(right))
         }
     }
 
@@ -710,7 +722,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
                 await code { _ = try await vault.code(of: "aut_1", with: .pin(right)) } == .unknown)
             #expect(
                 await code {
-                    _ = try await vault.response(of: "aut_1", to: "0f", with: .pin(right))
+                    _ = try await vault.sign(transfer, on: "aut_1", with: .pin(right))
                 } == .unknown)
             #expect(await code { try await vault.remove("aut_1") } == .unknown)
             #expect(

@@ -24,6 +24,9 @@ struct WireTypeTests {
         try check(SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self)
         try check(OTPRegistrationRequest.self, OTPRegistrationRequest.CodingKeys.self)
         try check(RedeemOTPRequest.self, RedeemOTPRequest.CodingKeys.self)
+        try check(ConfirmOTPRequest.self, ConfirmOTPRequest.CodingKeys.self)
+        try check(OTPChallengeRequest.self, OTPChallengeRequest.CodingKeys.self)
+        try check(OTPVerificationRequest.self, OTPVerificationRequest.CodingKeys.self)
         try check(ProductKeyRequest.self, ProductKeyRequest.CodingKeys.self)
         try check(LicenseRequest.self, LicenseRequest.CodingKeys.self)
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
@@ -38,6 +41,7 @@ struct WireTypeTests {
             "AppRequest", "UserRequest", "NewUserRequest",
             "RegistrationOptionsRequest", "CancelRecoveryRequest",
             "SignInOptionsRequest", "CaptureConsentRequest", "SetPasswordRequest",
+            "ConfirmOTPRequest", "OTPChallengeRequest", "OTPVerificationRequest",
         ] {
             #expect(
                 try APIDocument.schema(name)["additionalProperties"] == false,
@@ -75,6 +79,8 @@ struct WireTypeTests {
         try check(OTPRegistrationAnswer.self, OTPRegistrationAnswer.CodingKeys.self)
         try check(OTPTokenAnswer.self, OTPTokenAnswer.CodingKeys.self)
         try check(OwnOTPToken.self, OwnOTPToken.CodingKeys.self)
+        try check(OTPChallengeAnswer.self, OTPChallengeAnswer.CodingKeys.self)
+        try check(OTPVerdictAnswer.self, OTPVerdictAnswer.CodingKeys.self)
         try check(ProductKeyAnswer.self, ProductKeyAnswer.CodingKeys.self)
         try check(LicenseAnswer.self, LicenseAnswer.CodingKeys.self)
         try check(RecoveryCodesStatus.self, RecoveryCodesStatus.CodingKeys.self)

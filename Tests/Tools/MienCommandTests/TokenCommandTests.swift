@@ -114,15 +114,40 @@ import Testing
             #expect(try await signsIn(code("4711", "default_application")))
             try await refused(2, "token.pin", "token", "code", input: "47a1\n")
             try await refused(2, "token.unknown", "token", "code", "elsewhere", input: "4711\n")
+
+            // Signatures: of what is shown, and nothing else.
+            let fields = ["account=CH93 0076 2011 6238 5295 7", "amount=120.50", "currency=chf"]
+            let arguments =
+                ["token", "sign", "--challenge", "000691234568"]
+                + fields.flatMap { ["--data", $0] }
+            let signed = try await home.mien(
+                arguments + ["--json"], settings: settings, input: "4711\n")
+            #expect(
+                signed.status == 0 && signed.err.contains("Send money")
+                    && signed.err.contains("account: CH9300762011623852957")
+                    && signed.err.contains("amount: 120.5\n"), "\(signed)")
+            #expect((try signed.json["response"] as? String)?.count == 8)
+            let other = try await home.mien(
+                arguments + ["--json"], settings: settings, input: "1147\n")
+            #expect(try other.json["response"] as? String != signed.json["response"] as? String)
             try await refused(
-                2, "ocra.question", "token", "code", "--question", "no number", input: "4711\n")
-            #expect(try await code("4711", "--question", "0f").count == 8)
+                2, "signature.challenge", "token", "sign", "--challenge", "000691234567",
+                input: "4711\n")
+            try await refused(
+                2, "signature.field", "token", "sign", "--challenge", "000691234568", "--data",
+                "amount=1", input: "4711\n")
+            try await refused(
+                2, "signature.challenge", "token", "sign", "--challenge", "chl.x", "--data",
+                "amount=1", input: "4711\n")
 
             // Modes.
             try await refused(
                 2, "name.unknown", "token", "face", "on", "--name", "ada", input: "4711\n")
+            try await refused(3, "token.not-confirmed", "token", "upgrade", id, input: "1147\n")
+            let listed = try await json("token", "list")["tokens"] as? [[String: Any]]
+            #expect(listed?.first?["multi_auth"] as? Bool == false, "nothing changed")
             let upgraded = try await json("token", "upgrade", id, input: "4711\n")
-            #expect(try await signsIn(#require(upgraded["code"] as? String)))
+            #expect(upgraded["upgraded"] as? String == id)
             #expect(try await json("token", "face", "off")["multi_auth"] as? Bool == true)
 
             // A PIN change.

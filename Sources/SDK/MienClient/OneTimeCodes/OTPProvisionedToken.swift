@@ -1,6 +1,4 @@
-internal import Crypto
 internal import MienAPI
-internal import MienCore
 public import MienOTP
 
 /// An OTP token on the device. Seal ``secret`` when storing it. Store the advanced counter after
@@ -42,20 +40,17 @@ public struct OTPProvisionedToken: Sendable {
     public func signature(of approvalData: [String: String], challenge: String) throws(OTPError)
         -> OneTimeCode
     {
-        let shown = JSONText.write(.object(approvalData.mapValues { .string($0) }))
-        let parts = challenge.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty,
-            parts[1] == Base64URL.encode(SHA256.hash(data: Array(shown.utf8)))
-        else {
-            throw OTPError(
-                .challenge,
-                "The challenge does not match the data shown. Nothing was signed.")
+        try signature(of: ShownTransaction(approvalData, challenge: challenge))
+    }
+
+    /// Signs what the device showed its owner.
+    ///
+    /// - Throws: `OTPError` `.suite` if the token signs with another suite.
+    public func signature(of shown: ShownTransaction) throws(OTPError) -> OneTimeCode {
+        guard signatureSuite.text == ShownTransaction.suite else {
+            throw OTPError(.suite, "The token does not sign with \(ShownTransaction.suite).")
         }
-        let question = SHA256.hash(data: Array(challenge.utf8)).map {
-            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-        }.joined()
-        return try OCRA(signatureSuite).response(
-            to: OCRAInput(question: OCRAQuestion(question, for: signatureSuite)), with: secret)
+        return try shown.response(with: secret)
     }
 }
 

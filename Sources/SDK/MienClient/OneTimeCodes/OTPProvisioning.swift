@@ -1,7 +1,7 @@
 internal import Crypto
 internal import MienAPI
 public import MienCore
-internal import MienOTP
+public import MienOTP
 
 /// Gets OTP tokens for this device.
 ///
@@ -15,6 +15,25 @@ public struct OTPProvisioning: Sendable {
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
     public init(_ options: MienOptions) throws(MienError) {
         connection = try options.connection { try await Task.sleep(for: $0) }
+    }
+
+    /// Asks the server whether a code of an OTP token is valid, and uses the code up. Only the
+    /// server can tell whether the owner typed the right PIN.
+    ///
+    /// - Parameter token: The OTP token's ID.
+    /// - Returns: `false` for a wrong or used code, a removed or locked token, and an unknown one.
+    public func confirm(_ code: OneTimeCode, of token: String) async throws -> Bool {
+        let request = ConfirmOTPRequest(tokenID: token, passcode: code.text)
+        do {
+            // A code is valid once: sending it twice would refuse the right one.
+            try await connection.send(
+                .init(
+                    method: .post, path: ["v1", "otp", "tokens", "confirm"],
+                    body: Connection.encode(request), isRepeatable: false))
+            return true
+        } catch let error as MienError where error.problem?.code == .invalidCredentials {
+            return false
+        }
     }
 
     /// Redeems a registration code. The secret comes encrypted with HPKE, hence the versions of

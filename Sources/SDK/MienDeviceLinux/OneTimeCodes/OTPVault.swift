@@ -252,18 +252,20 @@ public actor OTPVault: FaceModeHolder {
         }
     }
 
-    /// Creates the response to a challenge with the token's suite (RFC 6287).
+    /// Signs a transaction. Show its lines to the owner first: the PIN or the face approves them,
+    /// and nothing else can be signed.
     ///
-    /// - Throws: as ``code(of:with:)``; `OTPError` for a challenge that the suite does not support.
-    public func response(of id: String, to question: String, with input: OTPTokenInput) async throws
-        -> OneTimeCode
+    /// - Throws: as ``code(of:with:)``; `OTPError` `.suite` if the token signs with another suite.
+    public func sign(_ shown: ShownTransaction, on id: String, with input: OTPTokenInput)
+        async throws -> OneTimeCode
     {
-        let ocra = try await perform { state, _ in try state.token(id).signing() }
-        let asked = try OCRAInput(question: OCRAQuestion(question, for: ocra.suite))
+        let suite = try await perform { state, _ in try state.token(id).signing().suite.text }
+        guard suite == ShownTransaction.suite else {
+            throw OTPError(.suite, "the token does not sign with \(ShownTransaction.suite)")
+        }
         let mode = try spent(input)
         return try await perform { state, key in
-            let token = try state.token(id)
-            return try ocra.response(to: asked, with: Self.secret(of: token, input, mode, key))
+            try shown.response(with: Self.secret(of: state.token(id), input, mode, key))
         }
     }
 

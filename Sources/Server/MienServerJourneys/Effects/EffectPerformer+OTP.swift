@@ -35,7 +35,8 @@ extension EffectPerformer {
         -> ConfirmOTPEffect.Reply
     {
         guard let account = try await account(.id(user), context),
-            try await tokens.isRegistered(registration.text, of: account, app: context.app.id)
+            let token = try await tokens.token(
+                ofRegistration: registration.text, of: account, app: context.app.id)
         else {
             return .refused(.notRegistered)
         }
@@ -44,7 +45,7 @@ extension EffectPerformer {
         }
         let device = context.device(of: account.id)
         switch try await tokens.authenticate(
-            passcode, of: account, app: context.app, device: device, isRegistration: true)
+            passcode, of: account, app: context.app, device: device, registered: token)
         {
         case .accepted: return .otpRegistered(user)
         case .refused(let locked, let isJudged):

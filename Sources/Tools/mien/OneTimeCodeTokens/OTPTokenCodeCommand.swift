@@ -13,7 +13,7 @@ import MienVault
 /// `mien token code`
 struct OTPTokenCodeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "code", abstract: "Show a sign-in code, or the response to a challenge.",
+        commandName: "code", abstract: "Show a sign-in code.",
         discussion: """
             Asks for the PIN. With --name, that person's face unlocks the token instead, in front of \
             the camera: keep still, then perform the randomly drawn actions. With --mode passive, keep \
@@ -23,44 +23,22 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
 
             EXAMPLE
               mien token code
-              mien token code shop --question 9f2c
+              mien token code shop
               mien token code --name ada --camera "Integrated Camera"
             """)
 
     @OptionGroup var token: OTPTokenOptions
-    @Option(
-        help: ArgumentHelp(
-            "Respond to this challenge with the token's suite, instead of showing a sign-in code.",
-            valueName: "text"))
-    var question: String?
     @OptionGroup var look: LookOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let vault = try DeviceTokens.vault(), found = try await token.find(in: vault)
-        let input = try await opened()
-        let code: OneTimeCode
-        if let question {
-            code = try await vault.response(of: found.id, to: question, with: input)
-        } else {
-            code = try await vault.code(of: found.id, with: input)
-        }
+        let code = try await vault.code(of: found.id, with: look.tokenInput())
         if output.json {
-            JSON.print(
-                Output(
-                    id: found.id, code: code.text,
-                    kind: question == nil ? found.kind.rawValue : "ocra"))
+            JSON.print(Output(id: found.id, code: code.text, kind: found.kind.rawValue))
         } else {
             Terminal.say(code.text)
         }
-    }
-
-    private func opened() async throws -> OTPTokenInput {
-        guard let name = look.name else {
-            var input = SecretInput()
-            return .pin(try PINInput(input.next("PIN")))
-        }
-        return .face(try await look.input(of: PersonName(name)))
     }
 
     private struct Output: Encodable { let id, code, kind: String }
@@ -98,6 +76,17 @@ struct LookOptions: ParsableArguments {
         guard (MatchScore.defaultThreshold.value...72).contains(threshold) else {
             throw ValidationError("--threshold must be 48 to 72, not \(threshold)")
         }
+    }
+
+    /// Asks for the PIN, or with `--name` for the person's face.
+    ///
+    /// - Throws: ``Outcome`` `.noMatch` after printing why there is no code.
+    func tokenInput() async throws -> OTPTokenInput {
+        guard let name else {
+            var input = SecretInput()
+            return .pin(try PINInput(input.next("PIN")))
+        }
+        return .face(try await input(of: PersonName(name)))
     }
 
     /// - Throws: ``Outcome`` `.noMatch` after printing the reason.

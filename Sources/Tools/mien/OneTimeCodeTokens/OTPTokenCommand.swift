@@ -19,6 +19,7 @@ struct OTPTokenCommand: ParsableCommand {
             """,
         subcommands: [
             OTPTokenProvisionCommand.self, OTPTokenListCommand.self, OTPTokenCodeCommand.self,
+            OTPTokenSignCommand.self,
             OTPTokenUpgradeCommand.self, OTPTokenFaceCommand.self,
             OTPTokenChangePINCommand.self, OTPTokenRemoveCommand.self,
         ])

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Logging
+import MienClient
 import MienCommandSupport
 import MienDevice
 import MienDeviceLinux
@@ -10,31 +12,39 @@ struct OTPTokenUpgradeCommand: AsyncParsableCommand {
         commandName: "upgrade",
         abstract: "Allow a token to be unlocked in other ways than with the PIN.",
         discussion: """
-            Asks for the PIN and shows a code computed with it. Sign in with that code before you \
-            enable face unlock. This command cannot tell whether the PIN was right, and face unlock \
-            would use a wrong one unchanged.
+            Asks for the PIN, and has the token's server check a code that is computed with it. Only if \
+            the code is valid is the token changed: face unlock would use a wrong PIN unchanged. The \
+            code is used up.
 
             EXAMPLE
               mien token upgrade shop
             """)
 
     @OptionGroup var token: OTPTokenOptions
+    @OptionGroup var authorities: AuthorityOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let vault = try DeviceTokens.vault(), found = try await token.find(in: vault)
+        guard let server = found.server else {
+            throw Failure(
+                .notSetUp, "token.not-confirmed",
+                "token \(found.id) names no server that could check its codes: remove it and get a new one"
+            )
+        }
+        let provisioning = try OTPProvisioning(
+            MienOptions(serverPath: server, logLevel: .error, transport: authorities.transport()))
         var input = SecretInput()
         let pin = try PINInput(input.next("PIN"))
-        let code = try await vault.code(of: found.id, with: .pin(pin))
-        try await vault.upgradeToMultiAuthMode(found.id, pin: pin)
+        try await vault.upgradeToMultiAuthMode(found.id, pin: pin) {
+            try await provisioning.confirm($0, of: found.id)
+        }
         if output.json {
-            JSON.print(Output(upgraded: found.id, code: code.text))
+            JSON.print(["upgraded": found.id])
         } else {
             Terminal.say(
-                "Token \(found.id) can now be unlocked in other ways. First sign in with \(code.text): only that proves that the PIN was right."
+                "Token \(found.id) can now be unlocked in other ways. Enable a face: mien token face on --name NAME"
             )
         }
     }
-
-    private struct Output: Encodable { let upgraded, code: String }
 }

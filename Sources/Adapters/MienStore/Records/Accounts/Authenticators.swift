@@ -90,6 +90,16 @@ public struct AuthenticatorTable {
         ).map { row throws(StoreError) in try record(row, account) }
     }
 
+    /// Returns all authenticators of a type, oldest first.
+    public func all(_ type: AuthenticatorType, of account: AccountRecord, app: AppID?)
+        throws(StoreError) -> [AuthenticatorRecord]
+    {
+        try connection.rows(
+            "SELECT \(Self.columns) FROM authenticator WHERE account_id = ? AND type = ? AND app_id = ? ORDER BY created_at, id",
+            .id(account.id), .text(type.rawValue), .id(app)
+        ).map { row throws(StoreError) in try record(row, account) }
+    }
+
     public func find(_ id: AuthenticatorID, of account: AccountRecord) throws(StoreError)
         -> AuthenticatorRecord?
     {

@@ -112,6 +112,17 @@ public struct OTPTokenTable {
         return (try row.identifier(0), try row.identifier(1))
     }
 
+    /// Returns the owner of an OTP token, and the app that it is for.
+    public func owner(of authenticator: AuthenticatorID) throws(StoreError) -> (
+        account: UserID, app: AppID
+    )? {
+        let row = try connection.row(
+            "SELECT a.account_id, a.app_id FROM otp_token t JOIN authenticator a ON a.id = t.authenticator_id WHERE t.authenticator_id = ?",
+            .id(authenticator))
+        guard let row else { return nil }
+        return (try row.identifier(0), try row.identifier(1))
+    }
+
     /// Spends the code at `position` and all earlier codes.
     ///
     /// - Returns: whether the code was still valid. Of two requests with the same code, one gets

@@ -1,0 +1,194 @@
+package import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienOTP
+package import MienServerAccess
+package import MienServerCore
+internal import MienStore
+
+/// The routes that verify codes outside of journeys: for services with client credentials, and for
+/// devices that want to know whether their owner typed the right PIN.
+///
+/// Refusals are the same for unknown users, users without a token, wrong codes, and locks.
+package struct OTPVerificationRoutes {
+    private static let maxPasscodeBytes = 64, maxValues = 10
+
+    let apps: AppCatalog
+    let tokens: OTPService
+    let metrics: Metrics
+    /// Limits the codes tried for one name or token, known or not.
+    let guesses: RateLimiter
+    let clock: ServerClock
+    let body: JSONBody
+
+    package init(
+        apps: AppCatalog, tokens: OTPService, metrics: Metrics, guesses: RateLimiter,
+        clock: ServerClock, body: JSONBody
+    ) {
+        (self.apps, self.tokens, self.metrics, self.guesses) = (apps, tokens, metrics, guesses)
+        (self.clock, self.body) = (clock, body)
+    }
+
+    package func add(to router: RouterGroup<MienRequestContext>) {
+        router.post("otp/challenges") { request, _ in
+            let wanted = try await body.read(
+                OTPChallengeRequest.self, OTPChallengeRequest.CodingKeys.self, from: request)
+            let app = try await service(wanted.clientID, wanted.clientSecret)
+            let user = try Self.named(wanted.userID, wanted.userIdentifier)
+            let template: SignatureTemplate
+            do throws(OTPError) {
+                template = try SignatureTemplate(number: wanted.template)
+            } catch {
+                throw Problem(
+                    .invalidRequest, errors: [.init(field: "template", message: error.reason)])
+            }
+            let (challenge, end) = try await tokens.challenge(template, for: user, app: app.id)
+            return JSONBody.response(
+                OTPChallengeAnswer(
+                    challenge: challenge.text, title: template.title,
+                    fields: template.primitives.map(\.rawValue), expiresAt: end.milliseconds),
+                status: .created)
+        }
+        router.post("otp/verify") { request, _ in
+            let wanted = try await body.read(
+                OTPVerificationRequest.self, OTPVerificationRequest.CodingKeys.self, from: request)
+            let app = try await service(wanted.clientID, wanted.clientSecret)
+            let user = try Self.named(wanted.userID, wanted.userIdentifier)
+            let passcode = try Self.passcode(wanted.passcode), signed = try Self.signed(wanted)
+            let judgment = try await EvenPace.keep {
+                try await verify(passcode, signed, of: user, app)
+            }
+            return JSONBody.response(OTPVerdictAnswer(isValid: judgment))
+        }
+        router.post("otp/tokens/confirm") { request, _ in
+            let wanted = try await body.read(
+                ConfirmOTPRequest.self, ConfirmOTPRequest.CodingKeys.self, from: request)
+            let token = try AuthenticatorID(wanted.tokenID, field: "token_id"),
+                passcode = try Self.passcode(wanted.passcode)
+            let isRight = try await EvenPace.keep {
+                guard guesses.take("token \(token.text)", at: clock.now) == nil else {
+                    return false
+                }
+                return accepted(try await tokens.confirm(passcode, of: token))
+            }
+            guard isRight else { throw Self.refused }
+            return Response(status: .noContent)
+        }
+    }
+
+    private static let refused = Problem(
+        .invalidCredentials,
+        "The code is wrong, was used before, or belongs to no OTP token, or the token is locked.")
+
+    /// - Throws: ``Problem`` unless the app has proved who it is.
+    private func service(_ id: String, _ secret: String?) async throws -> AppRecord {
+        let app = try await apps.authenticated(id: id, secret: secret)
+        guard app.type == .confidential else {
+            throw Problem(
+                .notPermitted,
+                "A public app cannot prove its identity. Verifying codes requires a client secret.")
+        }
+        return app
+    }
+
+    private func verify(
+        _ passcode: Sensitive<String>, _ signed: Signed?, of user: OTPService.NamedUser,
+        _ app: AppRecord
+    ) async throws -> Bool {
+        // The challenge is used up by every attempt.
+        let isFresh =
+            try await signed.asyncMap { signed in
+                try await tokens.take(signed.challenge, of: user, app: app.id)
+            } ?? true
+        let mayGuess = guesses.take(user.key(app.id, tokens.store.keys), at: clock.now) == nil
+        let found = try await tokens.account(user), account = mayGuess && isFresh ? found : nil
+        let judgment =
+            if let signed {
+                try await tokens.verifySignature(passcode, of: signed.shown, by: account, app: app)
+            } else {
+                try await tokens.authenticate(passcode, of: account, app: app, device: nil)
+            }
+        let isAccepted = accepted(judgment)
+        try await tokens.note(judgment, of: account?.id, app: app.id)
+        return isAccepted
+    }
+
+    private func accepted(_ judgment: OTPService.Judgment) -> Bool {
+        guard case .accepted = judgment else {
+            metrics.count(.authentications, ["type": "otp", "result": "refused"])
+            return false
+        }
+        metrics.count(.authentications, ["type": "otp", "result": "accepted"])
+        return true
+    }
+
+    // MARK: Fields
+
+    private static func named(_ id: String?, _ identifier: String?) throws -> OTPService.NamedUser {
+        switch (id, identifier) {
+        case (let id?, nil): return .id(try UserID(id, field: "user_id"))
+        case (nil, let text?):
+            try Problem.requireLine(text, "user_identifier", max: 254)
+            return .identifier(Sensitive(text))
+        default:
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(field: "user_id", message: "name the user by this or user_identifier")
+                ]
+            )
+        }
+    }
+
+    private static func passcode(_ text: String) throws -> Sensitive<String> {
+        guard (1...maxPasscodeBytes).contains(text.utf8.count) else {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(field: "passcode", message: "must have 1 to \(maxPasscodeBytes) bytes")
+                ])
+        }
+        return Sensitive(text)
+    }
+
+    private struct Signed: Sendable {
+        let challenge: DynamicChallenge
+        let shown: ShownTransaction
+    }
+
+    private static func signed(_ wanted: OTPVerificationRequest) throws -> Signed? {
+        guard let text = wanted.challenge else {
+            guard wanted.values == nil else {
+                throw Problem(
+                    .invalidRequest,
+                    errors: [.init(field: "challenge", message: "is missing; it belongs to values")]
+                )
+            }
+            return nil
+        }
+        do throws(OTPError) {
+            let challenge = try DynamicChallenge(text)
+            var values: [SignaturePrimitive: String] = [:]
+            for (name, value) in (wanted.values ?? [:]).prefix(maxValues + 1) {
+                guard let primitive = SignaturePrimitive(rawValue: name) else {
+                    throw OTPError(
+                        .field,
+                        "there is a field that no template has; fields are \(SignaturePrimitive.allCases.map(\.rawValue).joined(separator: ", "))"
+                    )
+                }
+                values[primitive] = value
+            }
+            return Signed(
+                challenge: challenge, shown: try ShownTransaction(challenge, values))
+        } catch {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: error.code == .challenge ? "challenge" : "values",
+                        message: error.reason)
+                ])
+        }
+    }
+}

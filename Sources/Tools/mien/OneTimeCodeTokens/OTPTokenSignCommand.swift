@@ -1,0 +1,81 @@
+import ArgumentParser
+import MienCommandSupport
+import MienDevice
+import MienDeviceLinux
+import MienOTP
+
+/// `mien token sign`
+struct OTPTokenSignCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Show a transaction, and sign it with the PIN or a face.",
+        discussion: """
+            The challenge is the twelve digits that a service shows, or the transaction_challenge of \
+            a journey. --data names each field of the transaction. Everything that is signed is shown \
+            first, on standard error; compare it with what you want to approve. The PIN, or with \
+            --name a face, approves it (see mien token code).
+
+            EXAMPLE
+              mien token sign --challenge 000691234568 --data account=CH9300762011623852957 --data amount=120.50 --data currency=CHF
+            """)
+
+    @OptionGroup var token: OTPTokenOptions
+    @Option(help: "The challenge of the transaction.") var challenge: String
+    @Option(
+        help: ArgumentHelp("A field of the transaction. Repeatable.", valueName: "name=value"),
+        transform: field)
+    var data: [Field] = []
+    @OptionGroup var look: LookOptions
+    @OptionGroup var output: OutputOptions
+
+    struct Field: Sendable {
+        let name, value: String
+    }
+
+    func run() async throws {
+        let vault = try DeviceTokens.vault(), found = try await token.find(in: vault),
+            shown = try transaction()
+        if !shown.title.isEmpty { Terminal.warn(shown.title) }
+        for line in shown.lines { Terminal.warn("  \(line.name): \(line.value)") }
+        let response = try await vault.sign(shown, on: found.id, with: look.tokenInput())
+        if output.json {
+            JSON.print(Output(id: found.id, response: response.text))
+        } else {
+            Terminal.say(response.text)
+        }
+    }
+
+    private func transaction() throws -> ShownTransaction {
+        var values: [String: String] = [:]
+        for field in data {
+            guard values.updateValue(field.value, forKey: field.name) == nil else {
+                throw ValidationError("--data names \(field.name) twice")
+            }
+        }
+        // Only the challenge of a journey has two parts.
+        guard !challenge.contains(".") else {
+            return try ShownTransaction(values, challenge: challenge)
+        }
+        let dynamic = try DynamicChallenge(challenge)
+        var fields: [SignaturePrimitive: String] = [:]
+        for (name, value) in values {
+            guard let primitive = SignaturePrimitive(rawValue: name) else {
+                let known = dynamic.template.primitives.map(\.rawValue)
+                throw ValidationError(
+                    "--data \(name): this transaction has the fields \(known.joined(separator: ", "))"
+                )
+            }
+            fields[primitive] = value
+        }
+        return try ShownTransaction(dynamic, fields)
+    }
+
+    @Sendable private static func field(_ text: String) throws -> Field {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else {
+            throw ValidationError("--data must look like amount=120.50, not “\(text)”")
+        }
+        return Field(name: String(parts[0]), value: String(parts[1]))
+    }
+
+    private struct Output: Encodable { let id, response: String }
+}
