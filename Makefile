@@ -53,6 +53,7 @@ docs: setup ## build the documentation
 
 test-setup: ## test the setup itself, in clean folders (downloads about 400 MB)
 	@scripts/test-build
+	@scripts/test-fetch
 	@scripts/test-setup
 
 clean: ## remove build products, but keep what setup installed

@@ -24,6 +24,7 @@ close_line() {
 there() { close_line '✓ already there'; }
 finished() { close_line "✓ $(elapsed)"; }
 absent() { close_line "✗ ${1:-missing}"; missing=$((missing + 1)); }
+optional() { close_line "– ${1:-missing, but not needed}"; }
 skipped() { close_line "– $1"; }
 
 # Prints the reason and exits, with the second argument as the exit status.

@@ -22,6 +22,7 @@ public final class FaceEngine: Sendable {
     ///   - workers: the number of photos processed at once, 1...64, with one thread each unless
     ///     `options` says otherwise.
     ///   - options: how the networks are compiled; `streams` becomes `workers`.
+    ///   - variant: another form of the networks, such as the quantized one.
     ///   - crops: the crops from which a descriptor is computed, instead of the pack's own.
     ///     Calibration is valid only for the pack's own crops.
     ///   - looksForAttacks: whether to run the pack's presentation-attack network on every frame of
@@ -30,9 +31,10 @@ public final class FaceEngine: Sendable {
     ///     second, less with a filled cache folder. Use it in a server.
     ///   - limits: how many photos may wait, for how long, and how many from one share.
     /// - Throws: `InferenceError`; `.unreadableModel` if `looksForAttacks` is set but the pack
-    ///   contains no presentation-attack network.
+    ///   contains no presentation-attack network, or if it has no such variant.
     public init(
         pack: ModelPack, workers: Int = 1, options: NetworkOptions = NetworkOptions(),
+        variant: PackVariant? = nil,
         crops: [FaceDescriber.Crop]? = nil,
         looksForAttacks: Bool = false, compilingAll: Bool = false,
         limits: WorkLimits = WorkLimits(total: 1024)
@@ -43,9 +45,16 @@ public final class FaceEngine: Sendable {
                 "the pack \(pack.id.text) contains no presentation-attack network; docs/spec/model-pack.md explains how to add one"
             )
         }
+        if let variant, pack.manifest.variants?[variant.rawValue] == nil {
+            throw InferenceError(
+                .unreadableModel,
+                "the pack \(pack.id.text) contains no \(variant.rawValue) networks; use another precision, or a pack that has them"
+            )
+        }
         var options = options
         options.streams = workers
-        let compiled = CompiledPack(pack, runtime: try InferenceRuntime(), options: options)
+        let compiled = CompiledPack(
+            pack, runtime: try InferenceRuntime(), options: options, variant: variant)
         if compilingAll {
             try compiled.compile(
                 FaceNetwork.allCases.filter { looksForAttacks || $0 != .presentationAttack })

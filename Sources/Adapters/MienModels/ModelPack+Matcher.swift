@@ -3,7 +3,8 @@ internal import MienCore
 public import MienFace
 
 extension ModelPack {
-    /// Returns the matcher for this pack's descriptors, from its calibration and cohort.
+    /// Returns the matcher for this pack's descriptors, from its calibration and, if that uses one,
+    /// its cohort.
     ///
     /// - Throws: ``PackError`` `.badManifest` if these files exist but are malformed or do not fit
     ///   the descriptor network.
@@ -21,13 +22,23 @@ extension ModelPack {
                 "\(folder.appending(path: manifest.calibration).path) is not a calibration table: \(ModelPack.words(for: error))"
             )
         }
+        guard table.normalization.usesCohort else {
+            return FaceMatcher(
+                dimension: manifest.geometry.descriptor.dimensions, calibration: table)
+        }
+        guard let name = manifest.cohort else {
+            throw PackError(
+                .badManifest,
+                "the calibration of \(id.text) uses \(table.normalization.rawValue), but the manifest names no cohort"
+            )
+        }
         let cohort: Cohort
-        do { cohort = try Cohort(bytes: [UInt8](contents(of: manifest.cohort))) } catch let error
+        do { cohort = try Cohort(bytes: [UInt8](contents(of: name))) } catch let error
             as PackError
         { throw error } catch {
             throw PackError(
                 .badManifest,
-                "\(folder.appending(path: manifest.cohort).path) is not a cohort: \(ModelPack.words(for: error))"
+                "\(folder.appending(path: name).path) is not a cohort: \(ModelPack.words(for: error))"
             )
         }
         guard cohort.dimension == manifest.geometry.descriptor.dimensions else {

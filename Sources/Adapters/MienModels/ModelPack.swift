@@ -32,12 +32,16 @@ public struct ModelPack: Sendable {
                 "\(folder.path) is not a model pack: it contains no readable \(PackManifest.fileName) of at most 1 MB"
             )
         }
+        return try Self.manifest(data, shown: url.path)
+    }
+
+    static func manifest(_ data: Data, shown: String) throws(PackError) -> PackManifest {
         let manifest: PackManifest
         do { manifest = try PackManifest(parsing: data) } catch {
-            throw PackError(.badManifest, "\(url.path): \(Self.words(for: error))")
+            throw PackError(.badManifest, "\(shown): \(Self.words(for: error))")
         }
         if let fault = manifest.faults.first {
-            throw PackError(.badManifest, "\(url.path): \(fault)")
+            throw PackError(.badManifest, "\(shown): \(fault)")
         }
         return manifest
     }

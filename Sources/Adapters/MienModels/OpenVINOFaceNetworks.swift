@@ -8,6 +8,7 @@ public import MienInference
 public final class CompiledPack: Sendable {
     public let pack: ModelPack
     public let options: NetworkOptions
+    public let variant: PackVariant?
     private let runtime: InferenceRuntime
     // Compile under the lock: other users of the same network have to wait for it anyway.
     private let state: Locked<State>
@@ -19,10 +20,15 @@ public final class CompiledPack: Sendable {
         var cache: CompiledNetworkCache?
     }
 
-    /// - Parameter options: compiled networks are cached in a separate folder per pack under the
+    /// - Parameters:
+    ///   - options: compiled networks are cached in a separate folder per pack under the
     ///   cache folder. OpenVINO identifies a cached network by the file's path and time; the
     ///   folder's name ensures that changed files are recompiled.
-    public init(_ pack: ModelPack, runtime: InferenceRuntime, options: NetworkOptions) {
+    ///   - variant: the form of the networks, as far as the pack has them in it.
+    public init(
+        _ pack: ModelPack, runtime: InferenceRuntime, options: NetworkOptions,
+        variant: PackVariant? = nil
+    ) {
         var options = options
         let cache = options.cacheFolder.flatMap {
             CompiledNetworkCache(
@@ -31,6 +37,7 @@ public final class CompiledPack: Sendable {
         options.cacheFolder = cache?.folder.path
         state = Locked(State(cache: cache))
         (self.pack, self.runtime, self.options) = (pack, runtime, options)
+        self.variant = variant
     }
 
     /// Compiles the networks that are not compiled yet, so that the first request does not wait.
@@ -59,7 +66,7 @@ public final class CompiledPack: Sendable {
 
     /// - Returns: `nil` if the pack does not contain the network.
     func network(_ name: FaceNetwork, batch: Int = 1) throws(InferenceError) -> Network? {
-        guard let file = pack.manifest.file(of: name) else { return nil }
+        guard let file = pack.manifest.file(of: name, in: variant) else { return nil }
         let wanted = BatchedNetwork(name: name, batch: batch)
         return try state.withLock { state throws(InferenceError) in
             if let network = state.networks[wanted] { return network }

@@ -19,6 +19,10 @@ public struct MienHome: Sendable {
 
     /// The model packs, with one folder per pack, named after it.
     public var packs: URL { folder.appending(path: "packs", directoryHint: .isDirectory) }
+    /// The definitions of packs that setup can create, with one folder per pack.
+    public var definitions: URL {
+        folder.appending(path: "definitions", directoryHint: .isDirectory)
+    }
     /// Data that can be recreated; may be deleted at any time.
     public var cache: URL { folder.appending(path: "cache", directoryHint: .isDirectory) }
     /// Networks compiled for this CPU; may be deleted at any time.
@@ -39,8 +43,12 @@ public struct MienHome: Sendable {
 
 /// The packs installed on this machine.
 public struct PackLibrary: Sendable {
-    /// The pack that setup installs. Every command uses it by default.
-    public static let defaultID = try! PackID("mien-default-1")
+    /// The pack that setup can always create; its accuracy is lower.
+    public static let basicID = try! PackID("mien-basic-1")
+    /// The pack that setup creates when it can get the network for it.
+    public static let betterID = try! PackID("mien-default-2")
+    /// The packs that are used where none is named: the first of them that is installed.
+    public static let preferred = [basicID]
 
     public let folder: URL
 
@@ -60,17 +68,28 @@ public struct PackLibrary: Sendable {
         }
     }
 
+    /// The pack that is used where none is named: the first of ``preferred`` that is installed, or
+    /// the last of them if none is.
+    public var defaultID: PackID {
+        Self.preferred.first { installed($0) != nil } ?? Self.basicID
+    }
+
     /// Loads the pack `id` and verifies its files.
     ///
+    /// - Parameter id: the pack; `nil` takes ``defaultID``.
     /// - Throws: ``PackError`` `.notInstalled` with the remedy, or any error of
     ///   ``ModelPack/init(folder:)``.
-    public func pack(_ id: PackID = defaultID) throws(PackError) -> ModelPack {
-        let packFolder = folder.appending(path: id.text, directoryHint: .isDirectory)
-        guard FileManager.default.fileExists(atPath: packFolder.path) else {
+    public func pack(_ id: PackID? = nil) throws(PackError) -> ModelPack {
+        let id = id ?? defaultID
+        guard let packFolder = installed(id) else {
             let there = list().map(\.name)
             let advice =
-                id == Self.defaultID
-                ? "run scripts/setup" : "run mien models install with its folder or address"
+                switch id {
+                case Self.basicID: "run scripts/setup"
+                case Self.betterID:
+                    "run scripts/setup, or mien models build --files with a folder of its network"
+                default: "run mien models install with its folder or address"
+                }
             let others =
                 there.isEmpty
                 ? "no pack is installed" : "installed packs: \(there.joined(separator: ", "))"
@@ -86,6 +105,13 @@ public struct PackLibrary: Sendable {
             )
         }
         return pack
+    }
+
+    /// Returns the folder of an installed pack, under its present name or a former one.
+    func installed(_ id: PackID) -> URL? {
+        ([id.text] + id.allNames).lazy.map {
+            folder.appending(path: $0, directoryHint: .isDirectory)
+        }.first { FileManager.default.fileExists(atPath: $0.path) }
     }
 
     /// Verifies a pack and copies it into the library atomically.

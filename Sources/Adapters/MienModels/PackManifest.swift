@@ -38,14 +38,19 @@ public struct PackManifest: Sendable, Hashable, Codable {
     public internal(set) var files: [File]
     /// The file of each network. Optional networks may be missing.
     public let networks: [String: String]
+    /// For each ``PackVariant``, the networks that it replaces and their files. Descriptors of all
+    /// variants can be compared with each other.
+    public let variants: [String: [String: String]]?
     public let geometry: FaceGeometry
-    /// The file names of the score calibration and of the synthetic cohort used to normalize
-    /// scores.
+    /// The file name of the score calibration.
     public let calibration: String
-    public let cohort: String
+    /// The file name of the synthetic cohort used to normalize scores; `nil` if the calibration
+    /// needs none.
+    public internal(set) var cohort: String?
 
     private enum CodingKeys: String, CodingKey {
-        case format, id, title, license = "licence", files, networks, geometry, calibration, cohort
+        case format, id, title, license = "licence", files, networks, variants, geometry
+        case calibration, cohort
     }
 
     /// Parses a manifest: JSON of at most ``sizeLimit`` bytes, read strictly (`JSONText`).
@@ -57,8 +62,17 @@ public struct PackManifest: Sendable, Hashable, Codable {
         self = try value.decoded(as: PackManifest.self)
     }
 
-    /// Returns the file that contains a network.
-    public func file(of network: FaceNetwork) -> String? { networks[network.rawValue] }
+    /// Returns the file that contains a network, in the given variant if that replaces it.
+    public func file(of network: FaceNetwork, in variant: PackVariant? = nil) -> String? {
+        variant.flatMap { variants?[$0.rawValue]?[network.rawValue] } ?? networks[network.rawValue]
+    }
+
+    /// The names of all files that contain networks or their weights.
+    public var networkFiles: Set<String> {
+        let graphs = Set(networks.values).union((variants ?? [:]).values.flatMap(\.values))
+        return graphs.union(
+            graphs.filter { $0.hasSuffix(".xml") }.map { String($0.dropLast(4)) + ".bin" })
+    }
 
     /// The problems of a decoded manifest; empty if it is valid. Safe to display whatever the
     /// manifest contains.
@@ -92,11 +106,17 @@ public struct PackManifest: Sendable, Hashable, Codable {
             faults.append(
                 "\(network.rawValue) must be in both networks and geometry, or in neither")
         }
-        // A network in XML has its constants in a separate file.
-        let constants = networks.values.filter { $0.hasSuffix(".xml") }.map {
-            String($0.dropLast(4)) + ".bin"
+        for (variant, replaced) in (variants ?? [:]).sorted(by: { $0.key < $1.key }) {
+            if PackVariant(rawValue: variant) == nil {
+                faults.append("“\(variant)” is an unknown variant")
+            }
+            for name in replaced.keys.sorted() where networks[name] == nil {
+                faults.append(
+                    "the variant \(variant) replaces “\(name)”, which is not a network of this pack"
+                )
+            }
         }
-        for name in networks.values.sorted() + constants + [calibration, cohort]
+        for name in networkFiles.sorted() + [calibration] + [cohort].compactMap(\.self)
         where !names.contains(name) {
             faults.append("“\(name)” is not among its files")
         }

@@ -63,6 +63,7 @@ struct ServerParts: Sendable {
             packs: configuration.packs, pack: configuration.pack,
             cache: configuration.dataFolder.appending(path: "networks"),
             workers: configuration.faceWorkers, precision: configuration.facePrecision,
+            isQuantized: configuration.usesQuantizedNetworks,
             looksForAttacks: configuration.looksForAttacks, maxBytes: configuration.captureBytes,
             limits: limits)
         let passwords = try PasswordService(

@@ -20,6 +20,7 @@ package final class FaceService: LiveFrameReader {
     /// Loads the pack and compiles its networks. Takes about a second, or less with a filled cache.
     package init(
         packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?,
+        isQuantized: Bool,
         looksForAttacks: Bool, maxBytes: Int,
         limits: WorkLimits
     ) throws {
@@ -28,10 +29,11 @@ package final class FaceService: LiveFrameReader {
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
         let options = NetworkOptions(
-            precision: try precision ?? InferenceRuntime().fastestPrecision, cacheFolder: cache.path
-        )
+            precision: try precision ?? (isQuantized ? .f32 : InferenceRuntime().fastestPrecision),
+            cacheFolder: cache.path)
         engine = try FaceEngine(
-            pack: loaded, workers: workers, options: options, looksForAttacks: looksForAttacks,
+            pack: loaded, workers: workers, options: options,
+            variant: isQuantized ? .int8 : nil, looksForAttacks: looksForAttacks,
             compilingAll: true, limits: limits)
         imageLimits = ImageLimits(maxBytes: maxBytes)
     }

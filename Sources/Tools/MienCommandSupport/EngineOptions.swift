@@ -2,25 +2,30 @@ public import ArgumentParser
 internal import Foundation
 public import MienCore
 public import MienFace
-public import MienInference
+internal import MienInference
 public import MienModels
 
 /// The model pack, and how its networks run.
 public struct EngineOptions: ParsableArguments {
     @Option(
+        name: .customLong("pack"),
         help: ArgumentHelp(
-            "The model pack to use (default: \(PackLibrary.defaultID.text)).", valueName: "id"),
+            "The model pack to use (default: \(PackLibrary.preferred.map(\.text).joined(separator: ", or else "))).",
+            valueName: "id"),
         transform: Self.pack)
-    public var pack: PackID = PackLibrary.defaultID
+    var named: PackID?
 
     @Option(
         help: ArgumentHelp(
-            "Arithmetic of the networks: f32 (default), or bf16 if the CPU supports it.",
-            valueName: "f32|bf16"),
+            "Arithmetic of the networks: f32 (default), bf16 if the CPU supports it, or int8 if the pack has such networks.",
+            valueName: "f32|bf16|int8"),
         transform: Self.precision)
-    public var precision: NetworkOptions.Precision = .f32
+    public var precision: PrecisionOption = .f32
 
     public init() {}
+
+    /// The pack that was named, or the one to use by default.
+    public var pack: PackID { named ?? PackLibrary(folder: home.packs).defaultID }
 
     public var home: MienHome { .current }
 
@@ -39,8 +44,10 @@ public struct EngineOptions: ParsableArguments {
             != nil
         return try FaceEngine(
             pack: pack, workers: workers,
-            options: NetworkOptions(precision: precision, cacheFolder: isThere ? cache.path : nil),
-            crops: crops, looksForAttacks: looksForAttacks, compilingAll: compilingAll)
+            options: NetworkOptions(
+                precision: precision.arithmetic, cacheFolder: isThere ? cache.path : nil),
+            variant: precision.variant, crops: crops, looksForAttacks: looksForAttacks,
+            compilingAll: compilingAll)
     }
 
     /// Parses the name of a pack.
@@ -52,9 +59,9 @@ public struct EngineOptions: ParsableArguments {
         }
     }
 
-    private static func precision(_ text: String) throws -> NetworkOptions.Precision {
-        guard let precision = NetworkOptions.Precision(rawValue: text) else {
-            throw ValidationError("--precision must be f32 or bf16, not “\(text)”")
+    private static func precision(_ text: String) throws -> PrecisionOption {
+        guard let precision = PrecisionOption(rawValue: text) else {
+            throw ValidationError("--precision must be f32, bf16, or int8, not “\(text)”")
         }
         return precision
     }

@@ -1,6 +1,6 @@
 /// Three pictures drawn by formulas, for which the descriptor network's output is known.
 ///
-/// `Packs/default/reference.json` contains the output of dlib's own network for them. A converted
+/// `Packs/mien-basic-1/reference.json` contains the output of dlib's own network for them. A converted
 /// network whose output agrees to within 1e-4 in every number computes the same function.
 ///
 /// - Shape: ``side`` rows of ``side`` pixels, top to bottom, three bytes per pixel in the order

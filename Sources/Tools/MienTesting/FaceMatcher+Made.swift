@@ -23,13 +23,17 @@ extension Cohort {
 extension CalibrationTable {
     /// Returns a table through pairs of a raw score and the logarithm of its rate, with made-up
     /// measurement details.
-    public static func made(_ knots: [(Double, Double)]) throws -> CalibrationTable {
+    public static func made(
+        _ knots: [(Double, Double)], normalization: ScoreNormalization = .asNorm,
+        typicalDeviation: Float? = nil
+    ) throws -> CalibrationTable {
         try CalibrationTable(
             knots: knots.map { score, logRate in
                 Knot(
                     score: score, logRate: logRate, support: 30,
                     interval: [logRate - 0.1, min(0, logRate + 0.1)], isExtrapolated: false)
-            }, measurement: .made)
+            }, measurement: .made, normalization: normalization,
+            typicalDeviation: typicalDeviation)
     }
 }
 

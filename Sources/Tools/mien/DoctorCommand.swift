@@ -154,7 +154,8 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         let folders =
             [
-                home.folder, home.packs, home.faces, home.cache, home.compiledNetworks,
+                home.folder, home.packs, home.definitions, home.faces, home.cache,
+                home.compiledNetworks,
                 home.evaluationCache,
             ]
             + packs.map { home.packs.appending(path: $0, directoryHint: .isDirectory) }

@@ -6,7 +6,7 @@ import MienTesting
 struct ManifestText {
     static let repository = Repository.root
     static let data = try! Data(
-        contentsOf: repository.appending(path: "Packs/default/manifest.json"))
+        contentsOf: repository.appending(path: "Packs/mien-basic-1/manifest.json"))
 
     private var top: [String: Any]
 

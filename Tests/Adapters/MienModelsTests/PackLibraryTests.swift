@@ -126,9 +126,9 @@ struct PackLibraryTests {
     @Test("the next installation removes leftovers of a killed one and keeps other hidden files")
     func sweep() throws {
         try scratch.write([1], to: "packs/.staging.0/manifest.json")
-        try scratch.write([1], to: "packs/.mien-default-1.stamp")
+        try scratch.write([1], to: "packs/.mien-basic-1.stamp")
         try library.install(from: SmallPack(in: scratch, name: "source").folder)
-        #expect(try scratch.names(in: "packs") == [".mien-default-1.stamp", "small-1"])
+        #expect(try scratch.names(in: "packs") == [".mien-basic-1.stamp", "small-1"])
     }
 
     @Test("two concurrent installations both succeed")
@@ -163,12 +163,24 @@ struct PackLibraryTests {
     @Test("a library without a folder is empty")
     func none() { #expect(library.list().isEmpty) }
 
+    @Test("a pack is found under its former name, in a folder of either name")
+    func formerName() throws {
+        let old = try PackID("mien-default-1"), new = try PackID("mien-basic-1")
+        for id in ["mien-default-1", "mien-basic-1"] {
+            let source = try SmallPack(id: id, in: scratch, name: "source-\(id)")
+            try library.install(from: source.folder)
+            #expect(try library.pack(old).id == new && library.pack(new).id == old)
+            #expect(try library.pack().id.text == id && library.defaultID == new)
+            try FileManager.default.removeItem(at: library.folder.appending(path: id))
+        }
+    }
+
     @Test("for a missing pack, the reason lists installed packs and the remedy")
     func notInstalled() throws {
         let first = try #require(throws: PackError.self) { try library.pack() }
         #expect(first.code == .notInstalled)
         #expect(
-            first.reason.contains("mien-default-1") && first.reason.contains("no pack is installed")
+            first.reason.contains("mien-basic-1") && first.reason.contains("no pack is installed")
                 && first.reason.contains("scripts/setup"))
         try library.install(from: SmallPack(in: scratch, name: "source").folder)
         let second = try #require(throws: PackError.self) { try library.pack(PackID("other-2")) }

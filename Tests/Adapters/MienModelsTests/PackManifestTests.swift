@@ -18,7 +18,7 @@ struct PackManifestTests {
     func defaultPack() throws {
         let manifest = try ManifestText().manifest()
         #expect(manifest.faults.isEmpty)
-        #expect(manifest.id == PackLibrary.defaultID)
+        #expect(manifest.id == PackLibrary.basicID)
         #expect(
             FaceNetwork.allCases.allSatisfy {
                 (manifest.file(of: $0) != nil) == ($0 != .presentationAttack)
@@ -64,6 +64,36 @@ struct PackManifestTests {
         #expect(
             try faults("networks.\(network.rawValue)", nil) == [
                 "there is no file for the \(network.rawValue) network"
+            ])
+    }
+
+    @Test("the cohort may be missing")
+    func withoutCohort() throws {
+        var text = ManifestText()
+        text["cohort"] = nil
+        #expect(try text.manifest().faults.isEmpty && text.manifest().cohort == nil)
+        #expect(try faults("cohort", "other.bin") == ["“other.bin” is not among its files"])
+    }
+
+    @Test("a variant replaces networks of the pack with files of the pack")
+    func variants() throws {
+        var text = ManifestText()
+        text["variants"] = ["int8": ["mesh": "iris_landmark.tflite"]]
+        let manifest = try text.manifest()
+        #expect(manifest.faults.isEmpty)
+        #expect(manifest.file(of: .mesh) == "face_landmark.tflite")
+        #expect(manifest.file(of: .mesh, in: .int8) == "iris_landmark.tflite")
+        #expect(manifest.file(of: .iris, in: .int8) == "iris_landmark.tflite")
+        #expect(
+            try faults("variants", ["int4": [String: String]()]) == ["“int4” is an unknown variant"]
+        )
+        #expect(
+            try faults("variants", ["int8": ["nose": "iris_landmark.tflite"]]) == [
+                "the variant int8 replaces “nose”, which is not a network of this pack"
+            ])
+        #expect(
+            try faults("variants", ["int8": ["mesh": "small.xml"]]).sorted() == [
+                "“small.bin” is not among its files", "“small.xml” is not among its files",
             ])
     }
 

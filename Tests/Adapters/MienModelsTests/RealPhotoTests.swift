@@ -183,7 +183,7 @@ struct RealPhotoTests {
     @Test("an engine gives the same results as its parts")
     func engine() async throws {
         let engine = try FaceEngine(pack: Installed.pack!, workers: 2), image = Installed.photos[0]
-        #expect(engine.packID == PackLibrary.defaultID)
+        #expect(engine.packID == Installed.pack?.id)
         let (face, description) = try #require(try await engine.describe(image))
         let direct = try #require(try Installed.analyzer.analyze(image, with: networks).main)
         #expect(face.detection == direct.detection && face.quality == direct.quality)

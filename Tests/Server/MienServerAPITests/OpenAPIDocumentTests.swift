@@ -266,7 +266,7 @@ enum Machine {
             .appending(path: ".local/share/mien")
     }()
     static let hasPack = FileManager.default.fileExists(
-        atPath: folder.appending(path: "packs/mien-default-1/manifest.json").path)
+        atPath: folder.appending(path: "packs/mien-basic-1/manifest.json").path)
 }
 
 extension Trait where Self == ConditionTrait {

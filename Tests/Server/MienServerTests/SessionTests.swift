@@ -57,7 +57,7 @@ struct SessionTests {
         static let pin = "802735"
 
         init(in scratch: ScratchFolder, now clock: @escaping @Sendable () -> Instant) async throws {
-            let pack = try PackLibrary(folder: Installed.home.packs).pack(PackID("mien-default-1"))
+            let pack = try PackLibrary(folder: Installed.home.packs).pack(PackID("mien-basic-1"))
             let engine = try FaceEngine(
                 pack: pack, workers: 1, options: .init(cacheFolder: scratch("networks").path),
                 compilingAll: false)

@@ -20,7 +20,7 @@ enum Installed {
         "needs the default model pack and the demo's photos: run scripts/setup"
     static let isThere =
         FileManager.default.fileExists(
-            atPath: home.packs.appending(path: "mien-default-1/manifest.json").path)
+            atPath: home.packs.appending(path: "mien-basic-1/manifest.json").path)
         && ["biden", "obama", "obama2", "obama3"].allSatisfy {
             FileManager.default.fileExists(atPath: path($0))
         }

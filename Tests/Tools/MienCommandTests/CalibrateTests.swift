@@ -64,12 +64,15 @@ import Testing
         let output = home.files.appending(path: "calibration").path
         let words = [
             "face", "calibrate", people.folder.path, "--output", output, "--install", "mine-1",
-            "--cohort", "500", "--groups", "3",
+            "--cohort", "500", "--groups", "3", "--normalization", "as-norm",
         ]
         let made = try await home.mien(words + ["--dataset", "made up", "--json"])
         #expect(made.status == 0, "\(made.err)")
         let object = try made.json
-        #expect(object.keys.sorted() == ["faceless", "folder", "installed", "measurement"])
+        #expect(
+            object.keys.sorted() == [
+                "faceless", "folder", "installed", "measurement", "normalization",
+            ])
         #expect(
             object["installed"] as? String == "mine-1" && object["folder"] as? String == output
                 && object["faceless"] as? Int == 0)
@@ -86,7 +89,7 @@ import Testing
         #expect(table.measurement.people == 120 && cohort.count == 500 && cohort.dimension == 128)
         #expect(try await home.mien("models", "verify", "mine-1").status == 0)
         let matcher = try PackLibrary(folder: home.packs).pack(PackID("mine-1")).matcher()
-        #expect(matcher.calibration == table && matcher.cohort.bytes == cohort.bytes)
+        #expect(matcher.calibration == table && matcher.cohort?.bytes == cohort.bytes)
 
         // The same name is refused before the long work, although that folder is empty.
         let again = try await home.mien(
@@ -100,6 +103,42 @@ import Testing
         #expect(
             try evaluated.status == 2 && evaluated.error.code == "folder.no-faces",
             "without the cache, these files are not photos: \(evaluated.err)")
+    }
+
+    @Test func `a calibration by plain cosine installs a pack without a cohort`() async throws {
+        let people = try People(60, photosEach: 3), home = people.home
+        let made = try await home.mien(
+            "face", "calibrate", people.folder.path, "--output", home.files.path + "/calibration",
+            "--install", "mine-1", "--normalization", "none", "--json")
+        #expect(try made.status == 0 && made.json["normalization"] as? String == "none")
+        #expect(try await home.mien("models", "verify", "mine-1").status == 0)
+        let pack = try PackLibrary(folder: home.packs).pack(PackID("mine-1"))
+        #expect(pack.manifest.cohort == nil)
+        #expect(!pack.manifest.files.contains { $0.name == "cohort.bin" })
+        #expect(try pack.matcher().cohort == nil)
+
+        let evaluated = try await home.mien(
+            "face", "evaluate", people.folder.path, "--cross-fit", "--normalization", "none",
+            "--json")
+        #expect(evaluated.status == 0, "\(evaluated.err)")
+        let object = try evaluated.json
+        #expect(object["normalization"] as? String == "none")
+        let accepts = try #require(object["true_accepts"] as? [[String: Any]])
+        #expect(accepts.count == 5)
+        for row in accepts {
+            let interval = try #require(row["per_person_interval"] as? [Double])
+            #expect(interval.count == 2 && interval[0] <= interval[1])
+            #expect(row["per_person"] as? Double ?? 2 <= 1)
+        }
+        let templates = try #require(object["templates"] as? [[String: Any]])
+        #expect(templates.map { $0["photos"] as? Int } == [1, 1, 2, 2])
+    }
+
+    @Test func `a normalization is chosen only where cohorts are fitted again`() async throws {
+        let people = try People(3, photosEach: 2)
+        let result = try await people.home.mien(
+            "face", "evaluate", people.folder.path, "--normalization", "none", "--json")
+        #expect(result.status == 2 && result.err.contains("--cross-fit"))
     }
 
     @Test func `people are evaluated with a list of pairs, including names with dots`() async throws

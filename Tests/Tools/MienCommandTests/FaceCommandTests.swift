@@ -27,7 +27,7 @@ import Testing
         #expect(
             unknown.status == 1 && unknown.out.contains("does not show the one enrolled person."))
         let list = try await home.mien("face", "list")
-        #expect(list.status == 0 && list.out.contains("Ada") && list.out.contains("mien-default-1"))
+        #expect(list.status == 0 && list.out.contains("Ada") && list.out.contains("mien-basic-1"))
 
         let removed = try await home.mien("face", "remove", "ada")
         #expect(removed.status == 0 && removed.out == "Removed ada.\n")
@@ -44,7 +44,7 @@ import Testing
         #expect(enrolled.keys.sorted() == ["name", "pack", "photos", "replaced"])
         #expect(
             enrolled["name"] as? String == "Ada" && enrolled["replaced"] as? Bool == false
-                && enrolled["pack"] as? String == "mien-default-1")
+                && enrolled["pack"] as? String == "mien-basic-1")
         let photos = try #require(enrolled["photos"] as? [[String: Any]])
         #expect(
             photos.map { $0["photo"] as? String } == [home.photo("obama"), home.photo("obama2")])

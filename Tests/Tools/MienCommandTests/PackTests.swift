@@ -52,23 +52,23 @@ import Testing
     @Test(.needsPack) func `packs are listed, verified, and installed`() async throws {
         let home = try TemporaryHome()
         let list = try await home.mien("models", "list")
-        #expect(list.status == 0 && list.out.contains("mien-default-1 (default)"))
+        #expect(list.status == 0 && list.out.contains("mien-basic-1 (default)"))
         let packs = try #require(
             try await home.mien("models", "list", "--json").json["packs"] as? [[String: Any]])
         #expect(
             packs.count == 1
                 && packs[0].keys.sorted() == ["dimensions", "id", "is_default", "licence", "title"])
         #expect(
-            packs[0]["id"] as? String == "mien-default-1" && packs[0]["is_default"] as? Bool == true
+            packs[0]["id"] as? String == "mien-basic-1" && packs[0]["is_default"] as? Bool == true
                 && packs[0]["dimensions"] as? Int == 128)
 
         let verified = try await home.mien("models", "verify")
-        #expect(verified.status == 0 && verified.out.contains("mien-default-1: all 8 files"))
+        #expect(verified.status == 0 && verified.out.contains("mien-basic-1: all 8 files"))
         let object = try #require(
-            try await home.mien("models", "verify", "mien-default-1", "--json").json["packs"]
+            try await home.mien("models", "verify", "mien-basic-1", "--json").json["packs"]
                 as? [[String: Any]])
         #expect(
-            object.count == 1 && object[0]["id"] as? String == "mien-default-1"
+            object.count == 1 && object[0]["id"] as? String == "mien-basic-1"
                 && object[0]["files"] as? Int == 8)
 
         let other = try home.packCopy(named: "mien-other-1")
@@ -142,7 +142,7 @@ import Testing
     @Test(.needsPack, arguments: ["descriptor.bin", "face_landmark.tflite", "cohort.bin"])
     func `no command uses a pack with one changed byte`(name: String) async throws {
         let home = try TemporaryHome(hasPack: false)
-        let folder = try home.packCopy(named: "mien-default-1")
+        let folder = try home.packCopy(named: "mien-basic-1")
         let file = folder.appending(path: name)
         var bytes = try Data(contentsOf: file)
         bytes[bytes.count / 2] ^= 1
@@ -154,7 +154,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.packs.path).isEmpty)
 
         try FileManager.default.moveItem(
-            at: folder, to: home.packs.appending(path: "mien-default-1"))
+            at: folder, to: home.packs.appending(path: "mien-basic-1"))
         let verified = try await home.mien("models", "verify", "--json")
         let packs = try #require(try verified.json["packs"] as? [[String: Any]])
         let fault = try #require(packs.first?["fault"] as? [String: String])
@@ -179,7 +179,7 @@ import Testing
         let verified = try await home.mien("models", "verify")
         #expect(
             verified.status == 3 && verified.out.contains("a-damaged-1: cannot be used.")
-                && verified.out.contains("mien-default-1: all 8 files"))
+                && verified.out.contains("mien-basic-1: all 8 files"))
         #expect(verified.err.contains("cohort.bin"))
         #expect(try await home.mien("models", "install", folder.path).status == 0)
         #expect(try await home.mien("models", "verify").status == 0)

@@ -16,7 +16,7 @@ final class TemporaryHome {
             ).appending(path: ".local/share/mien")
         }()
         static let pack = folder.appending(
-            path: "packs/mien-default-1", directoryHint: .isDirectory)
+            path: "packs/mien-basic-1", directoryHint: .isDirectory)
         static let photos = folder.appending(path: "demo/photos", directoryHint: .isDirectory)
 
         static let hasPack = FileManager.default.fileExists(
@@ -55,7 +55,7 @@ final class TemporaryHome {
         }
         if hasPack {
             try manager.createSymbolicLink(
-                at: packs.appending(path: "mien-default-1"), withDestinationURL: Machine.pack)
+                at: packs.appending(path: "mien-basic-1"), withDestinationURL: Machine.pack)
         }
         try manager.createSymbolicLink(
             at: mienHome.appending(path: "demo/photos"), withDestinationURL: Machine.photos)

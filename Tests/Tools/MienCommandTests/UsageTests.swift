@@ -98,7 +98,7 @@ import Testing
         ["face", "verify", "ada", "a.jpg", "--pack", "Not A Pack"],
         ["face", "verify", "ada", "a.jpg", "--precision", "f64"],
         ["face", "calibrate", "people", "--cohort", "10"],
-        ["face", "calibrate", "people", "--install", "mien-default-1"],
+        ["face", "calibrate", "people", "--install", "mien-basic-1"],
         ["models", "install"], ["models", "verify", "../.."], ["journey", "lint"],
         ["journey", "show"], ["journey", "test"], ["journey", "publish"],
         ["journey", "publish", "face-login"], ["journey", "publish", "face-login", "second"],
@@ -203,7 +203,7 @@ import Testing
         #expect(
             object.keys.sorted() == [
                 "cross_fitted", "equal_error_rate", "faceless", "impostor_pairs", "mated_pairs",
-                "people", "photos", "quality", "thresholds",
+                "normalization", "people", "photos", "quality", "templates", "thresholds",
                 "true_accepts", "unreadable",
             ])
         for name in ["det.png", "det.csv", "report.txt"] {

@@ -27,7 +27,7 @@ import Testing
     @Test("the pack's reference holds one descriptor of 128 numbers for every chip, in order")
     func reference() throws {
         let root = Repository.root
-        let data = try Data(contentsOf: root.appending(path: "Packs/default/reference.json"))
+        let data = try Data(contentsOf: root.appending(path: "Packs/mien-basic-1/reference.json"))
         let reference = try JSONDecoder().decode(Reference.self, from: data)
         #expect(reference.cases.map(\.name) == ReferenceChip.allCases.map(\.rawValue))
         #expect(reference.cases.allSatisfy { $0.descriptor.count == 128 })

@@ -24,7 +24,9 @@ struct AccuracyBench {
 
     func run(_ collection: PhotoCollection, pairs list: PairList?) async throws -> Result {
         let centered = try await centerFaces(collection)
-        let found = try await Evaluation(collection, list, matcher: nil, engine)
+        let normalization = try engine.loadPack().matcher().calibration.normalization
+        let found = try await Evaluation(
+            collection, list, matcher: nil, normalization: normalization, engine)
         return Result(
             photos: collection.photos.count,
             centerFaceFound: Double(centered) / Double(collection.photos.count),

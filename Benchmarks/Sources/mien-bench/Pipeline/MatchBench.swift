@@ -22,7 +22,7 @@ struct MatchBench {
 
     func run(galleryCount: Int) throws -> Result {
         var random = SeededGenerator(seed: 1)
-        let dimension = matcher.cohort.dimension
+        let dimension = matcher.dimension
         func vector() -> [Float] {
             let values = (0..<dimension).map { _ in random.normal() }
             let length = values.reduce(0) { $0 + $1 * $1 }.squareRoot()

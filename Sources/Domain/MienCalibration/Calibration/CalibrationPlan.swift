@@ -1,10 +1,13 @@
 internal import MienCore
+public import MienFace
 
 /// Settings for a calibration. The defaults are those measured in
 /// `docs/measurements/score-normalization.md`.
 public struct CalibrationPlan: Sendable, Equatable {
     /// The random seed. The same seed repeats a calibration exactly.
     public var seed: UInt64 = 1
+    /// How scores are made; `nil` chooses by ``NormalizationComparison``.
+    public var normalization: ScoreNormalization? = .asNorm
     /// The number of members in the cohort.
     public var cohortCount = 6000
     /// The number of nearest members to evaluate.

@@ -4,21 +4,31 @@ public import MienFace
 
 /// The results of a calibration: the cohort and table that a pack ships, and the figures to report.
 public struct Calibration: Sendable {
-    public let draw: CohortDraw
+    /// `nil` when the table needs no cohort.
+    public let draw: CohortDraw?
     public let table: CalibrationTable
-    /// The cross-fitted pairs behind the table, and the same pairs with plain cosines.
+    /// The ways to make scores that were measured, and their rates.
+    public let comparison: NormalizationComparison
+    /// The pairs behind the table, cross-fitted if it needs a cohort, and the same pairs with plain
+    /// cosines.
     public let normalized: ErrorRates
     public let raw: ErrorRates
     /// The normalization behind ``normalized``, for pair lists of the same people.
     public let normalization: PairNormalization
 
-    public var matcher: FaceMatcher { FaceMatcher(cohort: draw.cohort, calibration: table) }
+    /// The number of elements in a descriptor.
+    let dimension: Int
+
+    public var matcher: FaceMatcher {
+        draw.map { FaceMatcher(cohort: $0.cohort, calibration: table) }
+            ?? FaceMatcher(dimension: dimension, calibration: table)
+    }
 }
 
 /// Makes a cohort and a calibration table from photos of many people.
 ///
-/// The cohort is fitted to all people. The table is measured with cohorts that exclude the people
-/// being scored (see `CrossFitting`), so it holds for strangers.
+/// The cohort, if one is needed, is fitted to all people. The table is measured with cohorts that
+/// exclude the people being scored (see `CrossFitting`), so it holds for strangers.
 public struct Calibrator: Sendable {
     public let plan: CalibrationPlan
 
@@ -45,18 +55,34 @@ public struct Calibrator: Sendable {
                 "there are \(set.impostorPairCount) pairs of photos of two people and \(set.matedPairCount) of one person; "
                     + "a calibration needs at least 1000 and 1")
         }
-        let normalization = try CrossFitting.normalization(
-            set, plan, seed: plan.seed, progress: progress)
+        let plain = PairNormalization.none(photoCount: set.photoCount)
+        var measured = [NormalizationComparison.Entry(.none, plain, set)]
+        if plan.normalization != ScoreNormalization.none {
+            let crossFitted = try CrossFitting.normalization(
+                set, plan, seed: plan.seed, progress: progress)
+            if plan.normalization != .asNormShrunk {
+                measured.append(.init(.asNorm, crossFitted, set))
+            }
+            if plan.normalization != .asNorm {
+                measured.append(.init(.asNormShrunk, crossFitted.shrunk, set))
+            }
+        }
+        let comparison = NormalizationComparison(measured)
+        let chosen =
+            plan.normalization.flatMap { wanted in measured.first { $0.normalization == wanted } }
+            ?? comparison.best
         var generator = SeededGenerator(seed: plan.seed &+ 1)
-        let last = plan.groups * (plan.groups + 1) / 2 + 1
-        let draw = try plan.draw(from: set, using: &generator) {
-            try progress(.fitting(cohort: last, of: last, round: $0))
+        var draw: CohortDraw?
+        if chosen.normalization.usesCohort {
+            let last = plan.groups * (plan.groups + 1) / 2 + 1
+            draw = try plan.draw(from: set, using: &generator) {
+                try progress(.fitting(cohort: last, of: last, round: $0))
+            }
         }
 
         try progress(.scoring)
+        let (normalization, normalized, raw) = (chosen.pairs, chosen.rates, measured[0].rates)
         let scorer = PairScorer(set, normalization)
-        let normalized = ErrorRates(scorer.histogram())
-        let raw = ErrorRates(PairScorer(set, .none(photoCount: set.photoCount)).histogram())
         let knots = try knots(scorer, normalized, using: &generator, progress)
         let table = try CalibrationTable(
             knots: knots,
@@ -64,24 +90,26 @@ public struct Calibrator: Sendable {
                 dataset: dataset, descriptor: descriptor, madeOn: madeOn, people: set.personCount,
                 photos: set.photoCount,
                 impostorPairs: normalized.impostorPairs, matedPairs: normalized.matedPairs,
-                seed: plan.seed, groups: plan.groups,
-                cohortCount: plan.cohortCount, nearestCount: plan.nearestCount,
-                components: plan.mixture.components,
-                bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalized, raw))
-        )
+                seed: plan.seed, groups: draw == nil ? 0 : plan.groups,
+                cohortCount: draw == nil ? 0 : plan.cohortCount,
+                nearestCount: draw == nil ? 0 : plan.nearestCount,
+                components: draw == nil ? 0 : plan.mixture.components,
+                bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalized, raw)),
+            normalization: chosen.normalization, typicalDeviation: normalization.typicalDeviation)
         return Calibration(
-            draw: draw, table: table, normalized: normalized, raw: raw, normalization: normalization
-        )
+            draw: draw, table: table, comparison: comparison, normalized: normalized, raw: raw,
+            normalization: normalization, dimension: set.dimension)
     }
 
     private static func acceptance(_ normalized: ErrorRates, _ raw: ErrorRates)
         -> [CalibrationMeasurement.Acceptance]
     {
         (2...6).map { decades in
-            let rate = pow(10, -Double(decades))
+            let rate = pow(10, -Double(decades)), point = normalized.point(falseMatchRate: rate)
             return CalibrationMeasurement.Acceptance(
                 logRate: -Double(decades),
-                trueAcceptRate: normalized.point(falseMatchRate: rate).trueAcceptRate,
+                trueAcceptRate: point.trueAcceptRate,
+                trueAcceptRatePerPerson: point.trueAcceptRatePerPerson,
                 trueAcceptRateRaw: raw.point(falseMatchRate: rate).trueAcceptRate,
                 support: Int((rate * Double(normalized.impostorPairs)).rounded(.down)))
         }

@@ -4,14 +4,16 @@ public struct ErrorRates: Sendable {
     /// For each bin, the number of pairs in it or above, followed by a final 0.
     private let impostorsFrom: [Int]
     private let matedFrom: [Int]
+    private let sharesFrom: [Double]
 
     public init(_ histogram: ScoreHistogram) {
         self.histogram = histogram
         impostorsFrom = Self.fromEach(histogram.impostor)
         matedFrom = Self.fromEach(histogram.mated)
+        sharesFrom = Self.fromEach(histogram.matedShares)
     }
 
-    private static func fromEach(_ counts: [Int]) -> [Int] {
+    private static func fromEach<Count: Numeric>(_ counts: [Count]) -> [Count] {
         var out = counts + [0]
         for i in counts.indices.reversed() { out[i] += out[i + 1] }
         return out
@@ -30,13 +32,16 @@ public struct ErrorRates: Sendable {
         public let falseMatchRate: Double
         /// 0…1; one minus the false-non-match rate.
         public let trueAcceptRate: Double
+        /// 0…1: the mean over people of the part of their own pairs that is accepted.
+        public let trueAcceptRatePerPerson: Double
     }
 
     func point(bin: Int) -> Point {
         Point(
             threshold: histogram.edge(bin), falseMatches: impostorsFrom[bin],
             falseMatchRate: Double(impostorsFrom[bin]) / Double(max(impostorPairs, 1)),
-            trueAcceptRate: Double(matedFrom[bin]) / Double(max(matedPairs, 1)))
+            trueAcceptRate: Double(matedFrom[bin]) / Double(max(matedPairs, 1)),
+            trueAcceptRatePerPerson: sharesFrom[0] > 0 ? sharesFrom[bin] / sharesFrom[0] : 0)
     }
 
     /// Returns the lowest threshold whose false-match rate is at most `rate`.

@@ -10,6 +10,8 @@ public struct PairNormalization: Sendable {
     let weights: [[Float]]
     /// Whether scores are normalized instead of plain cosines.
     public let isNormalized: Bool
+    /// The deviation that each side's was averaged with, if any.
+    public let typicalDeviation: Float?
 
     /// Returns a normalization that keeps plain cosines.
     public static func none(photoCount: Int) -> PairNormalization {
@@ -19,12 +21,31 @@ public struct PairNormalization: Sendable {
             weights: one.map { $0.map { _ in 0.5 } }, isNormalized: false)
     }
 
-    /// Uses a pack's cohort for all photos. The results are too favorable for the people to whom
-    /// the cohort was fitted.
-    public init(_ set: LabeledDescriptors, cohort: Cohort) {
+    /// Uses a pack's cohort, if it has one, for all photos. The results are too favorable for the
+    /// people to whom the cohort was fitted.
+    public init(_ set: LabeledDescriptors, _ matcher: FaceMatcher) {
+        guard let cohort = matcher.cohort else {
+            self = .none(photoCount: set.photoCount)
+            return
+        }
         self.init(set, groups: [Int](repeating: 0, count: set.photoCount), groupCount: 1) { _, _ in
             cohort
         }
+        if let typical = matcher.calibration.typicalDeviation { self = shrunk(toward: typical) }
+    }
+
+    /// The same with each deviation averaged with the median of all.
+    var shrunk: PairNormalization {
+        let weights = weights.flatMap(\.self).sorted()
+        return shrunk(toward: weights.isEmpty ? 1 : 0.5 / weights[weights.count / 2])
+    }
+
+    private func shrunk(toward typical: Float) -> PairNormalization {
+        // With σ = 0.5 / w, the new weight is 0.5 / (0.5 σ + 0.5 σ₀).
+        PairNormalization(
+            groups: groups, means: means,
+            weights: weights.map { $0.map { 1 / (0.5 / $0 + typical) } }, isNormalized: true,
+            typicalDeviation: typical)
     }
 
     /// Uses a separate cohort for each pair of groups.
@@ -48,10 +69,14 @@ public struct PairNormalization: Sendable {
         self.init(groups: groups, means: means, weights: weights, isNormalized: true)
     }
 
-    private init(groups: [Int], means: [[Float]], weights: [[Float]], isNormalized: Bool) {
+    private init(
+        groups: [Int], means: [[Float]], weights: [[Float]], isNormalized: Bool,
+        typicalDeviation: Float? = nil
+    ) {
         (self.groups, groupCount, self.means, self.weights, self.isNormalized) = (
             groups, means.count, means, weights, isNormalized
         )
+        self.typicalDeviation = typicalDeviation
     }
 
     /// Returns the score of photos `i` and `j`, given their cosine.

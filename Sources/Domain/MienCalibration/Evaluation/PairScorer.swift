@@ -45,9 +45,12 @@ public struct PairScorer: Sendable {
     public func histogram(bins: Int = 40_000) -> ScoreHistogram {
         var result = ScoreHistogram(range: normalization.scoreRange, bins: bins)
         let people = set.people
+        let shares = set.photosPerPerson.map { 2 / Double(max($0 * ($0 - 1), 1)) }
         forEachRow { i, scores in
             let person = people[i]
-            for j in 0..<i { result.count(scores[j], mated: people[j] == person) }
+            for j in 0..<i {
+                result.count(scores[j], mated: people[j] == person, share: shares[person])
+            }
         }
         return result
     }

@@ -23,10 +23,15 @@ extension VerificationEvaluation {
             )
         }
         lines.append("equal error rate: \(Self.percent(rates.equalErrorRate))")
-        lines += ["", "false-match rate   true accepts   threshold   impostor pairs behind it"]
+        lines += [
+            "",
+            "false-match rate   true accepts (95 %)       per person (95 %)         threshold   impostor pairs behind it",
+        ]
         lines += figures.map { figure in
-            Self.padded(Self.scientific(figure.falseMatchRate), 16)
-                + Self.padded(Self.percent(figure.point.trueAcceptRate), 15)
+            Self.padded(Self.scientific(figure.falseMatchRate), 16) + "   "
+                + Self.rate(figure.point.trueAcceptRate, figure.interval?.trueAcceptRate)
+                + Self.rate(
+                    figure.point.trueAcceptRatePerPerson, figure.interval?.trueAcceptRatePerPerson)
                 + Self.padded(Self.number(figure.point.threshold, 3), 12) + "   "
                 + Self.grouped(figure.point.falseMatches)
                 + (figure.isSupported ? "" : "  (too few: an indication, not a measurement)")
@@ -42,6 +47,14 @@ extension VerificationEvaluation {
                 + Self.grouped(row.point.falseMatches)
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A rate and its interval in a column of 26 characters: `97.42 % (96.80…97.91)`.
+    private static func rate(_ rate: Double, _ interval: [Double]?) -> String {
+        let ends = interval.map {
+            " (" + $0.map { number(100 * $0, 2) }.joined(separator: "…") + ")"
+        }
+        return (percent(rate) + (ends ?? "")).padding(toLength: 26, withPad: " ", startingAt: 0)
     }
 
     private static func number(_ x: Double, _ digits: Int) -> String {

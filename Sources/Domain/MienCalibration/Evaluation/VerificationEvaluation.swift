@@ -13,6 +13,8 @@ public struct VerificationEvaluation: Sendable {
         /// Impostor pairs expected at this rate. With fewer than ``minSupport``, the figure is an
         /// indication, not a measurement.
         public let expectedFalseMatches: Double
+        /// The 95 % interval by bootstrap over people; `nil` if it was not computed.
+        public let interval: AcceptanceBootstrap.Interval?
 
         public var isSupported: Bool { expectedFalseMatches >= VerificationEvaluation.minSupport }
     }
@@ -34,19 +36,24 @@ public struct VerificationEvaluation: Sendable {
     /// At match scores 12, 18, … 72; empty without a table.
     public let thresholds: [ThresholdRow]
 
+    /// At 1e-2, 1e-3, … 1e-6.
+    public static let falseMatchRates = (2...6).map { pow(10, -Double($0)) }
+
     /// - Parameters:
     ///   - rates: Over all pairs.
+    ///   - intervals: For each of ``falseMatchRates``; may be empty.
     ///   - accuracy: Over the folds of a list of pairs, if there is one.
     ///   - calibration: For the threshold rows. Requires normalized scores.
     public init(
-        rates: ErrorRates, accuracy: FoldAccuracy? = nil, calibration: CalibrationTable? = nil
+        rates: ErrorRates, intervals: [AcceptanceBootstrap.Interval] = [],
+        accuracy: FoldAccuracy? = nil, calibration: CalibrationTable? = nil
     ) {
         (self.rates, self.accuracy) = (rates, accuracy)
-        figures = (2...6).map { decades in
-            let rate = pow(10, -Double(decades))
-            return Figure(
+        figures = Self.falseMatchRates.enumerated().map { k, rate in
+            Figure(
                 falseMatchRate: rate, point: rates.point(falseMatchRate: rate),
-                expectedFalseMatches: rate * Double(rates.impostorPairs))
+                expectedFalseMatches: rate * Double(rates.impostorPairs),
+                interval: intervals.indices.contains(k) ? intervals[k] : nil)
         }
         thresholds =
             calibration.map { table in

@@ -12,7 +12,8 @@ public struct CalibrationMeasurement: Sendable, Equatable, Codable {
     public var impostorPairs: Int
     public var matedPairs: Int
     public var seed: UInt64
-    /// The number of groups into which people were split. Each pair was scored with a cohort fitted
+    /// The number of groups into which people were split; 0, like the three numbers below, when
+    /// scores are plain cosines. Each pair was scored with a cohort fitted
     /// to people outside both sides' groups.
     public var groups: Int
     public var cohortCount: Int
@@ -26,15 +27,20 @@ public struct CalibrationMeasurement: Sendable, Equatable, Codable {
         public let logRate: Double
         /// 0…1.
         public let trueAcceptRate: Double
+        /// The same, counting each person once however many pairs they have; `nil` in tables made
+        /// before it was measured.
+        public let trueAcceptRatePerPerson: Double?
         /// The rate for the same pairs with plain cosines.
         public let trueAcceptRateRaw: Double
         /// Expected number of impostor pairs at or above this rate: rate × impostor pairs.
         public let support: Int
 
         public init(
-            logRate: Double, trueAcceptRate: Double, trueAcceptRateRaw: Double, support: Int
+            logRate: Double, trueAcceptRate: Double, trueAcceptRatePerPerson: Double? = nil,
+            trueAcceptRateRaw: Double, support: Int
         ) {
             (self.logRate, self.trueAcceptRate) = (logRate, trueAcceptRate)
+            self.trueAcceptRatePerPerson = trueAcceptRatePerPerson
             (self.trueAcceptRateRaw, self.support) = (trueAcceptRateRaw, support)
         }
     }

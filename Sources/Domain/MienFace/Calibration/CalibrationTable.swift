@@ -8,7 +8,7 @@ public import MienCore
 public struct CalibrationTable: Sendable, Equatable {
     /// One point of the curve.
     public struct Knot: Sendable, Equatable, Codable {
-        /// The normalized score, in standard deviations.
+        /// The normalized score, in standard deviations; a cosine without normalization.
         public let score: Double
         /// log10 of the fraction of impostor pairs that reach ``score``; at most 0.
         public let logRate: Double
@@ -30,11 +30,23 @@ public struct CalibrationTable: Sendable, Equatable {
     /// At least two, with strictly increasing scores and strictly decreasing rates.
     public let knots: [Knot]
     public let measurement: CalibrationMeasurement
+    /// How the scores of the knots were made, and those of comparisons must be.
+    public let normalization: ScoreNormalization
+    /// The deviation that each side's is averaged with; only with
+    /// ``ScoreNormalization/asNormShrunk``.
+    public let typicalDeviation: Float?
 
     public static let knotCountRange = 2...1000
 
-    /// - Throws: ``CalibrationError`` when the knots do not form a falling curve.
-    public init(knots: [Knot], measurement: CalibrationMeasurement) throws(CalibrationError) {
+    /// - Throws: ``CalibrationError`` when the knots do not form a falling curve, or when the
+    ///   typical deviation is missing, not positive, or not used by the normalization.
+    public init(
+        knots: [Knot], measurement: CalibrationMeasurement,
+        normalization: ScoreNormalization = .asNorm, typicalDeviation: Float? = nil
+    ) throws(CalibrationError) {
+        guard (normalization == .asNormShrunk) == (typicalDeviation != nil),
+            typicalDeviation.map({ $0.isFinite && $0 > 0 }) ?? true
+        else { throw .deviation }
         guard Self.knotCountRange.contains(knots.count) else { throw .knotCount(knots.count) }
         for (i, knot) in knots.enumerated() {
             guard knot.score.isFinite, knot.logRate.isFinite, knot.logRate <= 0, knot.support >= 0
@@ -47,6 +59,7 @@ public struct CalibrationTable: Sendable, Equatable {
         }
         self.knots = knots
         self.measurement = measurement
+        (self.normalization, self.typicalDeviation) = (normalization, typicalDeviation)
     }
 }
 
@@ -84,6 +97,8 @@ public enum CalibrationError: Error, Equatable, Sendable {
     case notFalling(knot: Int)
     /// The JSON states a form other than ``CalibrationTable/form``.
     case form(String)
+    /// The typical deviation is missing, not a positive number, or given for another normalization.
+    case deviation
     /// There are too few people, photos, or pairs to measure.
     case tooFew(String)
 }
@@ -95,7 +110,10 @@ extension CalibrationError: CustomStringConvertible {
         case .knotCount(let count): "the curve has \(count) knots; 2 to 1,000 are allowed"
         case .knot(let number): "a number in knot \(number) of the curve is missing or out of range"
         case .notFalling(let number): "the curve does not fall at knot \(number)"
-        case .form: "the form is not “\(CalibrationTable.form)”"
+        case .form:
+            "the form is neither “\(CalibrationTable.form)” nor “\(CalibrationTable.formWithNormalization)”"
+        case .deviation:
+            "typicalDeviation must be a positive number with as-norm-shrunk, and missing otherwise"
         case .tooFew(let what): what
         }
     }

@@ -38,15 +38,21 @@ public struct FaceDescriber: Sendable {
         let outputs = try networks.run(.descriptor, count: chips.count) {
             geometry.input.write(chips[$0], into: &$1)
         }
-        var vectors: [[Float]] = []
-        for output in outputs { vectors.append(try unitVector(output)) }
+        var vectors: [[Float]] = [], lengths = 0.0
+        for output in outputs {
+            let (vector, length) = try unitVector(output)
+            vectors.append(vector)
+            lengths += length
+        }
         let sum = (0..<geometry.dimensions).map { i in vectors.reduce(0) { $0 + $1[i] } }
         guard let descriptor = try? FaceDescriptor(normalizing: sum) else {
             throw FaceModelError(.descriptor, "the crops' vectors cancel out")
         }
         let length =
             sum.reduce(0) { $0 + Double($1) * Double($1) }.squareRoot() / Double(crops.count)
-        return FaceDescription(descriptor: descriptor, agreement: min(1, length))
+        return FaceDescription(
+            descriptor: descriptor, agreement: min(1, length),
+            strength: lengths / Double(crops.count))
     }
 
     /// Returns the map that aligns the face with the network's input.
@@ -65,7 +71,9 @@ public struct FaceDescriber: Sendable {
             by: alignment.then(around), width: geometry.input.width, height: geometry.input.height)
     }
 
-    private func unitVector(_ outputs: [[Float]]) throws(FaceModelError) -> [Float] {
+    private func unitVector(_ outputs: [[Float]]) throws(FaceModelError) -> (
+        vector: [Float], length: Double
+    ) {
         guard let values = outputs.first, values.count == geometry.dimensions else {
             throw FaceModelError(
                 .descriptor, "expected \(geometry.dimensions) numbers, got \(outputs.map(\.count))")
@@ -74,7 +82,7 @@ public struct FaceDescriber: Sendable {
         guard length.isFinite, length > 1e-6 else {
             throw FaceModelError(.descriptor, "the vector has no direction")
         }
-        return values.map { Float(Double($0) / length) }
+        return (values.map { Float(Double($0) / length) }, length)
     }
 }
 
@@ -84,8 +92,12 @@ public struct FaceDescription: Sendable, Equatable {
     /// 0...1: the length of the mean of the crops' unit vectors; 1 when all crops agree. Low for
     /// blurred, covered, or unusual faces.
     public let agreement: Double
+    /// The mean length of the crops' vectors before they were normalized, over 0, in a unit of the
+    /// network's own. Many networks answer with short vectors when a picture shows little of a
+    /// face.
+    public let strength: Double
 
-    public init(descriptor: FaceDescriptor, agreement: Double) {
-        (self.descriptor, self.agreement) = (descriptor, agreement)
+    public init(descriptor: FaceDescriptor, agreement: Double, strength: Double = 1) {
+        (self.descriptor, self.agreement, self.strength) = (descriptor, agreement, strength)
     }
 }

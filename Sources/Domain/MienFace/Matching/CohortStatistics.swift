@@ -15,6 +15,14 @@ public struct CohortStatistics: Sendable, Hashable, Codable {
         self.mean = mean
         self.deviation = max(deviation, Self.minDeviation)
     }
+
+    /// Statistics that leave a cosine unchanged.
+    public static let unnormalized = CohortStatistics(mean: 0, deviation: 1)
+
+    /// Returns the same mean with a deviation halfway to `typical`.
+    public func shrunk(toward typical: Float) -> CohortStatistics {
+        CohortStatistics(mean: mean, deviation: 0.5 * (deviation + typical))
+    }
 }
 
 extension CohortStatistics {

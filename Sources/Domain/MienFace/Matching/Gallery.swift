@@ -11,7 +11,7 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
     /// An entry that may belong to the probe's person.
     public struct Candidate: Sendable, Equatable {
         public let id: ID
-        /// In deviations; see ``ScoreNormalizer``.
+        /// See ``FaceMatcher/normalizedScore(_:_:)``.
         public let normalizedScore: Float
         public let score: MatchScore
     }
@@ -26,7 +26,7 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
 
     public init(matcher: FaceMatcher) {
         self.matcher = matcher
-        rows = VectorRows(dimension: matcher.cohort.dimension)
+        rows = VectorRows(dimension: matcher.dimension)
     }
 
     public var count: Int { ids.count }

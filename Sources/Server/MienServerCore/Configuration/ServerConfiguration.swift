@@ -194,6 +194,8 @@ public struct ServerConfiguration: Sendable {
     package var facePrecision: NetworkOptions.Precision? {
         NetworkOptions.Precision(rawValue: text("face.precision"))
     }
+    /// Whether the quantized networks are used; they compute the rest in f32.
+    package var usesQuantizedNetworks: Bool { text("face.precision") == "int8" }
     public var faceThreshold: Double { Double(text("face.threshold"))! }
     public var faceQuality: Int { integer("face.quality") }
     /// The policy where apps do not set their own.

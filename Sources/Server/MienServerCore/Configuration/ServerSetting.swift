@@ -62,11 +62,11 @@ public struct ServerSetting: Sendable {
         .init(
             "shutdown_seconds", .integer(0...300), "10",
             "Seconds that pending requests may take when the server stops."),
-        .init("face.pack", .text, "mien-default-1", "Model pack."),
+        .init("face.pack", .text, "mien-basic-1", "Model pack."),
         .init("face.workers", .integer(1...64), "2", "Photos analyzed at the same time."),
         .init(
-            "face.precision", .choice(["auto", "f32", "bf16"]), "auto",
-            "Arithmetic of the face networks. bf16 is faster on processors that support it and falls back to f32 on others; auto picks the faster one."
+            "face.precision", .choice(["auto", "f32", "bf16", "int8"]), "auto",
+            "Arithmetic of the face networks. bf16 is faster on processors that support it and falls back to f32 on others; auto picks the faster one. int8 needs a model pack with such networks."
         ),
         .init(
             "face.threshold", .number(24...72), "48",

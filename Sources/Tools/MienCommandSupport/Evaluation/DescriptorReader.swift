@@ -46,11 +46,11 @@ package struct DescriptorReader {
     /// Everything a descriptor depends on. A change in any of these requires a new descriptor.
     package static func pipeline(of pack: ModelPack, _ options: EngineOptions) throws -> String {
         let networks = pack.manifest.files.filter {
-            pack.manifest.networks.values.contains($0.name) || $0.name.hasSuffix(".bin")
+            pack.manifest.networkFiles.contains($0.name) || $0.name.hasSuffix(".bin")
         }
         return
             ([
-                "pipeline 4", pack.id.text, options.precision.rawValue,
+                "pipeline 4", pack.id.current.text, options.precision.rawValue,
                 "\(pack.manifest.geometry.descriptor.crops)",
             ] + networks.map(\.sha256))
             .joined(

@@ -15,30 +15,37 @@ public struct Evaluation {
     ///   - list: the pairs for accuracy over folds.
     ///   - matcher: the pack's matcher; `nil` scores every pair with a cohort fitted to other
     ///     people of the collection.
+    ///   - normalization: how to make scores without a matcher; `nil` chooses the best.
     ///   - usesCache: whether descriptors are read from the cache and added to it.
     public init(
         _ collection: PhotoCollection, _ list: PairList?, matcher: FaceMatcher?,
-        _ engine: EngineOptions, usesCache: Bool = true
+        normalization: ScoreNormalization? = .asNorm, _ engine: EngineOptions,
+        usesCache: Bool = true
     ) async throws {
         self.collection = collection
         let outcome = try await DescriptorReader(engine, usesCache: usesCache).read(collection)
         let set = try outcome.labeled(collection)
         let scored =
             if let matcher { Scored(set, matcher) } else {
-                try Scored(crossFitting: set, collection, engine)
+                try Scored(crossFitting: set, normalization, collection, engine)
             }
         let accuracy = try list.map { try Self.accuracy($0, scored.scorer, outcome, collection) }
         raw = scored.raw
         report = EvaluationReport(
             evaluation: VerificationEvaluation(
-                rates: scored.rates, accuracy: accuracy, calibration: scored.calibration),
+                rates: scored.rates, intervals: scored.intervals(), accuracy: accuracy,
+                calibration: scored.calibration),
             rejection: QualityRejection(
                 scored.scorer, quality: outcome.readings.map(\.quality),
                 threshold: .defaultThreshold,
                 normalizedThreshold: scored.calibration.minScore(for: .defaultThreshold)),
             photos: collection.photos.count, people: collection.personCount,
             faceless: outcome.faceless.map { collection.photos[$0].name },
-            unreadable: outcome.unreadable.map(\.reason), isCrossFitted: matcher == nil)
+            unreadable: outcome.unreadable.map(\.reason), isCrossFitted: matcher == nil,
+            normalization: scored.calibration.normalization, compared: scored.compared,
+            templates: try scored.matcher.map { matcher in
+                try [1, 2, 4].compactMap { try TemplateRates(set, matcher, photos: $0) }
+            } ?? [])
     }
 
     private static func accuracy(
@@ -67,32 +74,51 @@ private struct Scored {
     let rates: ErrorRates
     let raw: ErrorRates
     let calibration: CalibrationTable
+    /// A matcher that knows none of the people; `nil` if there is none.
+    let matcher: FaceMatcher?
+    let compared: NormalizationComparison?
+
+    /// The seed, so that an evaluation can be repeated, and the rounds.
+    private static let seed: UInt64 = 1, rounds = 100
+
+    func intervals() -> [AcceptanceBootstrap.Interval] {
+        var generator = SeededGenerator(seed: Self.seed)
+        return AcceptanceBootstrap(scorer, rates).intervals(
+            falseMatchRates: VerificationEvaluation.falseMatchRates, rounds: Self.rounds,
+            using: &generator)
+    }
 
     init(_ set: LabeledDescriptors, _ matcher: FaceMatcher) {
         let bar = ProgressBar("Comparing all pairs", total: 3)
         defer { bar.finish() }
-        scorer = PairScorer(set, PairNormalization(set, cohort: matcher.cohort))
+        scorer = PairScorer(set, PairNormalization(set, matcher))
         bar.update(1)
         rates = ErrorRates(scorer.histogram())
         bar.update(2)
         raw = ErrorRates(PairScorer(set, .none(photoCount: set.photoCount)).histogram())
         calibration = matcher.calibration
+        self.matcher = matcher
+        compared = nil
     }
 
     init(
-        crossFitting set: LabeledDescriptors, _ collection: PhotoCollection,
-        _ engine: EngineOptions
+        crossFitting set: LabeledDescriptors, _ normalization: ScoreNormalization?,
+        _ collection: PhotoCollection, _ engine: EngineOptions
     ) throws {
         let bar = CalibrationBar()
         defer { bar.finish() }
         var plan = CalibrationPlan()
         plan.bootstrapRounds = 0
+        plan.normalization = normalization
         do {
             let made = try Calibrator(plan).calibrate(
                 set, dataset: collection.folder, descriptor: engine.pack.text, madeOn: "",
                 progress: bar.update)
             scorer = PairScorer(set, made.normalization)
             (rates, raw, calibration) = (made.normalized, made.raw, made.table)
+            // The cohort of `made` was fitted to these people.
+            matcher = made.draw == nil ? made.matcher : nil
+            compared = normalization == nil ? made.comparison : nil
         } catch let error as CalibrationError {
             throw Failure(
                 .badInput, "evaluate.too-few",

@@ -1,6 +1,7 @@
+internal import Foundation
 public import MienCalibration
 internal import MienCore
-internal import MienFace
+package import MienFace
 
 /// The results of an evaluation, for people and for scripts.
 public struct EvaluationReport {
@@ -11,12 +12,20 @@ public struct EvaluationReport {
     package let faceless: [String]
     package let unreadable: [String]
     package let isCrossFitted: Bool
+    package let normalization: ScoreNormalization
+    /// Set if the normalization was chosen.
+    package let compared: NormalizationComparison?
+    /// For templates of 1, 2, and 4 photos, as far as people have enough.
+    package let templates: [TemplateRates]
 
     package var text: String {
         var parts = [
             "\(photos.grouped) photos of \(people.grouped) people"
-                + (isCrossFitted ? "; every pair scored with a cohort of other people" : "")
+                + (isCrossFitted && normalization.usesCohort
+                    ? "; every pair scored with a cohort of other people" : "")
+                + "; normalization: \(normalization.rawValue)"
         ]
+        if let compared { parts.append(Self.text(compared)) }
         if !faceless.isEmpty {
             parts.append(
                 "\(faceless.count) without a face: \(faceless.prefix(5).joined(separator: ", "))\(faceless.count > 5 ? " …" : "")"
@@ -24,6 +33,7 @@ public struct EvaluationReport {
         }
         for reason in unreadable.prefix(5) { parts.append("skipped: \(reason)") }
         parts.append(evaluation.report)
+        if !templates.isEmpty { parts.append(Self.text(templates)) }
         let rows = rejection.rows.map { row in
             [
                 "\(String.decimal(100 * row.rejected, 0)) %", "\(row.minQuality)",
@@ -42,10 +52,43 @@ public struct EvaluationReport {
         return parts.joined(separator: "\n")
     }
 
+    /// The part of mated pairs that each way to make scores accepts, counting each person once.
+    package static func text(_ compared: NormalizationComparison) -> String {
+        Terminal.table(
+            compared.entries.map { entry in
+                [entry.normalization.rawValue]
+                    + NormalizationComparison.rates.map {
+                        let point = entry.rates.point(falseMatchRate: $0)
+                        return "\(String.decimal(100 * point.trueAcceptRatePerPerson, 2)) %"
+                    } + ["\(String.decimal(100 * compared.merit(of: entry), 2)) %"]
+            },
+            heading: ["true accepts per person at", "1e-4", "1e-5", "1e-6", "mean where measured"],
+            rightAligned: [1, 2, 3, 4]) + "\n"
+    }
+
+    private static func text(_ templates: [TemplateRates]) -> String {
+        Terminal.table(
+            templates.flatMap { template in
+                template.rows.map { row in
+                    [
+                        "\(template.photos)", template.people.grouped,
+                        String.decimal(row.threshold.value, 0),
+                        "\(String.decimal(100 * row.trueAcceptRate, 2)) %",
+                        "\(String.decimal(100 * row.trueAcceptRatePerPerson, 2)) %",
+                        String(format: "%.1e", row.falseMatchRate),
+                    ]
+                }
+            },
+            heading: [
+                "photos in a template", "people", "threshold", "true accepts", "per person",
+                "false-match rate",
+            ], rightAligned: [0, 1, 2, 3, 4, 5]) + "\n"
+    }
+
     package var json: Output {
         Output(
             photos: photos, people: people, faceless: faceless, unreadable: unreadable,
-            crossFitted: isCrossFitted,
+            crossFitted: isCrossFitted, normalization: normalization.rawValue,
             impostorPairs: evaluation.rates.impostorPairs, matedPairs: evaluation.rates.matedPairs,
             equalErrorRate: evaluation.rates.equalErrorRate,
             accuracy: evaluation.accuracy.map {
@@ -54,6 +97,9 @@ public struct EvaluationReport {
             trueAccepts: evaluation.figures.map {
                 .init(
                     falseMatchRate: $0.falseMatchRate, trueAcceptRate: $0.point.trueAcceptRate,
+                    interval: $0.interval?.trueAcceptRate,
+                    perPerson: $0.point.trueAcceptRatePerPerson,
+                    perPersonInterval: $0.interval?.trueAcceptRatePerPerson,
                     threshold: $0.point.threshold,
                     expectedFalseMatches: $0.expectedFalseMatches, supported: $0.isSupported)
             },
@@ -61,6 +107,14 @@ public struct EvaluationReport {
                 .init(
                     score: $0.threshold.value, falseMatchRate: $0.point.falseMatchRate,
                     falseNonMatchRate: 1 - $0.point.trueAcceptRate)
+            },
+            templates: templates.flatMap { template in
+                template.rows.map {
+                    .init(
+                        photos: template.photos, people: template.people,
+                        score: $0.threshold.value, trueAcceptRate: $0.trueAcceptRate,
+                        perPerson: $0.trueAcceptRatePerPerson, falseMatchRate: $0.falseMatchRate)
+                }
             },
             quality: rejection.rows.map {
                 .init(
@@ -75,8 +129,16 @@ public struct EvaluationReport {
             let perFold: [Double]
         }
         struct TrueAccepts: Encodable {
-            let falseMatchRate, trueAcceptRate, threshold, expectedFalseMatches: Double
+            let falseMatchRate, trueAcceptRate: Double
+            let interval: [Double]?
+            let perPerson: Double
+            let perPersonInterval: [Double]?
+            let threshold, expectedFalseMatches: Double
             let supported: Bool
+        }
+        struct Template: Encodable {
+            let photos, people: Int
+            let score, trueAcceptRate, perPerson, falseMatchRate: Double
         }
         struct Threshold: Encodable {
             let score, falseMatchRate, falseNonMatchRate: Double
@@ -89,11 +151,13 @@ public struct EvaluationReport {
         let photos, people: Int
         let faceless, unreadable: [String]
         let crossFitted: Bool
+        let normalization: String
         let impostorPairs, matedPairs: Int
         let equalErrorRate: Double
         let accuracy: Accuracy?
         let trueAccepts: [TrueAccepts]
         let thresholds: [Threshold]
+        let templates: [Template]
         let quality: [Quality]
     }
 }

@@ -13,10 +13,10 @@ struct CalibrateCommand: AsyncParsableCommand {
         commandName: "calibrate",
         abstract: "Measure what scores mean on your own photos and write a calibration.",
         discussion: """
-            DIR contains one folder of photos per person. The command draws a cohort of synthetic faces \
-            from a mixture fitted to the people, measures every pair of photos against cohorts that \
-            never saw either person, and writes calibration.json and cohort.bin. Neither contains a \
-            real person's face. A false-match rate of 1 in 10,000 requires about 300 people, 1 in \
+            DIR contains one folder of photos per person. The command measures every pair of photos, by \
+            plain cosine and against cohorts of synthetic faces that never saw either person, keeps the \
+            way that accepts the most people, and writes calibration.json and, if that way needs it, \
+            cohort.bin. Neither contains a real person's face. A false-match rate of 1 in 10,000 requires about 300 people, 1 in \
             1,000,000 about 2,500.
 
             EXAMPLE
@@ -46,6 +46,11 @@ struct CalibrateCommand: AsyncParsableCommand {
             "Groups of people for cross-fitting, 3 to 20. More groups take longer and fit on more people.",
             valueName: "count"))
     var groups = CalibrationPlan().groups
+    @Option(
+        help: ArgumentHelp(
+            "How scores are made; best measures all and keeps the simplest good one.",
+            valueName: "best|none|as-norm|as-norm-shrunk"))
+    var normalization = NormalizationOption.best
     @OptionGroup var cache: CacheOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var format: OutputOptions
@@ -77,6 +82,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         (plan.seed, plan.cohortCount, plan.nearestCount, plan.groups) = (
             seed, cohort, cohort / 20, groups
         )
+        plan.normalization = normalization.normalization
         let progress = CalibrationBar()
         let calibration: Calibration
         do {
@@ -114,8 +120,9 @@ struct CalibrateCommand: AsyncParsableCommand {
         guard !format.json else {
             JSON.print(
                 Output(
-                    measurement: measurement, faceless: outcome.faceless.count, folder: output,
-                    installed: newID?.text))
+                    measurement: measurement,
+                    normalization: calibration.table.normalization.rawValue,
+                    faceless: outcome.faceless.count, folder: output, installed: newID?.text))
             return
         }
         print(
@@ -124,14 +131,19 @@ struct CalibrateCommand: AsyncParsableCommand {
         if !outcome.faceless.isEmpty {
             print("\(outcome.faceless.count) photos without a face were skipped.")
         }
-        let privacy = calibration.draw.privacy
-        print(
-            "Cohort: \(privacy.members.grouped) synthetic faces. The closest has cosine \(String.decimal(privacy.nearest, 3)) to a real face; the limit is \(String.decimal(privacy.bound, 3)).\n"
-        )
+        if normalization == .best { print(EvaluationReport.text(calibration.comparison)) }
+        print("Normalization: \(calibration.table.normalization.rawValue).")
+        if let privacy = calibration.draw?.privacy {
+            print(
+                "Cohort: \(privacy.members.grouped) synthetic faces. The closest has cosine \(String.decimal(privacy.nearest, 3)) to a real face; the limit is \(String.decimal(privacy.bound, 3))."
+            )
+        }
+        print("")
         let rows = measurement.acceptance.map {
             [
                 "1 in \(Int(pow(10, -$0.logRate).rounded()).grouped)",
                 "\(String.decimal(100 * $0.trueAcceptRate, 2)) %",
+                "\(String.decimal(100 * ($0.trueAcceptRatePerPerson ?? 0), 2)) %",
                 "\(String.decimal(100 * $0.trueAcceptRateRaw, 2)) %", $0.support.grouped,
             ]
         }
@@ -139,9 +151,9 @@ struct CalibrateCommand: AsyncParsableCommand {
             Terminal.table(
                 rows,
                 heading: [
-                    "false matches", "true accepts", "without normalization",
+                    "false matches", "true accepts", "per person", "without normalization",
                     "impostor pairs measured",
-                ], rightAligned: [0, 1, 2, 3]))
+                ], rightAligned: [0, 1, 2, 3, 4]))
         print(
             "\nWritten to \(output)"
                 + (newID.map { "; installed as \($0.text): use it with --pack \($0.text)." } ?? ".")
@@ -156,6 +168,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     private struct Output: Encodable {
         let measurement: CalibrationMeasurement
+        let normalization: String
         let faceless: Int
         let folder: String
         let installed: String?

@@ -19,8 +19,12 @@ struct EvaluateCommand: AsyncParsableCommand {
             quality. If interrupted, the next run continues from there: descriptors are kept, sealed, in \
             the cache, unless --no-cache is given.
 
-            The default pack's cohort was made from lfw-dev. For those photos, use --cross-fit: it \
-            scores every pair with a cohort that never saw either person.
+            Rates are given per pair and per person: the latter count each person once, however many \
+            photos they have. Intervals are by bootstrap over people.
+
+            A cohort knows the people it was made from. For their photos, use --cross-fit: it scores \
+            every pair with a cohort that never saw either person. The cohort of mien-basic-1 was \
+            made from lfw-dev.
 
             EXAMPLE
               mien face evaluate --pairs lfw/pairs.txt lfw/images --cross-fit --output report
@@ -39,9 +43,20 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Flag(
         help: "Score every pair with a cohort fitted to other people of DIR instead of the pack's.")
     var crossFit = false
+    @Option(
+        help: ArgumentHelp(
+            "With --cross-fit: how scores are made (default: as the pack does); best compares all.",
+            valueName: "best|none|as-norm|as-norm-shrunk"))
+    var normalization: NormalizationOption?
     @OptionGroup var cache: CacheOptions
     @OptionGroup var engine: EngineOptions
     @OptionGroup var format: OutputOptions
+
+    func validate() throws {
+        guard normalization == nil || crossFit else {
+            throw ValidationError("--normalization needs --cross-fit; otherwise, the pack decides")
+        }
+    }
 
     func run() async throws {
         // Checks the arguments before the long work.
@@ -50,8 +65,11 @@ struct EvaluateCommand: AsyncParsableCommand {
         let collection = try PhotoCollection(folder)
         let pack = try engine.loadPack()
         let matcher = crossFit ? nil : try pack.matcher()
+        let ofPack = (try? pack.matcher().calibration.normalization) ?? .asNorm
         let found = try await Evaluation(
-            collection, list, matcher: matcher, engine, usesCache: !cache.noCache)
+            collection, list, matcher: matcher,
+            normalization: normalization.map(\.normalization) ?? ofPack, engine,
+            usesCache: !cache.noCache)
         let report = found.report
         if let output {
             try write(

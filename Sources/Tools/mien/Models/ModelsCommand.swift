@@ -8,13 +8,13 @@ import MienModels
 /// `mien models …`
 struct ModelsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "models", abstract: "List, install, and check model packs.",
+        commandName: "models", abstract: "List, install, build, and check model packs.",
         discussion: """
             EXAMPLE
               mien models list
               mien models install ./my-pack
             """,
-        subcommands: [ListPacks.self, InstallPack.self, VerifyPack.self])
+        subcommands: [ListPacks.self, InstallPack.self, BuildPack.self, VerifyPack.self])
 
     struct ListPacks: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -34,7 +34,7 @@ struct ModelsCommand: AsyncParsableCommand {
                         id: name, title: try? manifest.get().title,
                         license: try? manifest.get().license,
                         dimensions: try? manifest.get().geometry.descriptor.dimensions,
-                        isDefault: name == PackLibrary.defaultID.text,
+                        isDefault: Self.isDefault(name),
                         fault: manifest.failure?.reason)
                 }
                 JSON.print(["packs": entries])
@@ -47,7 +47,7 @@ struct ModelsCommand: AsyncParsableCommand {
                 switch manifest {
                 case .success(let manifest):
                     [
-                        name + (name == PackLibrary.defaultID.text ? " (default)" : ""),
+                        name + (Self.isDefault(name) ? " (default)" : ""),
                         manifest.title, manifest.license,
                     ]
                 case .failure(let error): [name, "unusable: \(error.reason)", ""]
@@ -56,6 +56,10 @@ struct ModelsCommand: AsyncParsableCommand {
             if !rows.isEmpty {
                 Terminal.say(Terminal.table(rows, heading: ["id", "title", "license"]))
             }
+        }
+
+        private static func isDefault(_ name: String) -> Bool {
+            (try? PackID(name)) == PackLibrary(folder: MienHome.current.packs).defaultID
         }
 
         private struct Output: Encodable {
@@ -77,7 +81,7 @@ struct ModelsCommand: AsyncParsableCommand {
             abstract: "Compare every file of a pack, or of all packs, with its manifest.",
             discussion: """
                 EXAMPLE
-                  mien models verify mien-default-1
+                  mien models verify mien-basic-1
                 """)
 
         @Argument(help: "The pack (default: every installed pack).", transform: EngineOptions.pack)

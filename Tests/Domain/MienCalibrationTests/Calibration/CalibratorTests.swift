@@ -72,24 +72,56 @@ import Testing
         #expect(m.acceptance.map(\.logRate) == [-2, -3, -4, -5, -6])
     }
 
+    @Test("plain cosines need no cohort, and still match strangers as rarely as they claim")
+    func plainCosine() throws {
+        var plan = Self.plan
+        plan.normalization = ScoreNormalization.none
+        let made = try Self.calibrate(Self.made.set, plan)
+        #expect(made.draw == nil && made.table.normalization == .none)
+        #expect(made.matcher.cohort == nil && made.table.measurement.cohortCount == 0)
+        var people = SyntheticPeople(seed: 99, dimension: 12)
+        let strangers = people.set(people: 300, photosEach: 1, common: 0.8)
+        let rates = ErrorRates(PairScorer(strangers, .none(photoCount: 300)).histogram())
+        for wanted in [6.0, 12, 24] {
+            let rate = rates.point(threshold: made.table.minScore(for: MatchScore(wanted)))
+                .falseMatchRate
+            let promised = MatchScore(wanted).falseMatchRate
+            #expect(rate < 1.6 * promised && rate > promised / 1.6)
+        }
+    }
+
+    @Test("the simplest normalization within the margin of the best is chosen")
+    func choice() throws {
+        var plan = Self.plan
+        (plan.normalization, plan.bootstrapRounds) = (nil, 0)
+        let made = try Self.calibrate(Self.made.set, plan), compared = made.comparison
+        #expect(compared.entries.map(\.normalization) == [.none, .asNorm, .asNormShrunk])
+        let merits = compared.entries.map(compared.merit)
+        let chosen = try #require(
+            compared.entries.firstIndex { $0.normalization == made.table.normalization })
+        #expect(merits[chosen] >= (merits.max() ?? 1) - NormalizationComparison.margin)
+        #expect(merits[..<chosen].allSatisfy { $0 < merits[chosen] })
+        #expect((made.table.typicalDeviation != nil) == (made.table.normalization == .asNormShrunk))
+    }
+
     @Test("the same seed produces the same table and cohort; another seed produces others")
     func repeats() throws {
         let (set, first) = Self.made
         let again = try Self.calibrate(set)
-        #expect(again.table == first.table && again.draw.cohort.bytes == first.draw.cohort.bytes)
+        #expect(again.table == first.table && again.draw?.cohort.bytes == first.draw?.cohort.bytes)
         var other = Self.plan
         other.seed = 4
-        #expect(try Self.calibrate(set, other).draw.cohort.bytes != first.draw.cohort.bytes)
+        #expect(try Self.calibrate(set, other).draw?.cohort.bytes != first.draw?.cohort.bytes)
     }
 
     @Test("no cohort member is closer to a photo than synthetic faces are to each other")
-    func privacy() {
+    func privacy() throws {
         let (set, calibration) = Self.made
-        let privacy = calibration.draw.privacy
+        let draw = try #require(calibration.draw), privacy = draw.privacy
         #expect(privacy.nearest <= privacy.bound && privacy.members == 200 && privacy.redrawn <= 20)
         // Rounding to 8 bits may move a member slightly.
         #expect(
-            CohortPrivacy.nearest(of: calibration.draw.cohort, to: set) <= privacy.bound + 0.005)
+            CohortPrivacy.nearest(of: draw.cohort, to: set) <= privacy.bound + 0.005)
     }
 
     @Test("too few people or pairs are rejected")

@@ -36,6 +36,74 @@ import Testing
                 && Self.rates.point(threshold: 500).falseMatchRate == 0)
     }
 
+    @Test("per person, each person counts once, however many pairs they have")
+    func perPerson() throws {
+        // One person has ten pairs, all accepted; two have one, of which one is accepted.
+        var histogram = ScoreHistogram(range: 0...1, bins: 100)
+        for _ in 0..<10 { histogram.count(0.9, mated: true, share: 0.1) }
+        histogram.count(0.9, mated: true)
+        histogram.count(0.1, mated: true)
+        histogram.count(0.4, mated: false)
+        let point = ErrorRates(histogram).point(threshold: 0.5)
+        #expect(abs(point.trueAcceptRate - 11.0 / 12) < 1e-9)
+        #expect(abs(point.trueAcceptRatePerPerson - 2.0 / 3) < 1e-9)
+
+        var people = SyntheticPeople(seed: 4, dimension: 12, scatter: 0.3)
+        let set = people.set(people: 20, photosEach: 4)
+        let rates = ErrorRates(PairScorer(set, .none(photoCount: 80)).histogram())
+        let each = rates.point(falseMatchRate: 0.01)
+        // With equally many photos each, both rates are the same.
+        #expect(abs(each.trueAcceptRate - each.trueAcceptRatePerPerson) < 1e-9)
+    }
+
+    @Test("intervals of true accepts surround the rate, and narrow with more people")
+    func intervals() throws {
+        func interval(_ count: Int) throws -> (ErrorRates.Point, AcceptanceBootstrap.Interval) {
+            var people = SyntheticPeople(seed: 4, dimension: 12, scatter: 0.25)
+            let set = people.set(people: count, photosEach: 3)
+            let scorer = PairScorer(set, .none(photoCount: set.photoCount))
+            let rates = ErrorRates(scorer.histogram())
+            var generator = SeededGenerator(seed: 1)
+            let found = AcceptanceBootstrap(scorer, rates).intervals(
+                falseMatchRates: [0.01], rounds: 40, using: &generator)
+            return (rates.point(falseMatchRate: 0.01), try #require(found.first))
+        }
+        let (few, narrow) = (try interval(20), try interval(150))
+        for (point, interval) in [few, narrow] {
+            for (rate, ends) in [
+                (point.trueAcceptRate, interval.trueAcceptRate),
+                (point.trueAcceptRatePerPerson, interval.trueAcceptRatePerPerson),
+            ] {
+                #expect(ends[0] <= rate + 0.02 && rate - 0.02 <= ends[1] && ends[1] <= 1)
+            }
+        }
+        func width(_ interval: AcceptanceBootstrap.Interval) -> Double {
+            interval.trueAcceptRatePerPerson[1] - interval.trueAcceptRatePerPerson[0]
+        }
+        #expect(width(narrow.1) < width(few.1))
+    }
+
+    @Test("more photos in a template miss fewer probes; strangers match as often as scores say")
+    func templates() throws {
+        var people = SyntheticPeople(seed: 4, dimension: 16, scatter: 0.2)
+        let set = people.set(people: 60, photosEach: 6)
+        var plan = CalibrationPlan()
+        (plan.normalization, plan.bootstrapRounds) = (ScoreNormalization.none, 0)
+        let made = try Calibrator(plan).calibrate(
+            set, dataset: "", descriptor: "", madeOn: "")
+        let found = try [1, 2, 4].map {
+            try #require(
+                try TemplateRates(set, made.matcher, photos: $0, thresholds: [MatchScore(24)]))
+        }
+        #expect(found.map(\.people) == [60, 60, 60])
+        #expect(found.map(\.matedComparisons) == [300, 240, 120])
+        #expect(found.map(\.impostorComparisons) == [300 * 59, 240 * 59, 120 * 59])
+        #expect(found[0].rows[0].trueAcceptRate < found[1].rows[0].trueAcceptRate)
+        #expect(found[1].rows[0].trueAcceptRate < found[2].rows[0].trueAcceptRate)
+        #expect(found[0].rows[0].falseMatchRate < 0.02 && found[0].rows[0].falseMatchRate > 0.005)
+        #expect(try TemplateRates(set, made.matcher, photos: 6) == nil)
+    }
+
     @Test("scores outside the range count in its end bins")
     func ends() {
         var histogram = ScoreHistogram(range: -1...1, bins: 10)
@@ -65,9 +133,9 @@ import Testing
     @Test("all pairs are counted once, by kind")
     func allPairs() throws {
         var people = SyntheticPeople(seed: 2, dimension: 20)
-        let set = people.set(people: 30, photosEach: 3), cohort = try Cohort.made().0
+        let set = people.set(people: 30, photosEach: 3), matcher = try FaceMatcher.made()
         for normalization in [
-            PairNormalization.none(photoCount: 90), PairNormalization(set, cohort: cohort),
+            PairNormalization.none(photoCount: 90), PairNormalization(set, matcher),
         ] {
             let scorer = PairScorer(set, normalization), histogram = scorer.histogram()
             #expect(
@@ -86,7 +154,7 @@ import Testing
     func sameAsMatcher() throws {
         var people = SyntheticPeople(seed: 3, dimension: 20)
         let set = people.set(people: 5, photosEach: 2), matcher = try FaceMatcher.made()
-        let scorer = PairScorer(set, PairNormalization(set, cohort: matcher.cohort))
+        let scorer = PairScorer(set, PairNormalization(set, matcher))
         let a = try matcher.reference(for: set[1]), b = try matcher.reference(for: set[6])
         #expect(abs(scorer.score(1, 6) - matcher.normalizedScore(a, b)) < 1e-3)
     }

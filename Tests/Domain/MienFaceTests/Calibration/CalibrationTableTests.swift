@@ -45,14 +45,42 @@ import Testing
         let data = try JSONEncoder().encode(table)
         #expect(try JSONDecoder().decode(CalibrationTable.self, from: data) == table)
         let other = String(decoding: data, as: UTF8.self).replacingOccurrences(
-            of: #"mien-calibration\/1"#, with: "mien-calibration/2")
-        #expect(throws: CalibrationError.form("mien-calibration/2")) {
+            of: #"mien-calibration\/1"#, with: "mien-calibration/3")
+        #expect(throws: CalibrationError.form("mien-calibration/3")) {
             try JSONDecoder().decode(CalibrationTable.self, from: Data(other.utf8))
         }
         let rising = String(decoding: data, as: UTF8.self).replacingOccurrences(
             of: "\"logRate\":-2,\"score\":2", with: "\"logRate\":-2,\"score\":-2")
         #expect(throws: (any Error).self) {
             try JSONDecoder().decode(CalibrationTable.self, from: Data(rising.utf8 + [0x20, 0x7D]))
+        }
+    }
+
+    @Test("another normalization has another form, which programs of the first one refuse")
+    func normalization() throws {
+        let knots = [(0.0, -1.0), (2, -2)]
+        for table in [
+            try CalibrationTable.made(knots, normalization: .none),
+            try CalibrationTable.made(knots, normalization: .asNormShrunk, typicalDeviation: 0.04),
+        ] {
+            let data = try JSONEncoder().encode(table)
+            #expect(String(decoding: data, as: UTF8.self).contains(#""mien-calibration\/2""#))
+            #expect(try JSONDecoder().decode(CalibrationTable.self, from: data) == table)
+        }
+        let first = try JSONEncoder().encode(try CalibrationTable.made(knots))
+        #expect(!String(decoding: first, as: UTF8.self).contains("normalization"))
+    }
+
+    @Test("the typical deviation is given exactly when it is used, and is positive")
+    func typicalDeviation() {
+        for (normalization, deviation) in [
+            (ScoreNormalization.asNormShrunk, nil), (.asNormShrunk, 0), (.asNormShrunk, -.infinity),
+            (.asNorm, 0.04), (.none, 0.04),
+        ] as [(ScoreNormalization, Float?)] {
+            #expect(throws: CalibrationError.deviation) {
+                try CalibrationTable.made(
+                    [(0, -1), (2, -2)], normalization: normalization, typicalDeviation: deviation)
+            }
         }
     }
 
