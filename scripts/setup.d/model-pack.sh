@@ -82,7 +82,7 @@ prepare_program() {
 report_fallback() {
     if [ $fell_back = no ]; then return; fi
     echo "Only $basic_pack is installed: at 1 false match in 10,000, it recognizes" \
-        "87 of 100 people's photos, $better_pack 97."
+        "87 of 100 people's photos, $better_pack 98."
     echo "To install $better_pack, run scripts/setup with internet access, or:" \
         "scripts/setup --files FOLDER (files: scripts/model-files.txt)"
 }

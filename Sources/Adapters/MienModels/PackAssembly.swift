@@ -8,7 +8,7 @@ public struct PackAssembly: Sendable {
     private let manifestText: Data
     private let own: [String: Data]
 
-    /// How deep folders are searched, and how many of their entries are looked at.
+    /// How deep folders are searched, and how many of their entries are inspected.
     private static let depth = 4, maxEntries = 10_000
 
     /// Reads a definition: a folder with a manifest, and any of the files it names.

@@ -48,7 +48,7 @@ public struct PackLibrary: Sendable {
     /// The pack that setup creates when it can get the network for it.
     public static let betterID = try! PackID("mien-default-2")
     /// The packs that are used where none is named: the first of them that is installed.
-    public static let preferred = [basicID]
+    public static let preferred = [betterID, basicID]
 
     public let folder: URL
 
@@ -72,6 +72,24 @@ public struct PackLibrary: Sendable {
     /// the last of them if none is.
     public var defaultID: PackID {
         Self.preferred.first { installed($0) != nil } ?? Self.basicID
+    }
+
+    /// The difference between both packs, and how to get the better one, in words. Measured in
+    /// `docs/measurements/calibration.md`.
+    public static let basicPackAdvice =
+        "at 1 false match in 10,000, \(basicID.text) recognizes 87 of 100 people's photos and \(betterID.text) 98; to install that, run scripts/setup with internet access, or mien models build --files with a folder of its network"
+
+    /// Returns the pack for a server whose settings name none.
+    ///
+    /// - Parameter address: where other machines reach the server; `nil` if they cannot.
+    /// - Throws: ``PackError`` `.notInstalled` if they can, and only the basic pack is installed.
+    public func packID(reachableAt address: String?) throws(PackError) -> PackID {
+        let id = defaultID
+        guard let address, id == Self.basicID, installed(id) != nil else { return id }
+        throw PackError(
+            .notInstalled,
+            "\(address) can be reached from other machines, and the more accurate model pack is not installed: \(Self.basicPackAdvice). "
+                + "To accept the lower accuracy, set face.pack to \(id.text)")
     }
 
     /// Loads the pack `id` and verifies its files.

@@ -61,6 +61,8 @@ struct ServerParts: Sendable {
             signatures = SignatureQueue(limits: limits)
         let faces = try FaceService(
             packs: configuration.packs, pack: configuration.pack,
+            reachableAt: configuration.isLocal
+                ? nil : "\(ListenAddress(host: configuration.host, port: configuration.port))",
             cache: configuration.dataFolder.appending(path: "networks"),
             workers: configuration.faceWorkers, precision: configuration.facePrecision,
             isQuantized: configuration.usesQuantizedNetworks,

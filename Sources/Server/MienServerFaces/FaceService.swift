@@ -17,14 +17,16 @@ package final class FaceService: LiveFrameReader {
     private let matcher: FaceMatcher
     private let imageLimits: ImageLimits
 
-    /// Loads the pack and compiles its networks. Takes about a second, or less with a filled cache.
+    /// Loads the pack, or chooses one if `pack` is `nil`, and compiles its networks. Takes about a second, or less with a filled cache.
     package init(
-        packs: URL, pack: String, cache: URL, workers: Int, precision: NetworkOptions.Precision?,
+        packs: URL, pack: PackID?, reachableAt address: String?, cache: URL, workers: Int,
+        precision: NetworkOptions.Precision?,
         isQuantized: Bool,
         looksForAttacks: Bool, maxBytes: Int,
         limits: WorkLimits
     ) throws {
-        let loaded = try PackLibrary(folder: packs).pack(PackID(pack))
+        let library = PackLibrary(folder: packs)
+        let loaded = try library.pack(pack ?? library.packID(reachableAt: address))
         packID = loaded.id
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)

@@ -6,7 +6,7 @@ public import MienModels
 public enum PrecisionOption: String, Sendable, CaseIterable, ExpressibleByArgument {
     case f32, bf16, int8
 
-    /// What the processor computes in; quantized networks say for themselves where they use
+    /// The arithmetic of the processor; quantized networks say for themselves where they use
     /// integers.
     public var arithmetic: NetworkOptions.Precision { self == .bf16 ? .bf16 : .f32 }
 

@@ -83,7 +83,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func pack() throws -> String {
         let pack = try engine.loadPack()
-        return "\(pack.id.text): \(pack.manifest.files.count) files, all match the manifest"
+        let files = "\(pack.id.text): \(pack.manifest.files.count) files, all match the manifest"
+        return pack.id == PackLibrary.basicID ? "\(files); \(PackLibrary.basicPackAdvice)" : files
     }
 
     private static func openVINO() throws -> String {

@@ -175,6 +175,25 @@ struct PackLibraryTests {
         }
     }
 
+    @Test("the better pack is used by default where it is installed")
+    func preferred() throws {
+        #expect(library.defaultID == PackLibrary.basicID)
+        try library.install(from: SmallPack(id: "mien-basic-1", in: scratch, name: "1").folder)
+        #expect(library.defaultID == PackLibrary.basicID)
+        #expect(try library.packID(reachableAt: nil) == PackLibrary.basicID)
+        let error = try #require(throws: PackError.self) {
+            try library.packID(reachableAt: "0.0.0.0:8080")
+        }
+        #expect(error.code == .notInstalled)
+        for part in ["0.0.0.0:8080 can be reached", "87 of 100", "set face.pack to mien-basic-1"] {
+            #expect(error.reason.contains(part))
+        }
+        try library.install(from: SmallPack(id: "mien-default-2", in: scratch, name: "2").folder)
+        #expect(library.defaultID == PackLibrary.betterID)
+        #expect(try library.packID(reachableAt: "0.0.0.0:8080") == PackLibrary.betterID)
+        #expect(try library.pack().id == PackLibrary.betterID)
+    }
+
     @Test("for a missing pack, the reason lists installed packs and the remedy")
     func notInstalled() throws {
         let first = try #require(throws: PackError.self) { try library.pack() }

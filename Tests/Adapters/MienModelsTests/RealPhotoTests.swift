@@ -1,4 +1,5 @@
 import Foundation
+import MienCore
 import MienFace
 import MienImage
 import MienInference
@@ -12,7 +13,8 @@ import Testing
 /// data.
 private enum Installed {
     static let home = MienHome(environment: ProcessInfo.processInfo.environment)
-    static let pack = try? PackLibrary(folder: home.packs).pack()
+    static let pack = try? PackLibrary(folder: home.packs).pack(PackLibrary.basicID)
+    static let better = try? PackLibrary(folder: home.packs).pack(PackLibrary.betterID)
     static let names = [
         "biden", "obama", "obama2", "obama3", "obama_partial_face", "obama_partial_face2",
     ]
@@ -108,6 +110,41 @@ struct RealPhotoTests {
                 #expect((found < 0.6) == (i > 0), "\(Installed.names[i]) and \(Installed.names[j])")
             }
         }
+    }
+
+    @Test(
+        "the better pack separates the person from the stranger, also quantized",
+        .enabled(if: Installed.better != nil, "mien-default-2 is not installed"),
+        arguments: [nil, PackVariant.int8])
+    func betterPack(variant: PackVariant?) async throws {
+        let pack = try #require(Installed.better), matcher = try pack.matcher()
+        let engine = try FaceEngine(pack: pack, variant: variant)
+        var references: [Reference] = []
+        for photo in Installed.photos {
+            let (_, description) = try #require(try await engine.describe(photo))
+            #expect(description.descriptor.dimensions == 256 && description.strength > 5)
+            references.append(try matcher.reference(for: description.descriptor))
+        }
+        for i in 0..<6 {
+            for j in i + 1..<6 {
+                let score = matcher.score(references[i], references[j])
+                if i == 0 {
+                    #expect(score < MatchScore(30), "\(Installed.names[j]): \(score)")
+                } else {
+                    #expect(
+                        score >= MatchScore(60),
+                        "\(Installed.names[i]) and \(Installed.names[j]): \(score)")
+                }
+            }
+        }
+    }
+
+    @Test("a pack without quantized networks refuses to run them")
+    func noVariant() throws {
+        let error = #expect(throws: InferenceError.self) {
+            try FaceEngine(pack: Installed.pack!, variant: .int8)
+        }
+        #expect(error?.reason.contains("contains no int8 networks") == true)
     }
 
     @Test(

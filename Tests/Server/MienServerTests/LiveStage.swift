@@ -64,7 +64,7 @@ struct WordReader: LiveFrameReader {
         guard let likeness = reading.face?.likeness else { return nil }
         let person = likeness.person
         var generator = SeededGenerator(seed: UInt64(7 + person))
-        let values = (0..<128).map { _ in Float(generator.normal()) },
+        let values = (0..<Installed.dimensions).map { _ in Float(generator.normal()) },
             norm = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
         return try FaceTemplate.Entry(
             descriptor: FaceDescriptor(values.map { $0 / norm }), quality: 80, pose: .frontal)

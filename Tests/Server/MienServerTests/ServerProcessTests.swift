@@ -158,18 +158,43 @@ struct ServerProcessTests {
                     "127.0.0.1:\(port) (host, port): another program is listening there"),
             "\(taken.err)")
         let foreign = try await #require(throws: ServeProcess.NotListening.self) {
-            try await ServeProcess.start(in: other, ["MIEN_HOST": "192.0.2.1"])
+            try await ServeProcess.start(
+                in: other, ["MIEN_HOST": "192.0.2.1", "MIEN_FACE_PACK": "mien-basic-1"])
         }
         #expect(
             foreign.status == 3 && foreign.err.contains("this machine has no such address"),
             "\(foreign.err)")
         let unknown = try await #require(throws: ServeProcess.NotListening.self) {
-            try await ServeProcess.start(in: other, ["MIEN_HOST": "nowhere.invalid"])
+            try await ServeProcess.start(
+                in: other, ["MIEN_HOST": "nowhere.invalid", "MIEN_FACE_PACK": "mien-basic-1"])
         }
         #expect(
             unknown.status == 3 && unknown.err.contains("cannot listen on nowhere.invalid"),
             "\(unknown.err)")
         #expect(await server.stop() == 0)
+    }
+
+    @Test("a server that others can reach does not choose the less accurate pack by itself")
+    func basicPackIsNamed() async throws {
+        let packs = scratch("packs")
+        try FileManager.default.createDirectory(at: packs, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: packs.appending(path: "mien-basic-1"),
+            withDestinationURL: Installed.home.packs.appending(path: "mien-basic-1"))
+        let refused = try await #require(throws: ServeProcess.NotListening.self) {
+            try await ServeProcess.start(
+                in: scratch, ["MIEN_HOST": "0.0.0.0", "MIEN_PACKS": packs.path])
+        }
+        #expect(
+            refused.status == 3 && refused.err.contains("recognizes 87 of 100 people's photos")
+                && refused.err.contains("set face.pack to mien-basic-1"), "\(refused.err)")
+        // On loopback, and named by its former name, it is used.
+        for settings in [[:], ["MIEN_HOST": "0.0.0.0", "MIEN_FACE_PACK": "mien-default-1"]] {
+            let server = try await ServeProcess.start(
+                in: try ScratchFolder(),
+                settings.merging(["MIEN_PACKS": packs.path]) { $1 })
+            #expect(await server.stop() == 0)
+        }
     }
 
     @Test("an invalid database or setting exits with its status, location, and what is allowed")

@@ -25,6 +25,10 @@ enum Installed {
             FileManager.default.fileExists(atPath: path($0))
         }
 
+    /// The numbers in a descriptor of the pack that servers use by default.
+    static let dimensions =
+        (try? PackLibrary(folder: home.packs).pack().manifest.geometry.descriptor.dimensions) ?? 128
+
     static func path(_ name: String) -> String {
         home.demoPhotos.appending(path: "\(name).jpg").path
     }

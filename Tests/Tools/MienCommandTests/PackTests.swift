@@ -42,7 +42,8 @@ import Testing
         let result = try await home.mien("doctor")
         #expect(
             result.status == 0 && result.out.contains("Everything is in order.")
-                && !result.out.contains("✗"),
+                && !result.out.contains("✗") && result.out.contains("recognizes 87 of 100")
+                && result.out.contains("mien models build --files"),
             "\(result.out)")
         let checks = try #require(
             try await home.mien("doctor", "--json").json["checks"] as? [[String: Any]])

@@ -48,7 +48,7 @@ public struct ServerConfiguration: Sendable {
                 "public_url must be a URL like https://login.example.org, without a trailing slash"
             )
         }
-        if let name = texts["face.pack"], (try? PackID(name)) == nil {
+        if let name = texts["face.pack"], !name.isEmpty, (try? PackID(name)) == nil {
             problems.append("face.pack: “\(name)” is not a valid model pack name")
         }
         if let unknown = (texts["authentication.identities"] ?? "").split(separator: ",").map({
@@ -188,7 +188,10 @@ public struct ServerConfiguration: Sendable {
     public var logsJSON: Bool { text("log.json") == "true" }
     package var changeRule: ChangeRule { ChangeRule(freshSeconds: integer("fresh_seconds")) }
     public var shutdownSeconds: Int { integer("shutdown_seconds") }
-    public var pack: String { text("face.pack") }
+    /// `nil` chooses among the installed packs.
+    public var pack: PackID? { try? PackID(text("face.pack")) }
+    /// Whether only this machine can connect.
+    package var isLocal: Bool { ListenAddress(host: host, port: port).isLoopback }
     public var faceWorkers: Int { integer("face.workers") }
     /// `nil` selects the faster one.
     package var facePrecision: NetworkOptions.Precision? {

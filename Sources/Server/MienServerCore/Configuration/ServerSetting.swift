@@ -62,7 +62,10 @@ public struct ServerSetting: Sendable {
         .init(
             "shutdown_seconds", .integer(0...300), "10",
             "Seconds that pending requests may take when the server stops."),
-        .init("face.pack", .text, "mien-basic-1", "Model pack."),
+        .init(
+            "face.pack", .text, "",
+            "Model pack. By default mien-default-2 if it is installed, or else mien-basic-1; but a server that other machines can reach does not choose mien-basic-1 by itself. Templates of one pack are never compared with those of another: people enrolled with another pack have to enroll again."
+        ),
         .init("face.workers", .integer(1...64), "2", "Photos analyzed at the same time."),
         .init(
             "face.precision", .choice(["auto", "f32", "bf16", "int8"]), "auto",
