@@ -577,6 +577,18 @@ package.targets += [
     example(
         "EmbeddedServer",
         ["MienClient", "MienCore", "MienModels", "MienServer", "MienServerCore", logging]),
+    example(
+        "BiometricLogin",
+        [
+            "MienAPI", "MienClient", "MienCore", "MienDevice", "MienDeviceLinux", "MienFace",
+            "MienKeys", "MienModels", "MienServer", "MienServerCore", "MienVault", logging,
+        ]),
+    example(
+        "OneTimeCodeLogin",
+        [
+            "MienAPI", "MienClient", "MienCore", "MienDevice", "MienDeviceLinux", "MienModels",
+            "MienOTP", "MienServer", "MienServerCore", logging,
+        ]),
 
     // MARK: Benchmarks
 

@@ -46,5 +46,18 @@ package.targets += [
             product("MienClient"), product("MienServer"),
             .product(name: "Logging", package: "swift-log"),
         ]),
+    example(
+        "BiometricLogin",
+        [
+            product("MienClient"), product("MienDevice"), product("MienModels"),
+            product("MienServer"), .product(name: "Logging", package: "swift-log"),
+        ]),
+    example(
+        "OneTimeCodeLogin",
+        [
+            product("MienClient"), product("MienDevice"), product("MienModels"),
+            product("MienOTP"), product("MienServer"),
+            .product(name: "Logging", package: "swift-log"),
+        ]),
 ]
 #endif
