@@ -108,10 +108,13 @@ struct Device {
     var keyPath: String { scratch("keys/device.key").path }
 
     /// The service after a restart: only the files are shared.
-    func service(files: any FileSystem = POSIXFileSystem()) -> FaceAuthService {
+    func service(
+        files: any FileSystem = POSIXFileSystem(), integrity: IntegrityPolicy = .report
+    ) -> FaceAuthService {
         FaceAuthService(
             folder: folder, keyPath: keyPath, packID: pack, tpm: nil, cameras: { [] },
-            faceModes: nil, now: { [clock] in clock.now }, files: files, random: .system,
+            faceModes: nil, integrity: integrity, now: { [clock] in clock.now }, files: files,
+            random: .system,
             hasher: PasswordHasher(cost: .init(memory: 8, passes: 1)),
             machineID: { Array("machine".utf8) })
     }
@@ -121,10 +124,10 @@ struct Device {
     /// - Parameter faces: The presenter of faces; the device's person by default.
     func authenticator(
         files: any FileSystem = POSIXFileSystem(), faces: (any FacePresenter)? = nil,
-        of owner: PersonName = owner
+        of owner: PersonName = owner, integrity: IntegrityPolicy = .report
     ) -> FaceLocalAuthenticator {
         FaceLocalAuthenticator(
-            service: service(files: files), owner: owner, matcher: matcher,
+            service: service(files: files, integrity: integrity), owner: owner, matcher: matcher,
             faces: faces ?? person, passcodes: person)
     }
 

@@ -40,7 +40,7 @@ import Testing
                 "biometric_no_enrollment", "biometric_lockout", "device.not-recognized",
                 "device.wrong-passcode", "device.passcode-lockout",
                 "device.weak-passcode", "device.other-model-pack", "device.tag-in-use",
-                "device.bad-argument", "device.hardware", "device.storage",
+                "device.bad-argument", "device.hardware", "device.storage", "device.tampered",
             ])
     }
 

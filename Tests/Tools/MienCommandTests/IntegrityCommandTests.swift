@@ -44,6 +44,10 @@ import Testing
             under: tracer, ["face", "pin", "--json"], settings: ["MIEN_INTEGRITY": "strict"],
             input: "4711\n")
         #expect(try refused.status == 3 && refused.error.code == "face.tampered", "\(refused)")
+        let token = try await home.mien(
+            under: tracer, ["token", "provision", "--json"], settings: ["MIEN_INTEGRITY": "strict"],
+            input: "otc_code.none\n4711\n")
+        #expect(try token.status == 3 && token.error.code == "token.tampered", "\(token)")
         let reported = try await home.mien(
             under: tracer, ["face", "pin", "--json"], settings: ["MIEN_INTEGRITY": "report"],
             input: "4711\n")
@@ -75,6 +79,42 @@ import Testing
             ["face", "pin", "--json"],
             settings: settings.merging(["MIEN_INTEGRITY": "strict"]) { $1 }, input: "4711\n")
         #expect(try refused.status == 3 && refused.error.code == "face.tampered", "\(refused)")
+    }
+
+    /// Whether a process has turned off its core dumps.
+    private static func dumpsNoCore(_ process: Int32) throws -> Bool {
+        try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8).contains(
+            #/Max core file size +0 +0/#)
+    }
+
+    @Test func `otp dumps no core when it reads a secret`() async throws {
+        let home = try TemporaryHome(hasPack: false), input = Pipe(), process = Process()
+        process.executableURL = MienProgram.url
+        process.arguments = ["otp", "totp"]
+        process.environment = home.environment(temporary: home.files, [:])
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // The program waits for the secret.
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try !Self.dumpsNoCore(process.processIdentifier), ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(try Self.dumpsNoCore(process.processIdentifier))
+        try input.fileHandleForWriting.write(
+            contentsOf: Data("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n".utf8))
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test(.needsPack) func `serve dumps no core`() async throws {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let isOff = try Self.dumpsNoCore(server.process)
+            #expect(isOff)
+        }
     }
 
     @Test func `an unknown policy is refused by name`() async throws {

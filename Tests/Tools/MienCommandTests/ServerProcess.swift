@@ -9,6 +9,8 @@ enum ServerProcess {
         let credential: String
         /// The output until the server was ready.
         let out: String
+        /// The number of the process.
+        let process: Int32
     }
 
     /// Starts the server, waits until it accepts connections, and ends it after `body`.
@@ -64,7 +66,8 @@ enum ServerProcess {
             {
                 return Running(
                     address: String(address.1), adminAddress: String(admin.1),
-                    credential: String(credential.1), out: said)
+                    credential: String(credential.1), out: said,
+                    process: process.processIdentifier)
             }
             try await Task.sleep(for: .milliseconds(50))
         }

@@ -36,6 +36,9 @@ public struct DeviceError: CodedError {
         case hardware = "device.hardware"
         /// A file on the device cannot be read, written, or trusted.
         case storage = "device.storage"
+        /// The device's integrity policy refuses to continue, because the process is being debugged
+        /// or manipulated.
+        case tampered = "device.tampered"
     }
 
     public let code: Code

@@ -65,12 +65,14 @@ public actor FaceLocalAuthenticator: SecretLocker {
     ///
     /// - Parameter old: The current PIN, if one is set.
     public func setPasscode(_ new: DevicePIN, replacing old: Sensitive<String>? = nil) throws {
+        try checkIntegrity()
         try pin.set(new, replacing: old)
     }
 
     /// Enrolls a live face as the owner's and replaces an earlier one, as
     /// ``FaceAuthService/enroll(_:as:pin:)`` does. Every `biometryCurrentSet` key becomes unusable.
     public func enroll(_ face: CapturedFace, passcode: Sensitive<String>) async throws {
+        try checkIntegrity()
         do { try await service.keep(face, as: owner, pin: passcode) } catch {
             throw Self.translated(error)
         }
@@ -105,7 +107,10 @@ public actor FaceLocalAuthenticator: SecretLocker {
         do { return try await service.settled(owner) } catch { throw Self.translated(error) }
     }
 
+    /// - Throws: `DeviceError` `.tampered` if the service's ``IntegrityPolicy`` refuses, before
+    ///   anybody is asked; as the protocol says.
     public func authenticate(_ prompt: UnlockPrompt) async throws -> LocalVerdict {
+        try checkIntegrity()
         let capability = try await capability()
         if let obstacle = capability.obstacle(to: prompt.policy) { throw obstacle }
         let mayUsePasscode = prompt.policy == .deviceOwnerAuthentication
@@ -268,8 +273,8 @@ public actor FaceLocalAuthenticator: SecretLocker {
             case .noCamera, .invalidCameraName: .biometricNotSupportedOrPermissionDenied
             case .lockedOut: .biometricLockout
             case .bindingUnavailable: .hardware
-            case .alreadyInitialized, .notInitialized, .notLicensed, .otherDevice, .storage,
-                .tampered:
+            case .tampered: .tampered
+            case .alreadyInitialized, .notInitialized, .notLicensed, .otherDevice, .storage:
                 .storage
             }
         return DeviceError(code, error.reason)
@@ -279,10 +284,15 @@ public actor FaceLocalAuthenticator: SecretLocker {
 // MARK: - Secrets
 
 extension FaceLocalAuthenticator {
+    private func checkIntegrity() throws {
+        do { try service.integrity.check() } catch { throw Self.translated(error) }
+    }
+
     public func lock(
         _ secret: Sensitive<[UInt8]>, for constraint: BiometricAccessConstraint,
         policy: BiometricPolicy, context: String
     ) async throws -> LockedSecret {
+        try checkIntegrity()
         let person = try await person(), state = try state.read()
         let widest = BiometricPolicy.deviceOwnerAuthentication.narrowed(to: policy, constraint)
         // A locked face unlocks nothing now, but secrets may be locked for it.
@@ -313,6 +323,8 @@ extension FaceLocalAuthenticator {
             UnlockPrompt(
                 reason: prompt.reason, policy: prompt.policy.narrowed(to: policy, constraint),
                 texts: prompt.texts))
+        // Again, since a debugger may have been attached while the person was asked.
+        try checkIntegrity()
         guard let person = try state.read()[owner],
             constraint == .userPresence || person.generation == verdict.generation
         else { throw Self.gone }

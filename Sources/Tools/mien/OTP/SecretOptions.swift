@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MienCommandSupport
 import MienCore
+import MienDeviceLinux
 import MienOTP
 import MienSealing
 
@@ -26,7 +27,7 @@ struct SecretOptions: ParsableArguments {
 enum SecretText {
     private static let maxBytes = 4096
 
-    /// Reads one line and removes the white space around it.
+    /// Hardens the process, reads one line, and removes the white space around it.
     ///
     /// - Parameters:
     ///   - file: `-` for standard input; `nil` to use the variable, or else standard input.
@@ -34,6 +35,7 @@ enum SecretText {
     static func read(_ file: String?, variable: String, readsStandardInput: Bool) throws
         -> Sensitive<String>
     {
+        ProcessIntegrity.harden()
         if let file, file != "-" { return try line(contents(file), from: file) }
         if file == nil, let value = ProcessInfo.processInfo.environment[variable], !value.isEmpty {
             return try line(Array(value.utf8), from: variable)

@@ -4,6 +4,7 @@ import Logging
 import MienClient
 import MienCommandSupport
 import MienCore
+import MienDeviceLinux
 import MienModels
 import MienServer
 import MienServerCore
@@ -53,6 +54,8 @@ struct ServeCommand: AsyncParsableCommand {
             print(configuration.printed)
             return
         }
+        // Before the master key is read.
+        ProcessIntegrity.harden()
         let logger = ServerLog.logger(level: configuration.logLevel, json: configuration.logsJSON)
         let hint = FirstStartHint(), server: Server
         do {
