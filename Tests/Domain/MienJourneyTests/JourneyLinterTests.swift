@@ -83,6 +83,40 @@ struct JourneyLinterTests {
             ]) == ["unlock_without_hold unlock"])
         #expect(
             try lint(["first": unlock, "done": Self.done], extra: ["requires_user": true]) == [])
+        // A new password is as good as an unlocked authenticator.
+        let form: JSONValue = [
+            "type": "login_form",
+            "config": [
+                "branches": [
+                    [
+                        "id": "set",
+                        "schema": [
+                            "properties": ["password": ["type": "string", "format": "password"]],
+                            "required": ["password"],
+                        ],
+                    ]
+                ], "output_variable": "form", "title": "New password",
+            ], "on": ["set": "set"],
+        ]
+        let set: JSONValue = [
+            "type": "set_password",
+            "config": ["password": "form.password", "failure_behavior": "abort"],
+            "on": ["success": "done"],
+        ]
+        #expect(
+            try lint([
+                "first": code(leadingTo: "form"), "form": form, "set": set, "done": Self.done,
+            ])
+                == ["unlock_without_hold set"])
+        let held: JSONValue = [
+            "type": "recover_account", "config": ["failure_behavior": "abort"],
+            "on": ["success": "form", "held": "refused"],
+        ]
+        #expect(
+            try lint([
+                "first": code(leadingTo: "recover"), "recover": held, "form": form, "set": set,
+                "done": Self.done, "refused": Self.refused,
+            ]) == [])
     }
 
     @Test("unknown and missing targets and outcomes are reported")

@@ -237,6 +237,38 @@ extension JourneyRulesTests {
             ).map(\.code) == [.userMissing], "nobody is named")
     }
 
+    @Test("a selfie that a later step compares is expected to show the user whom that step names")
+    func expectedFace() throws {
+        func request(_ own: [String: JSONValue], compared: Bool) throws -> VerificationRequest {
+            let config: [String: JSONValue] = ["documents": "none", "failure_behavior": "abort"]
+            var play = try Play(
+                journey([
+                    "first": [
+                        "type": "identity_verification",
+                        "config": .object(config.merging(own) { $1 }),
+                        "on": [
+                            "allow": compared ? "compare" : "done", "challenge": "refused",
+                            "deny": "refused",
+                        ],
+                    ],
+                    "compare": [
+                        "type": "authenticate_face",
+                        "config": ["user_identifier": "'ada'", "failure_behavior": "abort"],
+                        "on": ["success": "done"],
+                    ],
+                    "done": ["type": "complete_journey", "config": ["user_auth_state": "none"]],
+                    "refused": Self.refused,
+                ]))
+            return try #require(try play.start().work(OpenVerificationEffect.self)).request
+        }
+        let compared = try request([:], compared: true)
+        #expect(compared.isCompared && compared.user == .identifier(Sensitive("ada")))
+        let named = try request(["user_identifier": "'bob'"], compared: true)
+        #expect(named.user == .identifier(Sensitive("bob")), "the step's own setting comes first")
+        let alone = try request([:], compared: false)
+        #expect(!alone.isCompared && alone.user == nil)
+    }
+
     @Test(
         "a capture whose selfie is stored is taken for registration, and asks for missing consent")
     func captureAsksForConsent() throws {

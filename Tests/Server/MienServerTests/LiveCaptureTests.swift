@@ -478,6 +478,45 @@ struct LiveCaptureTests {
         }
     }
 
+    @Test("an abandoned identity verification counts as a guess if its selfie would be compared")
+    func verificationGuesses() async throws {
+        try await run { server in
+            try await register(server)
+            let id = try #require(JourneyID("verify-login"))
+            let definition = """
+                {"id": "verify-login", "version": 1, "title": "Verify", "start": "form", "steps": {
+                "form": {"type": "login_form", "config": {"branches": [{"id": "face"}, {"id": "password"}], "output_variable": "form"},
+                  "on": {"face": "verify", "password": "password"}},
+                "password": {"type": "authenticate_password", "config": {"username": "form.username", "password": "form.password"},
+                  "on": {"success": "done", "failure": "no"}},
+                "verify": {"type": "identity_verification", "config": {"documents": "none", "failure_behavior": "abort"},
+                  "on": {"allow": "check", "challenge": "no", "deny": "no"}},
+                "check": {"type": "authenticate_face", "config": {"user_identifier": "form.user_identifier"},
+                  "on": {"success": "done", "failure": "no"}},
+                "done": {"type": "complete_journey"}, "no": {"type": "reject_access"}}}
+                """
+            _ = try await server.admin.putJourney(
+                id, version: 1, definition: Array(definition.utf8))
+            _ = try await server.admin.publishJourney(id, version: 1)
+            for turn in 1...5 {
+                let journey = try await server.client().start(id.text)
+                let step = try await journey.respond("face", ["user_identifier": "ada"])
+                var stage = try await LiveStage(
+                    server, try #require(step.startToken), seed: UInt64(turn))
+                try await stage.play(until: { $0.action != .known(.keepStill) && $0.action != nil })
+                _ = try await server.send(
+                    .delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
+            }
+            let (journey, token) = try await login(server)
+            var stage = try await LiveStage(server, token, seed: 7)
+            try await stage.play()
+            #expect(stage.answer.hasPassed, "the right live person")
+            try await journey.respond(.clientInput)
+            let refused = try await server.admin.audit().items.last { $0.event == "face.refused" }
+            #expect(refused?.detail["locked"] == true)
+        }
+    }
+
     @Test(
         "an app may accept pictures; a step can only be stricter; a capture from before the app became stricter does not count"
     )

@@ -114,6 +114,21 @@ struct StepRun {
     /// The steps that can use the current step's selfie.
     var captureUse: CaptureUse { definition.captureUses[step] ?? CaptureUse() }
 
+    /// Returns the user with whose face the current step's selfie will be compared, so that a
+    /// failed or abandoned capture counts as a guess at that user's face.
+    ///
+    /// - Parameter identifier: The step's own setting. Without it, the user that the journey knows,
+    ///   or else the one that the first comparison names, if the journey has the name by now.
+    /// - Throws: ``StepFault`` if the step's own setting cannot be evaluated.
+    func expectedFace(_ identifier: JourneyExpression?) throws(StepFault) -> UserReference? {
+        if let identifier { return .identifier(Sensitive(try text(identifier))) }
+        if let known = instance.user { return .id(known.id) }
+        let names = captureUse.comparisons.lazy.compactMap {
+            (definition.steps[$0]?.step as? AuthenticateFace)?.user.identifier
+        }
+        return names.first.flatMap { try? text($0) }.map { .identifier(Sensitive($0)) }
+    }
+
     /// The consent that the current step's capture asks for: that of the first registration that no
     /// step has obtained consent for.
     var consentToAsk: CaptureConsent? {

@@ -9,9 +9,8 @@ enum CaptureCheck {
     private static func purpose(_ id: StepID, _ use: CaptureUse, _ definition: JourneyDefinition)
         -> [LintFinding]
     {
-        guard let selfie = definition.steps[id]?.step as? SelfieAcquisition,
-            selfie.purpose ?? use.purpose == .authentication,
-            let registration = use.registrations.first
+        guard let step = definition.steps[id]?.step, let registration = use.registrations.first,
+            ((step as? SelfieAcquisition)?.purpose ?? use.purpose) == .authentication
         else { return [] }
         let remedy =
             use.comparisons.first.map {
@@ -19,7 +18,7 @@ enum CaptureCheck {
             } ?? "remove purpose, or set it to “registration”"
         return [
             LintFinding(
-                .warning, .capturePurpose, id, "purpose",
+                .warning, .capturePurpose, id, step is SelfieAcquisition ? "purpose" : nil,
                 "“\(registration)” stores this selfie, but for authentication it is taken from one frame only; \(remedy)"
             )
         ]

@@ -193,19 +193,30 @@ public enum JourneyLinter {
     {
         guard !definition.requiresUser else { return [] }
         func facts(_ id: StepID) -> StepFacts? { definition.steps[id]?.step.facts }
-        func reachable(_ start: StepID) -> Set<StepID> {
-            flow.reachable(from: start) { edge in
-                edge.outcome != .success || facts(edge.from)?.proof != .restoring
+        /// Returns the steps that a thief reaches who has nothing but the user's mail or a photo.
+        func withoutHold(except ends: (StepFacts) -> Bool) -> Set<StepID> {
+            func reachable(_ start: StepID) -> Set<StepID> {
+                flow.reachable(from: start) { edge in
+                    edge.outcome != .success || !(facts(edge.from).map(ends) ?? false)
+                }
+            }
+            return reachable(definition.start).filter { facts($0)?.proof == .weak }
+                .reduce(into: []) { $0.formUnion(reachable($1)) }
+        }
+        func findings(_ steps: some Sequence<StepID>, _ deed: String) -> [LintFinding] {
+            steps.map { id in
+                LintFinding(
+                    .warning, .unlockWithoutHold, id,
+                    "a thief who reads the user's mail or presents a photo \(deed) immediately; add a recover_account step before this one"
+                )
             }
         }
-        let unlocked = reachable(definition.start).filter { facts($0)?.proof == .weak }
-            .reduce(into: Set<StepID>()) { $0.formUnion(reachable($1)) }
-        return unlocked.filter { facts($0)?.unlocks == true }.map { id in
-            LintFinding(
-                .warning, .unlockWithoutHold, id,
-                "a thief who reads the user's mail or presents a photo gets here immediately; add a recover_account step before this one"
-            )
-        }
+        let unlocked = withoutHold { $0.proof == .restoring }
+        // Nobody else's password is set in a journey that has just created the account.
+        let replaced = withoutHold { $0.proof == .restoring || $0.createsUser }
+        return findings(unlocked.filter { facts($0)?.unlocks == true }, "gets here")
+            + findings(
+                replaced.filter { facts($0)?.setsPassword == true }, "sets a new password here")
     }
 
     // MARK: Cycles

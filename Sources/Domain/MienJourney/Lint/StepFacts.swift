@@ -70,6 +70,8 @@ struct StepFacts {
     var method: Method?
     var proof: Proof?
     var unlocks = false
+    /// Whether the step sets a password without asking for the current one.
+    var setsPassword = false
     /// Whether the step creates an account, or verifies the address of one.
     var createsUser = false, verifiesAddress = false
 }

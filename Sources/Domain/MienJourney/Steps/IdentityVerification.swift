@@ -95,12 +95,13 @@ struct IdentityVerification: JourneyStep {
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         run.discardCapture()
-        let isNamed = user.identifier != nil || run.instance.user != nil || establishesUser
+        let expected =
+            establishesUser ? try run.reference(user) : try run.expectedFace(user.identifier)
         return .perform(
             OpenVerificationEffect(
                 request: VerificationRequest(
-                    user: isNamed ? try run.reference(user) : nil, callbackURL: callbackURL,
-                    liveness: liveness, establishesUser: establishesUser,
+                    user: expected, callbackURL: callbackURL, liveness: liveness,
+                    isCompared: establishesUser || !run.captureUse.comparisons.isEmpty,
                     consent: run.consentToAsk)), .init())
     }
 
@@ -244,8 +245,9 @@ public struct VerificationRequest: Sendable, Hashable {
     /// The address to which the hosted pages redirect the browser afterwards.
     public let callbackURL: String?
     public let liveness: LivenessPolicy
-    /// Whether the selfie is compared with the user's registered face.
-    public let establishesUser: Bool
+    /// Whether the selfie can be compared with the user's registered face, by this step or a later
+    /// one. A capture that fails or is abandoned then counts as a guess.
+    public let isCompared: Bool
     /// The consent without which the capture takes no picture.
     public let consent: CaptureConsent?
 }

@@ -23,7 +23,7 @@ struct SelfieAcquisition: JourneyStep {
             ),
             Setting(
                 "user_identifier", .expression,
-                "The user whose face is expected, as in the following `authenticate_face` step. If a capture fails or is abandoned after the client received an action, it counts as a failed face authentication of this user. If omitted, the user the journey knows, if any."
+                "The user whose face is expected, as in the following `authenticate_face` step. If a capture fails or is abandoned after the client received an action, it counts as a failed face authentication of this user. If omitted, the user the journey knows, or else the one that the following step names."
             ),
         ] + FailureSettings.settings + ClientSettings.settings
 
@@ -63,10 +63,7 @@ struct SelfieAcquisition: JourneyStep {
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         run.discardCapture()
-        let user: UserReference? =
-            if let identifier { .identifier(Sensitive(try run.text(identifier))) } else {
-                run.instance.user.map { .id($0.id) }
-            }
+        let user = try run.expectedFace(identifier)
         return .perform(
             OpenCaptureEffect(
                 request: CaptureRequest(

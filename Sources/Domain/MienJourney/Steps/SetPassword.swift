@@ -31,6 +31,7 @@ struct SetPassword: JourneyStep {
         facts.outcomes = [StepFacts.OutcomeFacts(.success)]
         facts.reads = user.reads + [StepFacts.Read("password", password, isSecret: true)]
         facts.needsUser = user.needed
+        facts.setsPassword = true
         facts.add(failure, nil)
         return facts
     }

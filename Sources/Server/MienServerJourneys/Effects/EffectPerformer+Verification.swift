@@ -17,8 +17,8 @@ extension EffectPerformer {
         else { return .refused(.unavailable) }
         // A selfie that is compared with the user's face is a guess, and abandoning it counts.
         let capture = CaptureRequest(
-            purpose: request.establishesUser ? .authentication : .registration,
-            liveness: request.liveness, user: request.establishesUser ? request.user : nil,
+            purpose: request.isCompared ? .authentication : .registration,
+            liveness: request.liveness, user: request.isCompared ? request.user : nil,
             consent: request.consent)
         let (_, token) = try await captures.open(
             capture, for: context.captureOrigin, id: captureID)
