@@ -264,6 +264,12 @@ import Testing
         #expect(
             result.status == 0 && result.out.contains("one face") && result.out.contains("quality")
                 && result.out.contains("Drawn: \(drawn)"))
+        for measured in [
+            #/box +\d+ × \d+ px at/#, #/size +[0-9.]+  px between the eyes +\d+/#,
+            #/pose +[0-9.]+  ° off the camera +\d+/#, #/exposure +[0-9.]+  of 255 +\d+/#,
+        ] {
+            #expect(result.out.contains(measured), "\(result.out)")
+        }
         let (picture, photo) = (
             try ImageFile.decode(drawn), try ImageFile.decode(home.photo("obama"))
         )

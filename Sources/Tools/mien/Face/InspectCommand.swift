@@ -61,7 +61,7 @@ struct InspectCommand: AsyncParsableCommand {
         print(
             "\(photo): \(analysis.faces.count == 1 ? "one face" : "\(analysis.faces.count) faces")")
         print(
-            "  box      \(Int(box.width.rounded())) × \(Int(box.height.rounded())) at \(Int(box.x.rounded())), \(Int(box.y.rounded())) (confidence \(String.decimal(face.detection.confidence, 2)))"
+            "  box      \(Int(box.width.rounded())) × \(Int(box.height.rounded())) px at \(Int(box.x.rounded())), \(Int(box.y.rounded())) (confidence \(String.decimal(face.detection.confidence, 2)))"
         )
         print(
             "  pose     yaw \(String.decimal(Double(face.pose.yaw)))°, pitch \(String.decimal(Double(face.pose.pitch)))°, roll \(String.decimal(Double(face.pose.roll)))°"
@@ -74,13 +74,15 @@ struct InspectCommand: AsyncParsableCommand {
         print("  quality  \(face.quality.score) of 100\n")
         let rows = face.quality.parts.map {
             [
-                "  " + $0.aspect.rawValue, String.decimal($0.value, 2), "\($0.grade)",
+                "  " + $0.aspect.rawValue, String.decimal($0.value, 2), $0.aspect.unit,
+                "\($0.grade)",
                 $0.grade < quality ? $0.reason.advice : "",
             ]
         }
         print(
             Terminal.table(
-                rows, heading: ["  part", "measured", "grade", "advice"], rightAligned: [1, 2]))
+                rows, heading: ["  part", "measured", "unit", "grade", "advice"],
+                rightAligned: [1, 3]))
         if let draw { print("\nDrawn: \(draw)") }
     }
 
@@ -105,6 +107,23 @@ struct InspectCommand: AsyncParsableCommand {
             quality = analysis.qualityScore
             parts = analysis.main?.quality.parts ?? []
             reasons = analysis.reasons(below: threshold)
+        }
+    }
+}
+
+extension FaceQuality.Aspect {
+    /// The unit of the measurement, or its range.
+    fileprivate var unit: String {
+        switch self {
+        case .size: "px between the eyes"
+        case .sharpness: "detail per contrast"
+        case .exposure: "of 255"
+        case .contrast: "of 128"
+        case .pose: "° off the camera"
+        case .eyes: "height per width"
+        case .framing: "of the face, 0 to 1"
+        case .singleFace: "of this face's width"
+        case .visibility: "logit"
         }
     }
 }
