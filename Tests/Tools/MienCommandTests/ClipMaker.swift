@@ -36,6 +36,18 @@ struct ClipMaker {
     func enrollment(_ settings: EnrollmentSettings, as name: String) async throws -> (
         path: String, poses: [EnrollmentView: HeadPose]
     ) {
+        let (frames, poses) = try await self.frames(enrolling: settings)
+        return (
+            try write(frames + Array(repeating: frames[frames.count - 1], count: 3), name), poses
+        )
+    }
+
+    /// The frames of that person, ten per second, and the pose at which each view was taken.
+    ///
+    /// - Parameter further: The number of frames after the last one that the enrollment needs.
+    func frames(enrolling settings: EnrollmentSettings, further: Int = 0) async throws -> (
+        frames: [RGBImage], poses: [EnrollmentView: HeadPose]
+    ) {
         var person = SolidHead(photo, mesh: mesh, reach: 40)
         var enrollment = try FaceEnrollment(
             capture: try #require(CaptureID("cap_1")), settings: settings)
@@ -53,9 +65,10 @@ struct ClipMaker {
             asked = event.action ?? Self.turn(event.view)
         }
         #expect(enrollment.verdict?.isCaptured == true, "\(enrollment.verdict?.refusals ?? [])")
-        return (
-            try write(frames + Array(repeating: frames[frames.count - 1], count: 3), name), poses
-        )
+        for _ in 0..<further {
+            frames.append(person.image(asked: nil, at: Double(frames.count) / 10))
+        }
+        return (frames, poses)
     }
 
     /// The movement by which the person shows a view.
