@@ -100,6 +100,7 @@ public struct Tables {
     public var otpRegistrations: OTPRegistrationTable {
         OTPRegistrationTable(connection: connection)
     }
+    public var approvals: ApprovalTable { ApprovalTable(connection: connection, keys: keys) }
     public var otpTokens: OTPTokenTable { OTPTokenTable(connection: connection) }
     public var productKeys: ProductKeyTable { ProductKeyTable(connection: connection) }
     public var recoveryCodes: RecoveryCodeTable { RecoveryCodeTable(connection: connection) }

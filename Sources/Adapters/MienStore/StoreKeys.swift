@@ -144,5 +144,6 @@ extension SealPurpose {
     static let decoyCredential = SealPurpose(label: "mien/v1/decoy-credential")
     static let refreshToken = SealPurpose(label: "mien/v1/refresh-token")
     static let auditAnchor = SealPurpose(label: "mien/v1/audit-anchor")
+    static let approval = SealPurpose(label: "mien/v1/approval")
     static let signingKey = SealPurpose(label: "mien/v1/signing-key")
 }

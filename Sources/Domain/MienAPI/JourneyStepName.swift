@@ -9,7 +9,7 @@ public enum JourneyStepName: String, WireWord {
     case registerNativeBiometrics, nativeBiometricsAuthentication
     case nativeBiometricsTransactionSigning, deleteMobileBiometrics
     case information, emailOTPAuthentication
-    case otpRegistration, otpAuthentication, otpTransactionSigning
+    case otpRegistration, otpAuthentication, otpTransactionSigning, otpTransactionApproval
     case recordConsent, waitForTime
     /// The journey ended with success.
     case success
@@ -53,6 +53,7 @@ public enum JourneyStepName: String, WireWord {
                 "transaction_signing_otp", "totpSigningTransaction",
                 "transmit_platform_transaction_signing_totp",
             ]
+        case .otpTransactionApproval: ["transaction_approval_otp"]
         case .recordConsent: ["record_consent"]
         case .waitForTime: ["wait_for_time"]
         case .success: ["action:success"]

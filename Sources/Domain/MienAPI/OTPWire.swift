@@ -215,3 +215,56 @@ public struct OTPVerdictAnswer: Codable, Sendable, Hashable {
 
     public enum CodingKeys: String, CodingKey, CaseIterable { case isValid = "valid" }
 }
+
+/// `POST /v1/otp/approvals/show`: a device asks for the transaction that its owner wants to approve.
+public struct ShowApprovalRequest: Codable, Sendable, Hashable {
+    public var tokenID: String
+    /// What the owner reads on the other device; case, spaces, and hyphens do not matter.
+    public var approvalCode: String
+
+    public init(tokenID: String, approvalCode: String) {
+        (self.tokenID, self.approvalCode) = (tokenID, approvalCode)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case tokenID = "token_id", approvalCode = "approval_code"
+    }
+}
+
+/// A transaction that waits for approval.
+public struct ApprovalAnswer: Codable, Sendable, Hashable {
+    public var appID: String
+    /// The data to show. All of it is signed.
+    public var approvalData: [String: String]
+    public var transactionChallenge: String
+    /// Milliseconds since 1970.
+    public var expiresAt: Int64
+
+    public init(
+        appID: String, approvalData: [String: String], transactionChallenge: String,
+        expiresAt: Int64
+    ) {
+        (self.appID, self.approvalData) = (appID, approvalData)
+        (self.transactionChallenge, self.expiresAt) = (transactionChallenge, expiresAt)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case appID = "app_id", approvalData = "approval_data",
+            transactionChallenge = "transaction_challenge", expiresAt = "expires_at"
+    }
+}
+
+/// `POST /v1/otp/approvals`: a device approves a transaction with `passcode`, the response of its OTP
+/// token, or declines it without one.
+public struct DecideApprovalRequest: Codable, Sendable, Hashable {
+    public var tokenID, approvalCode: String
+    public var passcode: String?
+
+    public init(tokenID: String, approvalCode: String, passcode: String? = nil) {
+        (self.tokenID, self.approvalCode, self.passcode) = (tokenID, approvalCode, passcode)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case tokenID = "token_id", approvalCode = "approval_code", passcode
+    }
+}

@@ -204,6 +204,11 @@ struct ServerParts: Sendable {
         OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(
             to: router.group("v1"))
         let guesses = configuration.guessesPerMinute
+        OTPApprovalRoutes(
+            tokens: tokens, metrics: metrics,
+            guesses: RateLimiter(.init(burst: guesses, perMinute: guesses)), clock: clock,
+            body: body
+        ).add(to: router.group("v1"))
         OTPVerificationRoutes(
             apps: apps, tokens: tokens, metrics: metrics,
             guesses: RateLimiter(.init(burst: guesses, perMinute: guesses)), clock: clock,

@@ -65,12 +65,14 @@ extension OTPService {
         }
     }
 
-    /// - Parameter text: The signed text.
+    /// - Parameters:
+    ///   - text: The signed text.
+    ///   - token: The OTP token that signed, if that is known; no other token counts.
     package func verifySignature(
         _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?,
-        app: AppRecord, device: DeviceID?
+        app: AppRecord?, device: DeviceID?, token: AuthenticatorID? = nil
     ) async throws -> Judgment {
-        try await judge(account, app, device) { token, _ in
+        try await judge(account, app, device, only: token) { token, _ in
             guard let code = passcode.use({ OneTimeCode(typed: $0) }),
                 try token.signed(code, text: text)
             else { return nil }

@@ -141,7 +141,7 @@ package struct OTPVerificationRoutes {
         }
     }
 
-    private static func passcode(_ text: String) throws -> Sensitive<String> {
+    static func passcode(_ text: String) throws -> Sensitive<String> {
         guard (1...maxPasscodeBytes).contains(text.utf8.count) else {
             throw Problem(
                 .invalidRequest,

@@ -108,6 +108,7 @@ package struct Sweeper: Service {
             ("spent", { try $0.spent.sweep(at: $1, atMost: $2) }),
             ("recoveries", { try $0.recoveries.sweep(at: $1, atMost: $2) }),
             ("mailed links", { try $0.mailedLinks.sweep(at: $1, atMost: $2) }),
+            ("approvals", { try $0.approvals.sweep(at: $1, atMost: $2) }),
             ("token registrations", { try $0.otpRegistrations.sweep(at: $1, atMost: $2) }),
         ]
     }

@@ -290,7 +290,7 @@ import Testing
                 "9-capture-trails", "10-licences", "11-mailed-links", "12-recovery-codes",
                 "13-recoveries", "14-credentials",
                 "15-audit-retention", "16-locks", "17-sign-ups", "18-registration-codes",
-                "19-own-accounts", "20-logout-notices", "21-activity",
+                "19-own-accounts", "20-logout-notices", "21-activity", "22-approvals",
             ])
     }
 }

@@ -20,6 +20,7 @@ struct DefinitionTests {
         .registerFace: ["consent": ["text_version": "1"]],
         .transactionSigningNativeBiometrics: ["approval_data": ["amount": "'1'"]],
         .transactionSigningOTP: ["approval_data": ["amount": "'1'"]],
+        .transactionApprovalOTP: ["approval_data": ["amount": "'1'"]],
         .recoveryCodeAuthentication: ["code": "form.code"],
         .setPassword: ["password": "form.password"],
         .changePassword: ["current_password": "form.old", "new_password": "form.new"],

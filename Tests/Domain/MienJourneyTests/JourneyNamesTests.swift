@@ -18,7 +18,8 @@ struct JourneyNamesTests {
             (.information, "information"), (.emailOTPAuthentication, "emailOTPAuthentication"),
             (.recordConsent, "recordConsent"),
             (.registerOTP, "otpRegistration"), (.authenticateOTP, "otpAuthentication"),
-            (.transactionSigningOTP, "otpTransactionSigning"), (.waitForTime, "waitForTime"),
+            (.transactionSigningOTP, "otpTransactionSigning"),
+            (.transactionApprovalOTP, "otpTransactionApproval"), (.waitForTime, "waitForTime"),
         ] as [(StepType, String)])
     func sent(type: StepType, name: String) throws {
         #expect(type.wireName?.rawValue == name)

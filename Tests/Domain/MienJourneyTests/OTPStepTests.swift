@@ -240,4 +240,71 @@ struct OTPStepTests {
         let report = JourneySimulator.run(try JourneyDefinition(definition), test)
         #expect(report.cases.map(\.problems) == [[], []])
     }
+
+    @Test("an approval waits until the user has decided on the other device, or it expires")
+    func approval() throws {
+        let data = ["amount": "120.50"]
+        func asked() throws -> (Play, JourneyDecision) {
+            var play = try Play(
+                Self.journey(
+                    "transaction_approval_otp",
+                    ["user_identifier": "'ada'", "approval_data": ["amount": "'120.50'"]],
+                    requiresUser: false))
+            let requesting = try play.start()
+            #expect(
+                requesting.work()
+                    == RequestApprovalEffect(
+                        user: .identifier(Sensitive("ada")), approvalData: data))
+            let asked = try play.answer(
+                requesting,
+                .approvalRequested(
+                    ChallengeID("chl_1")!, code: "7K3QF-2M9XA",
+                    expiresAt: play.now + .seconds(300)))
+            return (play, asked)
+        }
+        var (play, prompt) = try asked()
+        #expect(
+            prompt.prompt?.data["approval_code"] == "7K3QF-2M9XA"
+                && prompt.prompt?.data["approval_data"] == ["amount": "120.50"]
+                && prompt.prompt?.data["error"] == nil)
+        let reading = try play.respond("client_input", nil)
+        #expect(
+            reading.work()
+                == ReadApprovalEffect(
+                    user: .identifier(Sensitive("ada")), approval: ChallengeID("chl_1")!))
+        let again = try play.answer(reading, .refused(.notYet))
+        #expect(
+            again.prompt?.data["error"] == ["code": "not_yet"]
+                && again.prompt?.data["approval_code"] == "7K3QF-2M9XA")
+        let done = try play.answer(
+            try play.respond("client_input", nil), .authenticated(Made.ada, amr: ["otp"]))
+        #expect(
+            done.completion?.signedInUser == Made.ada && done.completion?.approvalData == data)
+
+        for code in [StepErrorCode.declined, .expired, .invalidCredentials] {
+            var (play, _) = try asked()
+            #expect(
+                try play.answer(try play.respond("client_input", nil), .refused(code)).rejection
+                    != nil)
+        }
+        var (late, _) = try asked()
+        late.now = late.now + .seconds(300)
+        #expect(try late.respond("client_input", nil).rejection != nil)
+    }
+
+    @Test("recorded tests decide for the other device", arguments: ["approved", "declined"])
+    func recorded(decision: String) throws {
+        var world = try SimulatedWorld([
+            "users": [["username": "ada", "token": true]], "approval": .string(decision),
+        ])
+        let ada = UserReference.identifier(Sensitive("ada"))
+        let id = ChallengeID("chl_1")!
+        world.challenges[id] = "x"
+        let reply = ReadApprovalEffect(user: ada, approval: id).simulated(
+            in: &world, at: Instant(milliseconds: 0))
+        switch reply {
+        case .answer(let proof): #expect(decision == "approved" && proof.amr == ["otp"])
+        case .refused(let code): #expect(decision == "declined" && code == .declined)
+        }
+    }
 }

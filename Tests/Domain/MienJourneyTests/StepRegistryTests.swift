@@ -69,6 +69,7 @@ struct StepRegistryTests {
             (VerifyDeviceKeyEffect(user: reference, proof: proof), .verifies(.nativeBiometrics)),
             (AuthenticateOTPEffect(user: reference, passcode: secret), .verifies(.otp)),
             (VerifyOTPSignatureEffect(user: reference, signature: signature), .verifies(.otp)),
+            (ReadApprovalEffect(user: reference, approval: challenge), .verifies(.otp)),
             (
                 AuthenticateRecoveryCodeEffect(user: reference, code: secret),
                 .verifies(.recoveryCode)
@@ -86,7 +87,7 @@ struct StepRegistryTests {
             (.authenticateNativeBiometrics, .nativeBiometrics),
             (.transactionSigningNativeBiometrics, .nativeBiometrics),
             (.emailOTPAuthentication, .emailCode), (.authenticateOTP, .otp),
-            (.transactionSigningOTP, .otp),
+            (.transactionSigningOTP, .otp), (.transactionApprovalOTP, .otp),
         ] as [(StepType, AuthenticatorType)])
     func authenticators(type: StepType, authenticator: AuthenticatorType) throws {
         let definition = try JourneyDefinition(

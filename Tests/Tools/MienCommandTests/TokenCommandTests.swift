@@ -20,6 +20,14 @@ import Testing
           "no": {"type": "reject_access"}, "done": {"type": "complete_journey"}}}
         """#
 
+    private static let pay = """
+        {"id": "pay", "version": 1, "title": "Pay", "start": "form", "steps": {
+          "form": {"type": "login_form", "config": {"branches": [{"id": "email_code"}], "output_variable": "form"}, "on": {"email_code": "ask"}},
+          "ask": {"type": "transaction_approval_otp", "config": {"user_identifier": "form.user_identifier",
+            "approval_data": {"amount": "'120.50'", "to": "'CH93'"}}, "on": {"success": "done", "failure": "no"}},
+          "no": {"type": "reject_access"}, "done": {"type": "complete_journey"}}}
+        """
+
     private static func signsIn(_ code: String, _ address: String) async throws -> Bool {
         let run = try await JourneyClient(MienOptions(serverPath: address)).start("otp-login")
         try await run.respond("email_code", ["user_identifier": "ada"])
@@ -140,6 +148,41 @@ import Testing
                 2, "signature.challenge", "token", "sign", "--challenge", "chl.x", "--data",
                 "amount=1", input: "4711\n")
 
+            // Approval of a transaction that another device has started.
+            _ = try await json(
+                "journey", "import", try home.write(Self.pay.utf8, as: "pay.json"), "--publish")
+            for decline in [false, true] {
+                let run = try await JourneyClient(MienOptions(serverPath: server.address)).start(
+                    "pay")
+                try await run.respond("email_code", ["user_identifier": "ada"])
+                let typed = try #require(
+                    await run.response.data?["approval_code"]?.stringValue)
+                let shown = try await home.mien(
+                    ["token", "approve", typed, "--json"] + (decline ? ["--decline"] : []),
+                    settings: settings, input: decline ? "" : "4711\n")
+                #expect(
+                    shown.status == 0
+                        && shown.err.contains("default_application asks for approval:")
+                        && shown.err.contains("  amount: 120.50\n  to: CH93\n"), "\(shown)")
+                #expect(
+                    try shown.json["decision"] as? String == (decline ? "declined" : "approved"))
+                try await run.respond(.clientInput)
+                if case .success = await run.outcome() {
+                    #expect(!decline)
+                } else {
+                    #expect(decline)
+                }
+                try await refused(
+                    2, "token.no-approval", "token", "approve", typed, input: "4711\n")
+            }
+            let waiting = try await JourneyClient(MienOptions(serverPath: server.address)).start(
+                "pay")
+            try await waiting.respond("email_code", ["user_identifier": "ada"])
+            try await refused(
+                3, "token.not-approved", "token", "approve",
+                try #require(await waiting.response.data?["approval_code"]?.stringValue),
+                input: "1147\n")
+
             // Modes.
             try await refused(
                 2, "name.unknown", "token", "face", "on", "--name", "ada", input: "4711\n")
@@ -199,7 +242,8 @@ import Testing
             }
             _ = try await json("admin", "user", "create", "--username", "ada")
             let offer = try await json(
-                "admin", "authenticator", "offer-token", "ada", "default_application")
+                "admin", "authenticator", "offer-token", "ada", "default_application", "--kind",
+                "hotp")
             _ = try await json(
                 "token", "provision",
                 input: "\(try #require(offer["registration_code"] as? String))\n4711\n")

@@ -338,5 +338,20 @@ enum Migrations {
         ),
         // Sign-ins from before are as active as their last refresh.
         ("21-activity", ["ALTER TABLE token_grant ADD COLUMN active_at BIGINT"]),
+        (
+            // A request for an unknown user has no account.
+            "22-approvals",
+            [
+                """
+                CREATE TABLE approval (
+                  id TEXT PRIMARY KEY, code_hash {blob} NOT NULL UNIQUE, account_id TEXT REFERENCES account (id) ON DELETE CASCADE,
+                  app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, run_id TEXT NOT NULL, content_sealed {blob} NOT NULL,
+                  decision TEXT NOT NULL DEFAULT '', authenticator_id TEXT, epoch BIGINT, expires_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX approval_by_account ON approval (account_id)",
+                "CREATE INDEX approval_by_app ON approval (app_id)",
+                "CREATE INDEX approval_by_end ON approval (expires_at)",
+            ]
+        ),
     ]
 }

@@ -31,6 +31,7 @@ extension StepType {
         RegisterOTP.self,
         AuthenticateOTP.self,
         TransactionSigningOTP.self,
+        TransactionApprovalOTP.self,
         AuthenticateRecoveryCode.self,
         RecoverAccount.self,
         SetPassword.self,

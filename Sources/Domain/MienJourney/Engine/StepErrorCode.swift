@@ -18,6 +18,10 @@ public enum StepErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
     /// type, another key has its ID, or its attestation is missing or was refused.
     case invalidKey = "invalid_key", keyIDTaken = "key_id_taken",
         attestationRefused = "attestation_refused"
+    /// The user has not decided yet. The step asks again.
+    case notYet = "not_yet"
+    /// The user declined on another device.
+    case declined
     case clientFailed = "client_failed"
     case notAllowed = "not_allowed"
     /// Changing authenticators requires a more recent or stronger sign-in. Reported to users only

@@ -45,6 +45,8 @@ struct SimulatedWorld: Sendable {
         let body: JSONValue
     }
 
+    enum Approval: String, Sendable, CaseIterable { case approved, declined, pending }
+
     struct SentCode: Sendable {
         let user: UserID?
         let expiresAt: Instant
@@ -58,6 +60,8 @@ struct SimulatedWorld: Sendable {
     var keys: [String: SimulatedKey] = [:]
     var passcode = "123456"
     var tokenCode = "654321"
+    /// What the user does on another device that is asked for approval.
+    var approval = Approval.approved
     var lockAfter = 5
     /// The hold period of a recovery.
     static let hold = Duration.seconds(86_400)
@@ -73,7 +77,7 @@ struct SimulatedWorld: Sendable {
 
     static let keys = [
         "users", "selfies", "verifications", "webhooks", "keys", "passcode", "token_code",
-        "lock_after",
+        "approval", "lock_after",
     ]
     static let userKeys = [
         "id", "username", "email", "external_id", "password", "faces", "device_keys", "token",
@@ -108,6 +112,7 @@ extension SimulatedWorld {
         }
         passcode = try reader.string("passcode", maxLength: 10) ?? passcode
         tokenCode = try reader.string("token_code", maxLength: 20) ?? tokenCode
+        approval = try reader.choice("approval", default: approval)
         lockAfter = try reader.integer("lock_after", 1...1000, default: lockAfter)
     }
 }

@@ -43,6 +43,7 @@ public struct JourneyStepID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public static let otpAuthentication: Self = "otpAuthentication"
     public static let genericOTPAuthentication: Self = "otpAuthentication"
     public static let otpTransactionSigning: Self = "otpTransactionSigning"
+    public static let otpTransactionApproval: Self = "otpTransactionApproval"
     public static let totpSigningTransaction: Self = "otpTransactionSigning"
 
     // This server has no steps with these names. They exist so that apps that switch on them build.

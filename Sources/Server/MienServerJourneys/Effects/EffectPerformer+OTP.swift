@@ -84,6 +84,40 @@ extension EffectPerformer {
         return try await answer(judgment, account, context)
     }
 
+    /// Stores a transaction for approval on another device. Unknown users get a request, too, which
+    /// nobody can approve.
+    func requestApproval(
+        _ user: UserReference, _ data: [String: String], _ context: EffectContext
+    ) async throws -> EffectReply<ApprovalRequest> {
+        var generator = SystemRandomNumberGenerator()
+        let id = ChallengeID.random(using: &generator)
+        let transaction = OTPService.WaitingTransaction(
+            challenge: Self.challengeText(id, .transaction(approvalData: data)), data: data)
+        let (code, end) = try await tokens.requestApproval(
+            id.text, of: transaction, by: try await account(user, context)?.id,
+            app: context.app.id, run: context.run.text)
+        return .approvalRequested(id, code: code, expiresAt: end)
+    }
+
+    /// The lock gate has counted the signature when the other device sent it.
+    func readApproval(
+        _ user: UserReference, _ approval: ChallengeID, _ context: EffectContext
+    ) async throws -> EffectReply<Authentication> {
+        switch try await tokens.decision(on: approval.text, run: context.run.text) {
+        case .pending: return .refused(.notYet)
+        case .declined: return .refused(.declined)
+        case .expired: return .refused(.expired)
+        case .approved(let token, let owner, let epoch):
+            guard let account = try await account(user, context), account.id == owner else {
+                return .refused(.unavailable)
+            }
+            try await accept(.otp, account.id, context)
+            return .authenticated(
+                account.id, amr: [AuthenticatorType.otp.method],
+                by: AuthenticatorUse(token, epoch: epoch))
+        }
+    }
+
     private func answer(
         _ judgment: OTPService.Judgment, _ account: AccountRecord?, _ context: EffectContext
     ) async throws -> EffectReply<Authentication> {
@@ -127,5 +161,17 @@ extension ChallengeOTPEffect: PerformedEffect {
 extension VerifyOTPSignatureEffect: PerformedEffect {
     func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
         try await EvenPace.keep { try await performer.verify(user, signature, context) }
+    }
+}
+
+extension RequestApprovalEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.requestApproval(user, approvalData, context)
+    }
+}
+
+extension ReadApprovalEffect: PerformedEffect {
+    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+        try await performer.readApproval(user, approval, context)
     }
 }

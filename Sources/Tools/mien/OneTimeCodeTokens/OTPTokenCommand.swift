@@ -19,8 +19,8 @@ struct OTPTokenCommand: ParsableCommand {
             """,
         subcommands: [
             OTPTokenProvisionCommand.self, OTPTokenListCommand.self, OTPTokenCodeCommand.self,
-            OTPTokenSignCommand.self,
-            OTPTokenUpgradeCommand.self, OTPTokenFaceCommand.self,
+            OTPTokenSignCommand.self, OTPTokenApproveCommand.self, OTPTokenUpgradeCommand.self,
+            OTPTokenFaceCommand.self,
             OTPTokenChangePINCommand.self, OTPTokenRemoveCommand.self,
         ])
 }

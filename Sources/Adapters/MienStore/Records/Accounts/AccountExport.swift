@@ -86,7 +86,7 @@ extension ExportedTable {
 
     static let all = [
         account, authenticator, authenticatorHold, lockCount, lockDevice, consent, knownDevice,
-        deviceKey, passkey, otpToken, otpRegistration, recoveryCode, recovery, tokenGrant,
+        deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
         grantAuthenticator, mailedLink, logoutNotice, auditCounted, audit,
     ]
 
@@ -173,6 +173,18 @@ extension ExportedTable {
         omitted: [
             "account_id": owner, "code_hash": keyedHash,
             "made_with": "the sign-in that asked for the code, which is in sign_ins",
+        ])
+
+    private static let approval = ExportedTable(
+        name: "approval", section: "approvals", order: "expires_at, id",
+        columns: [
+            ("id", .text), ("app_id", .text), ("decision", .text), ("authenticator_id", .text),
+            ("epoch", .number), ("expires_at", .number),
+        ],
+        omitted: [
+            "account_id": owner, "code_hash": keyedHash,
+            "run_id": "the run of a journey, whose holder could continue it",
+            "content_sealed": "a transaction that waits a few minutes for approval",
         ])
 
     private static let recoveryCode = ExportedTable(
