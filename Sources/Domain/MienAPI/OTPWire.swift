@@ -219,7 +219,7 @@ public struct OTPVerdictAnswer: Codable, Sendable, Hashable {
 /// `POST /v1/otp/approvals/show`: a device asks for the transaction that its owner wants to approve.
 public struct ShowApprovalRequest: Codable, Sendable, Hashable {
     public var tokenID: String
-    /// What the owner reads on the other device; case, spaces, and hyphens do not matter.
+    /// The code that the owner reads on the other device; case, spaces, and hyphens do not matter.
     public var approvalCode: String
 
     public init(tokenID: String, approvalCode: String) {

@@ -60,7 +60,7 @@ struct SimulatedWorld: Sendable {
     var keys: [String: SimulatedKey] = [:]
     var passcode = "123456"
     var tokenCode = "654321"
-    /// What the user does on another device that is asked for approval.
+    /// The user's decision on another device that is asked for approval.
     var approval = Approval.approved
     var lockAfter = 5
     /// The hold period of a recovery.

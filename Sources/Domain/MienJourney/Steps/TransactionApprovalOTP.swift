@@ -117,7 +117,7 @@ public struct RequestApprovalEffect: StepEffect {
 /// A request for approval that waits for the user.
 public struct ApprovalRequest: EffectAnswer, Codable, Hashable {
     public let approval: ChallengeID
-    /// What the user types on the other device. Without the OTP token, it opens nothing.
+    /// The text that the user types on the other device. Without the OTP token, it opens nothing.
     public let code: String
     public let expiresAt: Instant
 }

@@ -19,7 +19,7 @@ public struct OTPApprovals: Sendable {
 
     /// A transaction that waits for approval.
     public struct Waiting: Sendable, Hashable {
-        /// What to show, and what is signed.
+        /// The lines to show, all of which are signed.
         public let shown: ShownTransaction
         /// The app that asks.
         public let app: String
