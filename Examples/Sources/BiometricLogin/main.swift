@@ -13,7 +13,8 @@
 //     biometric login is off
 //
 // A video of a face that keeps still and blinks works like a camera. Without either, only the PIN
-// signs in, and the third line names the obstacle:
+// signs in, and the second line names the obstacle: face: biometric_no_enrollment, or
+// biometric_not_supported_or_permission_denied without a camera.
 //
 //     swift run -c release BiometricLogin --video clip.mp4
 //     swift run -c release BiometricLogin --no-face

@@ -14,16 +14,19 @@ extension OTPService {
     package struct WaitingTransaction: Sendable {
         package let challenge: String
         package let data: [String: String]
+        /// The known device of the user that started the transaction: wrong signatures count for it.
+        let device: DeviceID?
 
-        package init(challenge: String, data: [String: String]) {
-            (self.challenge, self.data) = (challenge, data)
+        package init(challenge: String, data: [String: String], device: DeviceID?) {
+            (self.challenge, self.data, self.device) = (challenge, data, device)
         }
 
         fileprivate var content: Sensitive<[UInt8]> {
-            let value: JSONValue = [
+            var value: [String: JSONValue] = [
                 "challenge": .string(challenge), "data": .object(data.mapValues { .string($0) }),
             ]
-            return Sensitive(Array(JSONText.write(value).utf8))
+            value["device"] = device.map { .string($0.text) }
+            return Sensitive(Array(JSONText.write(.object(value)).utf8))
         }
 
         fileprivate init(_ content: Sensitive<[UInt8]>) throws {
@@ -31,16 +34,18 @@ extension OTPService {
             guard let challenge = value["challenge"]?.stringValue,
                 let data = value["data"]?.objectValue?.compactMapValues(\.stringValue)
             else { throw StoreError(.corrupt, "A stored approval is malformed.") }
-            self.init(challenge: challenge, data: data)
+            self.init(
+                challenge: challenge, data: data,
+                device: value["device"]?.stringValue.flatMap { DeviceID($0) })
         }
     }
 
-    /// Stores a transaction that waits for approval, whether or not the user exists.
+    /// Stores a transaction that waits for approval.
     ///
     /// - Parameter id: The request's ID, for ``decision(on:run:)``.
     /// - Returns: the code that the user types on the other device.
     package func requestApproval(
-        _ id: String, of transaction: WaitingTransaction, by account: UserID?, app: AppID,
+        _ id: String, of transaction: WaitingTransaction, by account: UserID, app: AppID,
         run: String
     ) async throws -> (code: String, expiresAt: Instant) {
         var generator = SystemRandomNumberGenerator()
@@ -58,20 +63,26 @@ extension OTPService {
         case approved(AuthenticatorID, by: UserID, epoch: Int)
     }
 
-    /// Returns what the user has decided. A decision is returned once.
+    /// Returns what the user has decided.
+    ///
+    /// An approval counts while the OTP token that gave it does, and until the user's sign-ins end:
+    /// the journey acts on it at once.
     package func decision(on id: String, run: String) async throws -> ApprovalDecision {
         let now = clock.now
-        // Most answers are "not yet", and reading is cheaper than writing.
-        let found = try await store.read { try $0.approvals.find(id, run: run, at: now) }
-        guard let found else { return .expired }
-        guard found.decision != nil else { return .pending }
-        let taken = try await store.write { try $0.approvals.take(id, run: run) }
-        switch taken?.decision {
-        case .approved(let token, let epoch)?:
-            guard let account = taken?.account else { return .expired }
-            return .approved(token, by: account, epoch: epoch)
-        case .declined?: return .declined
-        case nil: return .expired
+        return try await store.read { tables in
+            guard let found = try tables.approvals.find(id, run: run, at: now) else {
+                return .expired
+            }
+            switch found.decision {
+            case nil: return now < found.expiresAt ? .pending : .expired
+            case .declined?: return .declined
+            case .approved(let token, let epoch)?:
+                guard let account = found.account,
+                    try SignInStanding(account: account, epoch: epoch, authenticators: [token])
+                        .holds(in: tables)
+                else { return .expired }
+                return .approved(token, by: account, epoch: epoch)
+            }
         }
     }
 
@@ -98,14 +109,27 @@ extension OTPService {
         let waiting =
             try found.map { try WaitingTransaction($0.record.content) }
             // The same work for an unknown code.
-            ?? WaitingTransaction(challenge: "", data: [:])
+            ?? WaitingTransaction(challenge: "", data: [:], device: nil)
         let judgment = try await verifySignature(
-            passcode, over: waiting.challenge, of: found?.account, app: found?.app, device: nil,
-            token: token)
-        guard case .accepted = judgment, let found else { return judgment }
+            passcode, over: waiting.challenge, of: found?.account, app: found?.app,
+            device: waiting.device, token: token)
+        guard case .accepted = judgment, let found else {
+            try await note(judgment, of: found?.account.id, app: found?.app.id, by: "device")
+            return judgment
+        }
+        let now = clock.now
         let isFirst = try await store.write { tables in
-            try tables.approvals.decide(
-                found.record.id, .approved(token, epoch: found.account.epoch))
+            guard
+                try tables.approvals.decide(
+                    found.record.id, .approved(token, epoch: found.account.epoch), at: now)
+            else { return false }
+            try tables.audit.append(
+                AuditEvent(
+                    "otp.approved", actor: "device", account: found.account.id, app: found.app.id,
+                    detail: [
+                        "authenticator": .string(token.text), "approval": .string(found.record.id),
+                    ]), at: now)
+            return true
         }
         return isFirst ? judgment : .refused(locked: false, isJudged: true)
     }
@@ -115,7 +139,8 @@ extension OTPService {
         guard let found = try await open(code, for: token) else { return false }
         let now = clock.now
         return try await store.write { tables in
-            guard try tables.approvals.decide(found.record.id, .declined) else { return false }
+            guard try tables.approvals.decide(found.record.id, .declined, at: now)
+            else { return false }
             try tables.audit.append(
                 AuditEvent(
                     "otp.declined", actor: "device", account: found.account.id, app: found.app.id),
@@ -132,6 +157,7 @@ extension OTPService {
             guard let record = try tables.approvals.open(codeHash: hash, at: now),
                 let (owner, appID) = try tables.otpTokens.owner(of: token),
                 record.account == owner, record.app == appID,
+                try !tables.locks.isHeld(token),
                 let account = try tables.accounts.find(owner), account.state == .active,
                 let app = try tables.apps.find(appID)
             else { return nil }

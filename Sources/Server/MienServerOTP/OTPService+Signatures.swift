@@ -77,15 +77,19 @@ extension OTPService {
     }
 
     /// Records a verification as durably for unknown users as for others.
-    func note(_ judgment: Judgment, of account: UserID?, app: AppID) async throws {
+    ///
+    /// - Parameter actor: Who asked: a service, or the device that has the OTP token.
+    func note(
+        _ judgment: Judgment, of account: UserID?, app: AppID?, by actor: String = "service"
+    ) async throws {
         let now = clock.now
         switch judgment {
         case .accepted:
-            let event = AuditEvent("otp.accepted", actor: "service", account: account, app: app)
+            let event = AuditEvent("otp.accepted", actor: actor, account: account, app: app)
             try await store.write { try $0.audit.append(event, at: now) }
         case .refused(let locked, let isJudged):
             let event = AuditEvent(
-                "otp.refused", actor: "service", account: account, app: app,
+                "otp.refused", actor: actor, account: account, app: app,
                 detail: locked ? ["locked": true] : [:])
             try await store.write {
                 try isJudged ? $0.audit.append(event, at: now) : $0.audit.count(event, at: now)

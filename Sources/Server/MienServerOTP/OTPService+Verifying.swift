@@ -56,13 +56,15 @@ extension OTPService {
             return (account, app)
         }
         let now = clock.now
-        return try await judge(found?.0, found?.1, nil, only: token, isSignIn: true) {
+        let judgment = try await judge(found?.0, found?.1, nil, only: token, isSignIn: true) {
             token, position in
             guard let code = passcode.use({ OneTimeCode(typed: $0) }),
                 let movingFactor = try token.movingFactor(of: code, from: position, at: now)
             else { return nil }
             return .code(movingFactor: movingFactor)
         }
+        try await note(judgment, of: found?.0.id, app: found?.1.id, by: "device")
+        return judgment
     }
 
     /// - Parameters:

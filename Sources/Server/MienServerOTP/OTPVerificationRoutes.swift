@@ -43,6 +43,14 @@ package struct OTPVerificationRoutes {
                 throw Problem(
                     .invalidRequest, errors: [.init(field: "template", message: error.reason)])
             }
+            // A challenge has six random digits. Without a limit, one that was signed before would
+            // come again.
+            let key = "challenge \(user.key(app.id, tokens.store.keys))"
+            guard guesses.take(key, at: clock.now) == nil else {
+                throw Problem(
+                    .tooManyRequests, "Too many challenges were drawn for this user. Wait a minute."
+                )
+            }
             let (challenge, end) = try await tokens.challenge(template, for: user, app: app.id)
             return JSONBody.response(
                 OTPChallengeAnswer(

@@ -45,7 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
         add(Self.check("enrolled faces", store))
         add(Self.check("compiled networks", cache))
         add(Self.check("private folders", folders))
-        ProcessIntegrity.harden()
+        // As the process was started; commands that read secrets harden theirs.
         for finding in ProcessIntegrity.inspect() { add(Self.check(finding)) }
         progress.finish()
         if output.json { JSON.print(["checks": checks]) } else { report(checks) }

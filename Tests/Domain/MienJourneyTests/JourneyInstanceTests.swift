@@ -105,7 +105,8 @@ struct JourneyInstanceTests {
         }
         #expect(
             request.purpose == .authentication && request.liveness.mode == nil
-                && request.user == nil)
+                && request.user == .identifier(Sensitive("ada")),
+            "the user whose face it will be compared with")
 
         let selfie = try #require(
             try play.answer(opening, .captureOpened(Made.capture, startToken: "token")).prompt)

@@ -247,17 +247,14 @@ struct OTPStepTests {
         func asked() throws -> (Play, JourneyDecision) {
             var play = try Play(
                 Self.journey(
-                    "transaction_approval_otp",
-                    ["user_identifier": "'ada'", "approval_data": ["amount": "'120.50'"]],
-                    requiresUser: false))
-            let requesting = try play.start()
+                    "transaction_approval_otp", ["approval_data": ["amount": "'120.50'"]],
+                    requiresUser: true))
+            let requesting = try play.start(user: Self.ada)
             #expect(
-                requesting.work()
-                    == RequestApprovalEffect(
-                        user: .identifier(Sensitive("ada")), approvalData: data))
+                requesting.work() == RequestApprovalEffect(user: Made.ada, approvalData: data))
             let asked = try play.answer(
                 requesting,
-                .approvalRequested(
+                .approvalOpened(
                     ChallengeID("chl_1")!, code: "7K3QF-2M9XA",
                     expiresAt: play.now + .seconds(300)))
             return (play, asked)
@@ -270,8 +267,7 @@ struct OTPStepTests {
         let reading = try play.respond("client_input", nil)
         #expect(
             reading.work()
-                == ReadApprovalEffect(
-                    user: .identifier(Sensitive("ada")), approval: ChallengeID("chl_1")!))
+                == ReadApprovalEffect(user: Made.ada, approval: ChallengeID("chl_1")!))
         let again = try play.answer(reading, .refused(.notYet))
         #expect(
             again.prompt?.data["error"] == ["code": "not_yet"]
@@ -287,24 +283,50 @@ struct OTPStepTests {
                 try play.answer(try play.respond("client_input", nil), .refused(code)).rejection
                     != nil)
         }
+        // A decision of the last second is still read; without one, the request has expired.
         var (late, _) = try asked()
-        late.now = late.now + .seconds(300)
-        #expect(try late.respond("client_input", nil).rejection != nil)
+        late.now = late.now + .seconds(301)
+        #expect(
+            try late.answer(
+                try late.respond("client_input", nil), .authenticated(Made.ada, amr: ["otp"])
+            ).completion != nil)
+        var (undecided, _) = try asked()
+        undecided.now = undecided.now + .seconds(300)
+        #expect(
+            try undecided.answer(try undecided.respond("client_input", nil), .refused(.notYet))
+                .rejection != nil)
+        var (over, _) = try asked()
+        over.now = over.now + .seconds(330)
+        #expect(try over.respond("client_input", nil).rejection != nil)
+    }
+
+    @Test("an approval needs a user who has signed in, not only a name")
+    func strangersAsk() throws {
+        let journey = Self.journey(
+            "transaction_approval_otp", ["approval_data": ["amount": "'120.50'"]],
+            requiresUser: false)
+        var play = try Play(journey)
+        #expect(try play.start().rejection != nil)
     }
 
     @Test("recorded tests decide for the other device", arguments: ["approved", "declined"])
     func recorded(decision: String) throws {
-        var world = try SimulatedWorld([
-            "users": [["username": "ada", "token": true]], "approval": .string(decision),
-        ])
-        let ada = UserReference.identifier(Sensitive("ada"))
-        let id = ChallengeID("chl_1")!
-        world.challenges[id] = "x"
-        let reply = ReadApprovalEffect(user: ada, approval: id).simulated(
-            in: &world, at: Instant(milliseconds: 0))
-        switch reply {
+        func reply(_ user: JSONValue) throws -> EffectReply<Authentication> {
+            var world = try SimulatedWorld(["users": [user], "approval": .string(decision)])
+            let id = ChallengeID("chl_1")!
+            world.challenges[id] = "x"
+            let owner = try #require(world.user("ada")?.id)
+            return ReadApprovalEffect(user: owner, approval: id).simulated(
+                in: &world, at: Instant(milliseconds: 0))
+        }
+        switch try reply(["username": "ada", "token": true]) {
         case .answer(let proof): #expect(decision == "approved" && proof.amr == ["otp"])
         case .refused(let code): #expect(decision == "declined" && code == .declined)
+        }
+        // As on a server, nobody decides without a token.
+        guard case .refused(.notYet) = try reply(["username": "ada"]) else {
+            Issue.record("decided without a token")
+            return
         }
     }
 }

@@ -69,7 +69,7 @@ struct StepRegistryTests {
             (VerifyDeviceKeyEffect(user: reference, proof: proof), .verifies(.nativeBiometrics)),
             (AuthenticateOTPEffect(user: reference, passcode: secret), .verifies(.otp)),
             (VerifyOTPSignatureEffect(user: reference, signature: signature), .verifies(.otp)),
-            (ReadApprovalEffect(user: reference, approval: challenge), .verifies(.otp)),
+            (ReadApprovalEffect(user: user, approval: challenge), .none),
             (
                 AuthenticateRecoveryCodeEffect(user: reference, code: secret),
                 .verifies(.recoveryCode)

@@ -14,6 +14,10 @@ struct StoredRunTests {
         {"attemptsLeft":2,"expiresAt":{"milliseconds":1700000000000},"registration":"otc_1"}
         """
 
+    private static let approval = """
+        {"approval":"chl_1","code":"7K3QF-2M9XA","data":{"amount":"1"},"expiresAt":{"milliseconds":1700000000000}}
+        """
+
     /// Every pending effect, with and without the members that may be missing.
     static let pendingForms = [
         #"{"resolvingUser":{}}"#,
@@ -33,6 +37,8 @@ struct StoredRunTests {
         #"{"checkingOTP":{"attemptsLeft":2}}"#,
         #"{"verifyingOTPSignature":{"_0":"chl_1","expected":"usr_1"}}"#,
         #"{"verifyingOTPSignature":{"_0":"chl_1"}}"#,
+        #"{"requestingApproval":{"data":{"amount":"1"}}}"#,
+        #"{"readingApproval":{"expected":"usr_1","request":\#(approval)}}"#,
         #"{"checkingRecoveryCode":{"expected":"usr_1"}}"#, #"{"checkingRecoveryCode":{}}"#,
         #"{"recovering":{"_0":"usr_1"}}"#, #"{"settingPassword":{"_0":"usr_1"}}"#,
         #"{"lockingAuthenticator":{}}"#,
@@ -45,7 +51,7 @@ struct StoredRunTests {
         #"{"input":{}}"#, #"{"capture":{"_0":"cap_1"}}"#, #"{"verification":{"_0":"idv_1"}}"#,
         #"{"code":{"_0":\#(progress)}}"#, #"{"deviceKey":{"_0":"chl_1"}}"#,
         #"{"otpRegistration":{"_0":\#(registration)}}"#, #"{"otp":{"attemptsLeft":2}}"#,
-        #"{"wait":{"until":{"milliseconds":1700000000000}}}"#,
+        #"{"approval":{"_0":\#(approval)}}"#, #"{"wait":{"until":{"milliseconds":1700000000000}}}"#,
     ]
 
     private func again<Value: Codable>(_ type: Value.Type, _ text: String) throws -> String {

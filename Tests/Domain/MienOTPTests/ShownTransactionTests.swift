@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import MienCore
 import MienOTP
@@ -42,6 +43,18 @@ struct ShownTransactionTests {
         ])
     func malformed(challenge: String) {
         #expect(throws: OTPError.self) { try ShownTransaction(data, challenge: challenge) }
+    }
+
+    @Test("no data of a step is shown under the text of a typed challenge")
+    func otherKind() throws {
+        let login = ["login": "shop"]
+        let hash = Base64URL.encode(
+            SHA256.hash(data: Array(JSONText.write(.object(login.mapValues { .string($0) })).utf8)))
+        let payee = "mien/v1/dynamic-signature\n000861234562\naccount=MALLORY\npayee=JOHN.\(hash)"
+        #expect(throws: OTPError.self) { try ShownTransaction(login, challenge: payee) }
+        #expect(throws: Never.self) {
+            try ShownTransaction(login, challenge: "chl_2m8Xw0GJ4n6nq0s9u3v5xA.\(hash)")
+        }
     }
 
     @Test("typed values are signed in their canonical form, which is shown: a known answer")

@@ -343,6 +343,14 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         #expect(
             try await vault.code(of: "aut_1", with: .face(next)).text
                 == hotp.code(at: 2, with: secret()).text)
+        // A signature under the face is the same as under the PIN, and spends the look at the face.
+        let signing = try #require(try await look(1, for: ada, machine).input)
+        #expect(
+            try await vault.sign(transfer, on: "aut_1", with: .face(signing)).text
+                == transfer.response(with: secret()).text)
+        #expect(
+            await code { _ = try await vault.sign(transfer, on: "aut_1", with: .face(signing)) }
+                == .inputSpent)
 
         try await vault.deactivateAuthMode(on: "aut_1")
         #expect(try await !vault.isAuthModeActive(mode, on: "aut_1"))

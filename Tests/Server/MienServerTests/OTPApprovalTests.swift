@@ -11,8 +11,9 @@ import Testing
 struct OTPApprovalTests {
     private static let journey = """
         {"id": "pay", "version": 1, "title": "Pay", "start": "form", "steps": {
-          "form": {"type": "login_form", "config": {"branches": [{"id": "email_code"}], "output_variable": "form"}, "on": {"email_code": "ask"}},
-          "ask": {"type": "transaction_approval_otp", "config": {"user_identifier": "form.user_identifier",
+          "form": {"type": "login_form", "config": {"branches": [{"id": "password"}], "output_variable": "form"}, "on": {"password": "check"}},
+          "check": {"type": "authenticate_password", "config": {"username": "form.username", "password": "form.password"}, "on": {"success": "ask", "failure": "no"}},
+          "ask": {"type": "transaction_approval_otp", "config": {
             "approval_data": {"amount": "'120.50'", "to": "'CH93'"}}, "on": {"success": "done", "failure": "no"}},
           "no": {"type": "reject_access"}, "done": {"type": "complete_journey"}}}
         """
@@ -44,7 +45,8 @@ struct OTPApprovalTests {
         run: Journey, code: String
     ) {
         let run = try await server.client().start("pay")
-        try await run.respond("email_code", ["user_identifier": .string(name)])
+        try await run.respond(
+            "password", ["username": .string(name), "password": "a password nobody has"])
         let asked = await run.response
         #expect(
             asked.journeyStepId == .otpTransactionApproval && asked.data?["approval_data"] == data
@@ -107,7 +109,8 @@ struct OTPApprovalTests {
             try await run.respond(.clientInput)
             let claims = try Self.claims(await run.outcome())
             #expect(
-                claims?["approval_data"] == Self.data && claims?["amr"] == ["otp"]
+                claims?["approval_data"] == Self.data
+                    && Set(claims?["amr"]?.arrayValue ?? []) == ["otp", "pwd"]
                     && claims?["sub"] == .string(user.text))
             #expect(try await Self.show(code, token, server).status == 401, "used up")
         }
@@ -172,6 +175,10 @@ struct OTPApprovalTests {
                 #expect(try await Self.decide(code, token, "00000000", server) == 401)
             }
             #expect(try await Self.decide(code, token, right, server) == 401, "locked")
+            let refused = try await server.admin.audit().items.filter {
+                $0.event == "otp.refused" && $0.actor == "device"
+            }
+            #expect(refused.count >= 5, "each wrong signature is in the audit log")
         }
     }
 
@@ -191,20 +198,71 @@ struct OTPApprovalTests {
         }
     }
 
-    @Test("an unknown user gets the same prompts, which nobody can approve, until they expire")
-    func unknown() async throws {
+    @Test("a decision of the last second counts; then the request expires, for both devices")
+    func late() async throws {
         try await run { server, _, token in
-            let (run, code) = try await Self.start(server, as: "nobody")
+            let (decided, code) = try await Self.start(server),
+                (undecided, other) = try await Self.start(server)
+            let response = try await Self.signature(code, token, server)
+            server.time.advance(.seconds(299))
+            #expect(try await Self.decide(code, token, response, server) == 204)
+            server.time.advance(.seconds(2))
+            #expect(try await Self.show(other, token, server).status == 401)
+            for (run, counts) in [(decided, true), (undecided, false)] {
+                try await run.respond(.clientInput)
+                #expect(try (Self.claims(await run.outcome()) != nil) == counts)
+            }
+        }
+    }
+
+    @Test(
+        "a user's token of another app, and one that an administrator has locked, see and decide nothing"
+    )
+    func otherToken() async throws {
+        try await run { server, user, token in
+            _ = try await server.admin.createApp(AppRequest(id: "bank", name: "Bank"))
+            let offer = try await server.sendJSON(
+                .post, "/v1/users/\(user.text)/otp/bank/registrations", body: "{}",
+                access: server.credential.use { $0 })
+            let other = try await TokenDevice().redeem(
+                try #require(offer.body["registration_code"]?.stringValue), server, app: "bank")
+            let (run, code) = try await Self.start(server)
+            let challenge = try #require(
+                try await Self.show(code, token, server).body["transaction_challenge"]?.stringValue)
+            #expect(try await Self.show(code, other, server).status == 401)
+            let signed = try other.signature(
+                of: ["amount": "120.50", "to": "CH93"], challenge: challenge)
+            #expect(try await Self.decide(code, other, signed, server) == 401)
+            // The signature of another token of the same app does not count for this one.
+            let second = try await Self.token(of: user, server)
+            let theirs = try second.signature(
+                of: ["amount": "120.50", "to": "CH93"], challenge: challenge)
+            #expect(try await Self.decide(code, token, theirs, server) == 401)
+            let lock = "/v1/users/\(user.text)/authenticators/\(token.id)/lock"
+            _ = try await server.sendJSON(
+                .post, lock, body: "", access: server.credential.use { $0 })
+            #expect(try await Self.show(code, token, server).status == 401)
+            #expect(try await Self.decide(code, token, nil, server) == 401)
             try await run.respond(.clientInput)
             #expect(await run.response.data?["error"] == ["code": "not_yet"])
-            #expect(try await Self.show(code, token, server).status == 401)
-            let (late, own) = try await Self.start(server)
-            server.time.advance(.seconds(300))
-            for run in [run, late] {
-                try await run.respond(.clientInput)
-                #expect(try Self.claims(await run.outcome()) == nil)
-            }
-            #expect(try await Self.show(own, token, server).status == 401)
+        }
+    }
+
+    @Test("an approval ends with the token that gave it, before the journey acts on it")
+    func removed() async throws {
+        try await run { server, user, token in
+            let (run, code) = try await Self.start(server)
+            let response = try await Self.signature(code, token, server)
+            #expect(try await Self.decide(code, token, response, server) == 204)
+            let path = "/v1/users/\(user.text)/authenticators/\(token.id)"
+            #expect(
+                try await server.sendJSON(
+                    .delete, path, body: "", access: server.credential.use { $0 }
+                ).status == 204)
+            try await run.respond(.clientInput)
+            #expect(try Self.claims(await run.outcome()) == nil)
+            let events = try await server.admin.audit().items.map(\.event)
+            #expect(!events.contains("otp.accepted"), "refused in the step itself")
         }
     }
 

@@ -260,6 +260,12 @@ struct OTPTests {
                 try await server.admin.authenticators(of: user).count { $0.type == .known(.otp) }
                     == 2)
 
+            let both = try await server.sendJSON(
+                .get, "/v1/me/otp/tokens", body: "", access: access)
+            #expect(
+                Set(both.body["items"]?.arrayValue?.compactMap { $0["id"]?.stringValue } ?? [])
+                    == [token.id, second.id])
+
             for (id, status) in [(token.id, 204), (token.id, 404), (second.id, 204)] {
                 #expect(
                     try await server.sendJSON(
@@ -527,6 +533,34 @@ struct OTPTests {
                 try await server.sendJSON(.post, "/v1/me/otp/registrations", body: "{}").status
                     == 401)
             _ = try await device.redeem(code, server)
+        }
+    }
+
+    @Test(
+        "a registration code ends with the sign-in that asked for it; an administrator's does not")
+    func endedRegistration() async throws {
+        try await withServer { server, user in
+            let access = try #require(
+                try await TokenClient(server: server).signIn()["access_token"])
+            let owner = try #require(try await TokenClient(server: server).signIn()["access_token"])
+            for isAdministrators in [false, true] {
+                let offered = try await server.sendJSON(
+                    .post,
+                    isAdministrators
+                        ? "/v1/users/\(user.text)/otp/default_application/registrations"
+                        : "/v1/me/otp/registrations", body: "{}",
+                    access: isAdministrators ? server.credential.use { $0 } : access)
+                let code = try #require(
+                    offered.body["registration_code"]?.stringValue, "\(offered)")
+                if !isAdministrators {
+                    #expect(
+                        try await server.sendJSON(
+                            .delete, "/v1/me/sign-ins", body: "", access: owner
+                        ).status == 204)
+                }
+                let answer = try await TokenDevice().ask(code, server)
+                #expect(answer.status == (isAdministrators ? 201 : 401), "\(answer)")
+            }
         }
     }
 

@@ -223,7 +223,8 @@ struct TokenTests {
                 secret: "backend.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
             #expect(try await wrong.token("client_credentials").status == 401)
             #expect(try await visitor.token("client_credentials").error == "unauthorized_client")
-            let own = try await backend.token("client_credentials", [("scope", "reports")])
+            let own = try await backend.token(
+                "client_credentials", [("scope", "reports"), ("audit_hint", "x")])
             #expect(own.status == 200 && own["scope"] == "reports" && own["refresh_token"] == nil)
             #expect(
                 try await backend.token("client_credentials", [("scope", "everything")]).error
@@ -238,6 +239,8 @@ struct TokenTests {
                     [
                         ("token", token ?? ""), ("client_id", client.app),
                         ("client_secret", client.secret ?? ""),
+                        // RFC 6749 §3.2: unknown parameters are ignored.
+                        ("audit_hint", "x"),
                     ]
                 ).body
             }
@@ -266,6 +269,8 @@ struct TokenTests {
                     [
                         ("token", token ?? ""), ("client_id", client.app),
                         ("client_secret", client.secret ?? ""),
+                        // RFC 6749 §3.2: unknown parameters are ignored.
+                        ("audit_hint", "x"),
                     ]
                 ).status
             }

@@ -27,8 +27,30 @@ import Testing
     @Test func `an untraced process is reported as such`() async throws {
         let home = try TemporaryHome(hasPack: false), checks = try await doctor(home)
         #expect(checks["debugger"]?.ok == true && checks["preloaded libraries"]?.ok == true)
-        #expect(checks["core dumps"]?.ok == true, "mien turns its own off")
-        #expect(checks["swap"] != nil)
+        #expect(checks["core dumps"] != nil && checks["swap"] != nil)
+    }
+
+    /// The greatest number of bytes that the shell may allow for core dumps.
+    private static let dumpLimit: rlim_t = {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        return limit.rlim_max
+    }()
+
+    @Test(.enabled(if: dumpLimit > 0, "no process on this machine may dump core"))
+    func `core dumps are reported as the process was started`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        func dumps(_ limit: String) async throws -> (ok: Bool, detail: String)? {
+            try await doctor(
+                home, under: ["/bin/sh", "-c", "ulimit -S -c \(limit) && exec \"$@\"", "sh"]
+            )["core dumps"]
+        }
+        let allowed = try #require(try await dumps("\"$(ulimit -H -c)\""))
+        #expect(!allowed.ok && allowed.detail.contains("ulimit -c 0"), "\(allowed)")
+        // A program that receives dumps ignores the limit.
+        let isPiped = try String(contentsOfFile: "/proc/sys/kernel/core_pattern", encoding: .utf8)
+            .hasPrefix("|")
+        #expect(try await dumps("0")?.ok == !isPiped)
     }
 
     @Test(.enabled(if: isThere(strace), "no strace on this machine"))

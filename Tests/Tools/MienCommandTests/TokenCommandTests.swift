@@ -20,10 +20,12 @@ import Testing
           "no": {"type": "reject_access"}, "done": {"type": "complete_journey"}}}
         """#
 
+    private static let password = "a password nobody has"
     private static let pay = """
         {"id": "pay", "version": 1, "title": "Pay", "start": "form", "steps": {
-          "form": {"type": "login_form", "config": {"branches": [{"id": "email_code"}], "output_variable": "form"}, "on": {"email_code": "ask"}},
-          "ask": {"type": "transaction_approval_otp", "config": {"user_identifier": "form.user_identifier",
+          "form": {"type": "login_form", "config": {"branches": [{"id": "password"}], "output_variable": "form"}, "on": {"password": "check"}},
+          "check": {"type": "authenticate_password", "config": {"username": "form.username", "password": "form.password"}, "on": {"success": "ask", "failure": "no"}},
+          "ask": {"type": "transaction_approval_otp", "config": {
             "approval_data": {"amount": "'120.50'", "to": "'CH93'"}}, "on": {"success": "done", "failure": "no"}},
           "no": {"type": "reject_access"}, "done": {"type": "complete_journey"}}}
         """
@@ -82,7 +84,9 @@ import Testing
                 try await Self.signsIn(code, server.address)
             }
 
-            _ = try await json("admin", "user", "create", "--username", "ada")
+            _ = try await json(
+                "admin", "user", "create", "--username", "ada", "--password-stdin",
+                input: "\(Self.password)\n")
             _ = try await json(
                 "journey", "import", try home.write(Self.login.utf8, as: "otp-login.json"),
                 "--publish")
@@ -154,7 +158,8 @@ import Testing
             for decline in [false, true] {
                 let run = try await JourneyClient(MienOptions(serverPath: server.address)).start(
                     "pay")
-                try await run.respond("email_code", ["user_identifier": "ada"])
+                try await run.respond(
+                    "password", ["username": "ada", "password": .string(Self.password)])
                 let typed = try #require(
                     await run.response.data?["approval_code"]?.stringValue)
                 let shown = try await home.mien(
@@ -177,7 +182,8 @@ import Testing
             }
             let waiting = try await JourneyClient(MienOptions(serverPath: server.address)).start(
                 "pay")
-            try await waiting.respond("email_code", ["user_identifier": "ada"])
+            try await waiting.respond(
+                "password", ["username": "ada", "password": .string(Self.password)])
             try await refused(
                 3, "token.not-approved", "token", "approve",
                 try #require(await waiting.response.data?["approval_code"]?.stringValue),
@@ -240,7 +246,9 @@ import Testing
                 #expect(result.status == 0, "\(arguments): \(result.err)", sourceLocation: location)
                 return try result.json
             }
-            _ = try await json("admin", "user", "create", "--username", "ada")
+            _ = try await json(
+                "admin", "user", "create", "--username", "ada", "--password-stdin",
+                input: "\(Self.password)\n")
             let offer = try await json(
                 "admin", "authenticator", "offer-token", "ada", "default_application", "--kind",
                 "hotp")
@@ -275,6 +283,35 @@ import Testing
             let opened = try await json(
                 "token", "code", "--name", "ada", "--video", clip, "--mode", "passive")
             #expect(try await Self.signsIn(#require(opened["code"] as? String), server.address))
+            // The face signs what is shown, as the PIN does.
+            func signed(_ more: [String], input: String = "") async throws -> String? {
+                let result = try await home.mien(
+                    ["token", "sign", "--challenge", "000691234568", "--json"]
+                        + ["account=CH9300762011623852957", "amount=120.50", "currency=CHF"]
+                        .flatMap { ["--data", $0] } + more, settings: settings, input: input)
+                #expect(result.status == 0 && result.err.contains("Send money"), "\(result)")
+                return try result.json["response"] as? String
+            }
+            let byPIN = try await signed([], input: "4711\n")
+            #expect(
+                try await signed(["--name", "ada", "--video", clip, "--mode", "passive"]) == byPIN
+                    && byPIN?.count == 8)
+            _ = try await json(
+                "journey", "import", try home.write(Self.pay.utf8, as: "pay.json"), "--publish")
+            let payment = try await JourneyClient(MienOptions(serverPath: server.address)).start(
+                "pay")
+            try await payment.respond(
+                "password", ["username": "ada", "password": .string(Self.password)])
+            let approved = try await json(
+                "token", "approve",
+                try #require(await payment.response.data?["approval_code"]?.stringValue), "--name",
+                "ada", "--video", clip, "--mode", "passive")
+            #expect(approved["decision"] as? String == "approved")
+            try await payment.respond(.clientInput)
+            guard case .success = await payment.outcome() else {
+                Issue.record("a transaction approved by a face was refused")
+                return
+            }
             let recorded = try await home.mien(
                 ["token", "code", "--name", "ada", "--video", clip, "--json"], settings: settings)
             #expect(

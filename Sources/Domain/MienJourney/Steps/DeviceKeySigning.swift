@@ -202,9 +202,11 @@ struct DeviceKeySigning: Sendable {
             }
             return .ask(.object(data), Asked(DeviceChallengePrompt(challenge: answer.id)))
         case .given(let proof as Authentication):
+            // What was signed becomes a claim. Its expressions may mean something else once the user
+            // has signed in.
+            let signed = approvalData == nil ? [:] : try approvedData(run)
             try run.signIn(proof)
-            // The approved data becomes a claim.
-            if approvalData != nil { run.instance.approvalData.merge(try approvedData(run)) { $1 } }
+            run.instance.approvalData.merge(signed) { $1 }
             return .leave(.success)
         default: return .fail(run.reported(answer.refusal, user))
         }

@@ -1,12 +1,15 @@
 import MienAPI
 public import MienCore
 
-/// Asks for approval of a transaction on another device of the user, which has their OTP token.
+/// Asks a signed-in user for approval of a transaction on another device, which has their OTP token.
+///
+/// The user must have signed in, in this journey or before it. Otherwise a stranger could start a
+/// transaction in the user's name, and would be signed in as the user once they approve it.
 ///
 /// The client shows a code. The user types it on the other device, which fetches the transaction,
 /// shows it, and signs what it shows. Typing links the two devices: nobody can make a device ask
 /// for approval until its owner approves by mistake. The client asks from time to time whether the
-/// user has decided. Success signs the user in, and the approved data becomes a claim.
+/// user has decided. Success strengthens the sign-in, and the approved data becomes a claim.
 struct TransactionApprovalOTP: JourneyStep {
     static let type = StepType.transactionApprovalOTP
     static let wireName: JourneyStepName? = .otpTransactionApproval
@@ -16,10 +19,15 @@ struct TransactionApprovalOTP: JourneyStep {
     static let prompts: [any PromptState.Type] = [ApprovalPrompt.self]
     static let authenticator: AuthenticatorType? = .otp
 
-    static let settings = DeviceKeySigning.transactionSettings
+    static let settings = DeviceKeySigning.transactionSettings.filter {
+        $0.name != "user_identifier"
+    }
 
     /// How often a client may usefully ask whether the user has decided.
     private static let pollSeconds = 2
+    /// How long after a request has expired its decision can be read, because the user may have
+    /// decided between the client's last question and the end.
+    private static let readable = Duration.seconds(30)
 
     let signing: DeviceKeySigning
 
@@ -29,13 +37,16 @@ struct TransactionApprovalOTP: JourneyStep {
 
     var failure: FailureSettings? { signing.failure }
     var client: ClientSettings? { signing.client }
-    var facts: StepFacts { signing.facts }
+    var facts: StepFacts {
+        var facts = signing.facts
+        facts.needsUser = .authenticated
+        return facts
+    }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
-        .perform(
-            RequestApprovalEffect(
-                user: try run.reference(signing.user), approvalData: try signing.approvedData(run)),
-            .init())
+        let data = try signing.approvedData(run)
+        return .perform(
+            RequestApprovalEffect(user: try owner(run), approvalData: data), .init(data: data))
     }
 
     func options(_ asked: Asked) -> [ClientOption] {
@@ -46,12 +57,12 @@ struct TransactionApprovalOTP: JourneyStep {
         throws(JourneyClientError) -> Move
     {
         guard let request = (asked.state as? ApprovalPrompt)?.request else { throw .invalidState }
-        guard run.now < request.expiresAt else { return .fail(.expired) }
+        guard run.now < request.expiresAt + Self.readable else { return .fail(.expired) }
         do throws(StepFault) {
-            let reference = try run.reference(signing.user)
+            let owner = try owner(run)
             return .perform(
-                ReadApprovalEffect(user: reference, approval: request.approval),
-                .init(request: request, expected: reference.expected))
+                ReadApprovalEffect(user: owner, approval: request.approval),
+                .init(request: request, expected: owner))
         } catch { return .fail(error.code) }
     }
 
@@ -59,25 +70,35 @@ struct TransactionApprovalOTP: JourneyStep {
         throws(StepFault) -> Move
     {
         switch (answer, pending.state) {
-        case (.given(let request as ApprovalRequest), _):
-            return try ask(request, error: nil, run)
-        case (.given(let proof as Authentication), _):
+        case (.given(let opened as OpenedApproval), let requesting as RequestApprovalEffect.Pending):
+            return ask(
+                ApprovalRequest(
+                    approval: opened.approval, code: opened.code, expiresAt: opened.expiresAt,
+                    data: requesting.data), error: nil)
+        case (.given(let proof as Authentication), let reading as ReadApprovalEffect.Pending):
             try run.signIn(proof)
-            // The approved data becomes a claim.
-            run.instance.approvalData.merge(try signing.approvedData(run)) { $1 }
+            // The approved data becomes a claim: what the device showed, whatever its expressions
+            // mean by now.
+            run.instance.approvalData.merge(reading.request.data) { $1 }
             return .leave(.success)
         case (.refused(.notYet), let reading as ReadApprovalEffect.Pending):
-            return try ask(reading.request, error: .notYet, run)
+            guard run.now < reading.request.expiresAt else { return .fail(.expired) }
+            return ask(reading.request, error: .notYet)
         default: return .fail(run.reported(answer.refusal, signing.user))
         }
     }
 
-    private func ask(_ request: ApprovalRequest, error: StepErrorCode?, _ run: StepRun)
-        throws(StepFault) -> Move
-    {
+    private func owner(_ run: StepRun) throws(StepFault) -> UserID {
+        guard let user = run.instance.user, user.level == .authenticated else {
+            throw StepFault(.userMissing)
+        }
+        return user.id
+    }
+
+    private func ask(_ request: ApprovalRequest, error: StepErrorCode?) -> Move {
         var data: [String: JSONValue] = [
             "approval_code": .string(request.code),
-            "approval_data": .object(try signing.approvedData(run).mapValues { .string($0) }),
+            "approval_data": .object(request.data.mapValues { .string($0) }),
             "expires_at": .number(Double(request.expiresAt.milliseconds)),
             "poll_seconds": .number(Double(Self.pollSeconds)),
         ]
@@ -98,52 +119,64 @@ struct ApprovalPrompt: PromptState {
     private enum CodingKeys: String, CodingKey { case request = "_0" }
 }
 
-/// Asks for approval. The answer is a request even for an unknown user or token; nobody can approve
-/// that one.
+/// A request for approval that waits for the user.
+struct ApprovalRequest: Codable, Hashable, Sendable {
+    let approval: ChallengeID
+    /// The text that the user types on the other device. Without the OTP token, it opens nothing.
+    let code: String
+    let expiresAt: Instant
+    /// What the other device shows.
+    let data: [String: String]
+}
+
+/// Opens a request for approval.
 public struct RequestApprovalEffect: StepEffect {
-    public let user: UserReference
+    public let user: UserID
     public let approvalData: [String: String]
 
     public var impact: AuthenticatorImpact { .none }
 
-    public typealias Answer = ApprovalRequest
+    public typealias Answer = OpenedApproval
 
     public struct Pending: PendingState {
         public static let name = "requestingApproval"
-        public func accepts(_ answer: ApprovalRequest) -> Bool { true }
+        let data: [String: String]
+
+        public func accepts(_ answer: OpenedApproval) -> Bool { true }
     }
 }
 
-/// A request for approval that waits for the user.
-public struct ApprovalRequest: EffectAnswer, Codable, Hashable {
+/// A request for approval that the server has stored.
+public struct OpenedApproval: EffectAnswer {
     public let approval: ChallengeID
-    /// The text that the user types on the other device. Without the OTP token, it opens nothing.
+    /// The text that the user types on the other device.
     public let code: String
     public let expiresAt: Instant
 }
 
-extension EffectReply where Answer == ApprovalRequest {
-    public static func approvalRequested(
+extension EffectReply where Answer == OpenedApproval {
+    public static func approvalOpened(
         _ approval: ChallengeID, code: String, expiresAt: Instant
     ) -> Self {
-        .answer(ApprovalRequest(approval: approval, code: code, expiresAt: expiresAt))
+        .answer(OpenedApproval(approval: approval, code: code, expiresAt: expiresAt))
     }
 }
 
 /// Asks whether the user has decided. Refused with `not_yet` until then, and with `declined` if the
-/// user declined. An approval can be read once.
+/// user declined.
 public struct ReadApprovalEffect: StepEffect {
-    public let user: UserReference
+    public let user: UserID
     public let approval: ChallengeID
 
-    public var impact: AuthenticatorImpact { .verifies(.otp) }
+    /// The signature was counted when the other device sent it. Nothing was entered on this one.
+    public var impact: AuthenticatorImpact { .none }
 
     public typealias Answer = Authentication
 
     public struct Pending: PendingState {
         public static let name = "readingApproval"
         let request: ApprovalRequest
-        let expected: UserID?
+        let expected: UserID
 
         public func accepts(_ answer: Authentication) -> Bool { answer.concerns(expected) }
     }
@@ -153,19 +186,23 @@ extension RequestApprovalEffect: SimulatedEffect {
     func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
         let id = world.issue(ChallengeID.self)
         world.challenges[id] = "approval-\(world.issued)"
-        return .approvalRequested(
+        return .approvalOpened(
             id, code: "approval-\(world.issued)", expiresAt: now + .seconds(300))
     }
 }
 
 extension ReadApprovalEffect: SimulatedEffect {
     func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+        // Nobody can decide without a token that is not locked.
+        guard let owner = world.user(.id(user)), owner.hasToken, !owner.locked.contains(.otp) else {
+            return .refused(.notYet)
+        }
         switch world.approval {
         case .pending: return .refused(.notYet)
         case .declined: return .refused(.declined)
         case .approved:
             let isOpen = world.challenges.removeValue(forKey: approval) != nil
-            return world.authenticate(user, .otp, amr: "otp") { isOpen && $0.hasToken }
+            return world.authenticate(.id(user), .otp, amr: "otp") { isOpen && $0.hasToken }
         }
     }
 }

@@ -43,7 +43,8 @@ public struct ShownTransaction: Sendable, Hashable {
         }
         let signed = JSONText.write(.object(approvalData.mapValues { .string($0) }))
         let parts = challenge.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty,
+        // The first part is nothing but an ID, so that no text of another kind passes for one.
+        guard parts.count == 2, Self.isIdentifier(parts[0]),
             parts[1] == Base64URL.encode(SHA256.hash(data: Array(signed.utf8)))
         else {
             throw OTPError(
@@ -85,6 +86,14 @@ public struct ShownTransaction: Sendable, Hashable {
         text =
             (["mien/v1/dynamic-signature", challenge.text]
             + lines.map { "\($0.name)=\($0.value)" }).joined(separator: "\n")
+    }
+
+    private static func isIdentifier(_ text: Substring) -> Bool {
+        (1...128).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0))
+                    || $0 == "_" || $0 == "-"
+            }
     }
 
     private static func names(_ template: SignatureTemplate) -> String {

@@ -69,6 +69,19 @@ extension MienSession {
         try await send(.delete, Self.path(["devices", id]))
     }
 
+    // MARK: One-time codes
+
+    /// Returns the user's OTP tokens in this app, up to five.
+    public func otpTokens() async throws -> [OwnOTPToken] { try await items(["otp", "tokens"]) }
+
+    /// Removes an OTP token, and ends the sign-ins that it produced.
+    ///
+    /// - Throws: ``MienError`` with the problem `not_found`; `conflict` for a token that an
+    ///   administrator has locked; as ``performing(_:)``.
+    public func removeOTPToken(_ id: String) async throws {
+        try await send(.delete, Self.path(["otp", "tokens", id]))
+    }
+
     // MARK: Data
 
     /// Returns everything that the server stores about the user, as JSON with one member for each

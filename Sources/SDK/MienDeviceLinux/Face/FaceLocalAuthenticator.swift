@@ -80,6 +80,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
 
     /// Removes the face. Every `biometryCurrentSet` key becomes unusable.
     public func removeFace(passcode: Sensitive<String>) async throws {
+        try checkIntegrity()
         try pin.judge(passcode, of: owner)
         do { try await service.unenroll(owner) } catch let error as FaceAuthError
             where error.code == .notEnrolled

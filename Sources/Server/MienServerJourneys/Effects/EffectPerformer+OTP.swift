@@ -84,36 +84,33 @@ extension EffectPerformer {
         return try await answer(judgment, account, context)
     }
 
-    /// Stores a transaction for approval on another device. Unknown users get a request, too, which
-    /// nobody can approve.
+    /// Stores a transaction for approval on another device.
     func requestApproval(
-        _ user: UserReference, _ data: [String: String], _ context: EffectContext
-    ) async throws -> EffectReply<ApprovalRequest> {
+        _ user: UserID, _ data: [String: String], _ context: EffectContext
+    ) async throws -> EffectReply<OpenedApproval> {
         var generator = SystemRandomNumberGenerator()
         let id = ChallengeID.random(using: &generator)
         let transaction = OTPService.WaitingTransaction(
-            challenge: Self.challengeText(id, .transaction(approvalData: data)), data: data)
+            challenge: Self.challengeText(id, .transaction(approvalData: data)), data: data,
+            device: context.device(of: user))
         let (code, end) = try await tokens.requestApproval(
-            id.text, of: transaction, by: try await account(user, context)?.id,
-            app: context.app.id, run: context.run.text)
-        return .approvalRequested(id, code: code, expiresAt: end)
+            id.text, of: transaction, by: user, app: context.app.id, run: context.run.text)
+        return .approvalOpened(id, code: code, expiresAt: end)
     }
 
     /// The lock gate has counted the signature when the other device sent it.
     func readApproval(
-        _ user: UserReference, _ approval: ChallengeID, _ context: EffectContext
+        _ user: UserID, _ approval: ChallengeID, _ context: EffectContext
     ) async throws -> EffectReply<Authentication> {
         switch try await tokens.decision(on: approval.text, run: context.run.text) {
         case .pending: return .refused(.notYet)
         case .declined: return .refused(.declined)
         case .expired: return .refused(.expired)
         case .approved(let token, let owner, let epoch):
-            guard let account = try await account(user, context), account.id == owner else {
-                return .refused(.unavailable)
-            }
-            try await accept(.otp, account.id, context)
+            guard user == owner else { return .refused(.unavailable) }
+            try await accept(.otp, owner, context)
             return .authenticated(
-                account.id, amr: [AuthenticatorType.otp.method],
+                owner, amr: [AuthenticatorType.otp.method],
                 by: AuthenticatorUse(token, epoch: epoch))
         }
     }

@@ -64,8 +64,8 @@ struct OTPTokenApproveCommand: AsyncParsableCommand {
             throw Failure(
                 .notSetUp, "token.not-approved",
                 decline
-                    ? "the transaction no longer waits"
-                    : "the server refused the signature: the PIN was wrong, the token is locked, or the transaction no longer waits"
+                    ? "the transaction no longer waits: it was decided or has expired. Look at the device that asked for approval"
+                    : "the server refused the signature. If the PIN was wrong, run the command again with the right one; if the transaction has expired, start it again; if the token is locked, wait, or ask an administrator to unlock it"
             )
         }
         if output.json {

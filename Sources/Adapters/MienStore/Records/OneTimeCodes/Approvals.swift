@@ -9,7 +9,7 @@ public struct ApprovalRecord: Sendable {
     }
 
     public let id: String
-    /// `nil` if the request names no user: nobody can find it.
+    /// `nil` in a request of an older server that names no user: nobody can find it.
     public let account: UserID?
     public let app: AppID
     public let run: String
@@ -31,6 +31,9 @@ public struct ApprovalRecord: Sendable {
 public struct ApprovalTable {
     let connection: any SQLConnection
     let keys: StoreKeys
+    /// How long a decision can be read after the request has expired: the client asks only now and
+    /// then, and the user may have decided in the last second.
+    private static let readable = Duration.seconds(30)
     private static let columns =
         "id, account_id, app_id, run_id, content_sealed, expires_at, decision, authenticator_id, epoch"
 
@@ -56,32 +59,28 @@ public struct ApprovalTable {
     /// Records the user's decision.
     ///
     /// - Returns: whether the request was open. Of two decisions, the first counts.
-    public func decide(_ id: String, _ decision: ApprovalRecord.Decision) throws(StoreError) -> Bool
-    {
+    public func decide(
+        _ id: String, _ decision: ApprovalRecord.Decision, at now: Instant
+    ) throws(StoreError) -> Bool {
         switch decision {
         case .approved(let authenticator, let epoch):
             return try connection.execute(
-                "UPDATE approval SET decision = 'approved', authenticator_id = ?, epoch = ? WHERE id = ? AND decision = ''",
-                .id(authenticator), .integer(Int64(epoch)), .text(id)) == 1
+                "UPDATE approval SET decision = 'approved', authenticator_id = ?, epoch = ? WHERE id = ? AND decision = '' AND expires_at > ?",
+                .id(authenticator), .integer(Int64(epoch)), .text(id), .time(now)) == 1
         case .declined:
             return try connection.execute(
-                "UPDATE approval SET decision = 'declined' WHERE id = ? AND decision = ''",
-                .text(id)) == 1
+                "UPDATE approval SET decision = 'declined' WHERE id = ? AND decision = '' AND expires_at > ?",
+                .text(id), .time(now)) == 1
         }
     }
 
-    /// Returns the request of a run, if it has not expired.
+    /// Returns the request of a run, for ``readable`` after it has expired.
     public func find(_ id: String, run: String, at now: Instant) throws(StoreError)
         -> ApprovalRecord?
     {
-        guard let found = try find(id, run: run), now < found.expiresAt else { return nil }
-        return found
-    }
-
-    /// Returns a decided request of a run, and removes it.
-    public func take(_ id: String, run: String) throws(StoreError) -> ApprovalRecord? {
-        guard let found = try find(id, run: run), found.decision != nil else { return nil }
-        try connection.execute("DELETE FROM approval WHERE id = ?", .text(id))
+        guard let found = try find(id, run: run), now < found.expiresAt + Self.readable else {
+            return nil
+        }
         return found
     }
 
@@ -97,7 +96,7 @@ public struct ApprovalTable {
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(
             "DELETE FROM approval WHERE id IN (SELECT id FROM approval WHERE expires_at <= ? LIMIT ?)",
-            .time(now), .integer(Int64(count)))
+            .time(now - Self.readable), .integer(Int64(count)))
     }
 
     private func record(_ row: SQLRow) throws(StoreError) -> ApprovalRecord {

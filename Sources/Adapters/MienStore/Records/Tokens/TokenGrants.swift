@@ -146,14 +146,27 @@ public struct TokenGrantTable {
     @discardableResult
     public func revokeAll(of account: UserID, except kept: GrantID?, at now: Instant)
         throws(StoreError) -> Int
-    { try revoke("account_id = ? AND id <> ?", .id(account), .id(kept), at: now) }
+    {
+        try endRegistrations(of: account)
+        return try revoke("account_id = ? AND id <> ?", .id(account), .id(kept), at: now)
+    }
 
     /// Ends one sign-in of an account.
     ///
     /// - Returns: whether it was live.
     public func revoke(_ id: GrantID, of account: UserID, at now: Instant) throws(StoreError)
         -> Bool
-    { try revoke("id = ? AND account_id = ?", .id(id), .id(account), at: now) == 1 }
+    {
+        try endRegistrations(of: account)
+        return try revoke("id = ? AND account_id = ?", .id(id), .id(account), at: now) == 1
+    }
+
+    /// Deletes the registration codes of OTP tokens that a sign-in of the account asked for. Which
+    /// one did is not stored, so the owner who ends a thief's sign-in ends its codes, too.
+    private func endRegistrations(of account: UserID) throws(StoreError) {
+        try connection.execute(
+            "DELETE FROM otp_registration WHERE account_id = ? AND made_with <> ''", .id(account))
+    }
 
     /// Ends the sign-ins that a device key made directly. A device has only one at a time.
     ///
