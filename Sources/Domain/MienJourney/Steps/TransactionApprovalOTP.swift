@@ -125,7 +125,7 @@ struct ApprovalRequest: Codable, Hashable, Sendable {
     /// The text that the user types on the other device. Without the OTP token, it opens nothing.
     let code: String
     let expiresAt: Instant
-    /// What the other device shows.
+    /// The data that the other device shows.
     let data: [String: String]
 }
 
