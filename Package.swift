@@ -554,7 +554,12 @@ package.targets += [
             "MienVault", "MienSealing", "MienPassword", "MienFace", "MienImage", "MienPixels",
             "MienKeys", "MienOTP", "MienCore", "MienTesting",
         ], computes: true),
-    tests("MienPackBuilderTests", in: .tools, ["MienPackBuilder", "MienTesting"]),
+    tests(
+        "MienPackBuilderTests", in: .tools,
+        [
+            "MienPackBuilder", "MienModels", "MienInference", "MienFace", "MienImage",
+            "MienPixels", "MienTesting", "mien-pack",
+        ]),
     tests(
         "MienCommandTests", in: .tools,
         [

@@ -24,7 +24,7 @@ import Testing
         #expect(
             commands.map { $0.joined(separator: " ") } == [
                 "", "pipeline", "accuracy", "live", "server", "liveness", "liveness attacks",
-                "liveness genuine", "liveness replays", "liveness cues",
+                "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
             ])
         for words in commands {
             let help = try await BenchProgram.run(words + ["--help"])

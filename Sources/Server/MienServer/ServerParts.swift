@@ -66,8 +66,9 @@ struct ServerParts: Sendable {
             cache: configuration.dataFolder.appending(path: "networks"),
             workers: configuration.faceWorkers, precision: configuration.facePrecision,
             isQuantized: configuration.usesQuantizedNetworks,
-            looksForAttacks: configuration.looksForAttacks, maxBytes: configuration.captureBytes,
-            limits: limits)
+            presentation: configuration.presentation,
+            standard: try await store.read { try $0.defaultChoices.presentation() },
+            maxBytes: configuration.captureBytes, limits: limits)
         let passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost,
             workers: configuration.passwordWorkers, limits: limits)

@@ -13,10 +13,16 @@ struct LivenessTrials {
     static let framesPerSecond = 12.0
     /// Default thresholds, with shorter timeouts than the default, so that trials without a
     /// reaction end sooner.
-    static let settings = try! VerificationSettings(
-        blinkTimeout: .milliseconds(2500), actionTimeout: .seconds(2))
+    private let settings: VerificationSettings
 
     private(set) var tallies: [String: [String: Int]] = [:]
+
+    init(engine: FaceEngine, photos: PersonPhotos, presentation: PresentationMode) {
+        (self.engine, self.photos) = (engine, photos)
+        settings = try! VerificationSettings(
+            blinkTimeout: .milliseconds(2500), actionTimeout: .seconds(2),
+            presentation: presentation)
+    }
 
     /// Plays attacks made from photos of `people` people, excluding the first `skipped` photos. The
     /// same numbers draw the same challenges.
@@ -125,7 +131,7 @@ struct LivenessTrials {
         keepingFrames: Bool
     ) async throws -> (session: LivenessSession, frames: [RGBImage]) {
         try await LivenessSession.played(
-            actor, challenge, settings: Self.settings, framesPerSecond: framesPerSecond,
+            actor, challenge, settings: settings, framesPerSecond: framesPerSecond,
             seconds: 15, reader: engine, keepingFrames: keepingFrames)
     }
 

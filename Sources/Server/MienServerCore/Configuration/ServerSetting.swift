@@ -89,8 +89,9 @@ public struct ServerSetting: Sendable {
             "face.liveness.replay_days", .integer(0...90), "7",
             "Days for which replays of a live capture are recognized; 0 turns this off."),
         .init(
-            "face.liveness.presentation_attack", .flag, "false",
-            "Run the model pack's presentation attack detection network on every frame of live captures. The default pack has none."
+            "face.presentation", .choice(["auto"] + PresentationMode.allCases.map(\.rawValue)),
+            "auto",
+            "Judge live captures with the model pack's network against prints and screens; observe measures without refusing. auto is off if the pack has none, otherwise require, or observe if the server had users before it had this setting."
         ),
         .init(
             "capture.seconds", .integer(10...3600), "120",

@@ -63,7 +63,7 @@ public struct LiveAnalyzer: Sendable {
             eyes: face.eyes ?? EyeOpening(right: 0, left: 0), quality: face.quality,
             likeness: description?.descriptor, patch: FacePatch(of: face.mesh, in: image),
             texture: TextureCues(of: face.mesh, in: image),
-            presentationAttack: try attacks?.score(of: face.detection, in: image, with: networks))
+            presentationAttack: try attacks?.score(of: face, in: image, with: networks))
     }
 }
 

@@ -47,9 +47,11 @@ struct WatchCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "In active mode, ask for these actions, such as turn_left,blink, half a second before each. For experiments only: anyone who knows the actions can prepare a recording.",
             valueName: "actions")) var actions: WatchActions?
-    @Flag(
-        help: "Also run the pack's presentation attack network. The default pack has none.")
-    var presentationAttack = false
+    @Option(
+        help: ArgumentHelp(
+            "Judge the face with the pack's network against prints and screens, if it has one: off (default), observe, or require.",
+            valueName: "off|observe|require"))
+    var presentation = WatchPresentation.off
     @Option(help: ArgumentHelp("Stop after this many seconds of video.", valueName: "n"))
     var seconds: Int?
     @Option(help: ArgumentHelp("The sufficient quality, 0 to 100.", valueName: "quality"))
@@ -78,8 +80,8 @@ struct WatchCommand: AsyncParsableCommand {
         guard actions == nil || mode == .active else {
             throw ValidationError("--actions needs --mode active")
         }
-        guard !presentationAttack || mode == .active || mode == .passive else {
-            throw ValidationError("--presentation-attack needs --mode active or passive")
+        guard presentation == .off || mode == .active || mode == .passive else {
+            throw ValidationError("--presentation needs --mode active or passive")
         }
     }
 
@@ -100,7 +102,7 @@ struct WatchCommand: AsyncParsableCommand {
         let stream = try await VideoStream.open(
             try source(), options: VideoOptions(longestSide: 1280))
         let faces = try LocalFaces(
-            engine, photos: PhotoOptions(), looksForAttacks: presentationAttack)
+            engine, photos: PhotoOptions(), looksForAttacks: presentation != .off)
         let enrolled = try person.map { try faces.enrolled($0) }
         let view = view
         view.begin(video ?? "camera", stream.info)
@@ -158,7 +160,7 @@ struct WatchCommand: AsyncParsableCommand {
     ) async throws -> WatchSessionEnd {
         let settings = try VerificationSettings(
             mode: mode.capture, qualityThreshold: quality, matchingThreshold: MatchScore(threshold),
-            timeout: .seconds(60))
+            timeout: .seconds(60), presentation: presentation.mode)
         var generator = SystemRandomNumberGenerator()
         let matcher = faces.matcher
         let session = WatchSession(
