@@ -20,7 +20,7 @@ struct AddPresentation: ParsableCommand {
     var pack: URL
 
     @Option(
-        help: "A folder with the published .pth files.",
+        help: "A folder with the published .pth files, under any name.",
         transform: { URL(filePath: $0, directoryHint: .isDirectory) })
     var networks: URL
 
@@ -30,26 +30,25 @@ struct AddPresentation: ParsableCommand {
     var output: URL
 
     func run() throws {
-        let old = try ModelPack(folder: pack), part = try PresentationPart(folder: networks)
-        let manifest = try old.manifest.adding(
-            presentationAttack: PresentationPart.geometry, network: PresentationPart.network,
-            files: part.files)
-        let names = Set(part.files.map(\.name))
+        let old = try ModelPack(folder: pack)
+        guard let part = try PresentationPart(in: [networks]) else {
+            let names = PresentationPart.sources.map {
+                "\($0.name) (sha256 \($0.sha256.prefix(12))…)"
+            }
+            throw PackError(
+                .notFound,
+                "\(networks.path) does not contain the published files \(names.joined(separator: " and "))"
+            )
+        }
         var largest = 0.0
         try StagedFolder.put(at: output) { staging in
-            for file in try PackManifest(parsing: manifest).files where !names.contains(file.name) {
-                try old.contents(of: file.name).write(to: staging.appending(path: file.name))
+            for name in old.manifest.files.map(\.name) {
+                try old.contents(of: name).write(to: staging.appending(path: name))
             }
-            for file in part.files {
-                try file.data.write(to: staging.appending(path: file.name))
-            }
-            try manifest.write(to: staging.appending(path: PackManifest.fileName))
-            largest = try PresentationPart.largestDifference(from: ModelPack(folder: staging))
-            guard largest <= PresentationReference.tolerance else {
-                throw ValidationError(
-                    "the converted networks differ from their reference by \(largest), more than \(PresentationReference.tolerance)"
-                )
-            }
+            try FileManager.default.copyItem(
+                at: old.folder.appending(path: PackManifest.fileName),
+                to: staging.appending(path: PackManifest.fileName))
+            largest = try part.add(to: staging)
         }
         print(
             "\(old.id.text): presentation networks within \(largest) of their reference; written to \(output.path)"
