@@ -26,6 +26,8 @@ struct ServerParts: Sendable {
     private let passwordCheck: PasswordCheck
     private let accounts: AccountService
     private let captures: CaptureService
+    /// The mode of the presentation check in live captures.
+    var presentation: PresentationMode { captures.presentation }
     private let journeys: JourneyService
     private let apps: AppCatalog
     let catalog: JourneyCatalog

@@ -3,6 +3,7 @@ import MienAPI
 import MienClient
 import MienCore
 import MienFace
+import MienJourney
 import MienTesting
 import Testing
 
@@ -88,6 +89,45 @@ extension LiveCaptureTests {
             #expect(
                 stage.answer.guidance.map(\.rawValue)
                     == [attack == nil ? "keep_still" : "face_too_close"])
+        }
+    }
+
+    @Test("only a required presentation check lets a sign-in be passive")
+    func passiveSignIn() {
+        func mode(
+            _ asked: LivenessPolicy.Mode, _ purpose: CaptureRequest.Purpose,
+            _ presentation: PresentationMode
+        ) -> LivenessPolicy.Mode {
+            LivenessRules(
+                server: LivenessPolicy(mode: .livenessActive), app: LivenessPolicy(mode: asked)
+            ).raised(for: purpose, presentation: presentation).mode
+        }
+        for presentation in PresentationMode.allCases {
+            #expect(
+                mode(.livenessPassive, .authentication, presentation)
+                    == (presentation == .require ? .livenessPassive : .livenessActive))
+            #expect(mode(.livenessPassive, .registration, presentation) == .livenessPassive)
+            for purpose in CaptureRequest.Purpose.allCases {
+                #expect(mode(.image, purpose, presentation) == .image)
+                #expect(mode(.livenessActive, purpose, presentation) == .livenessActive)
+            }
+        }
+    }
+
+    @Test(
+        "a passive app's sign-in asks for actions unless the presentation check is required",
+        arguments: [PresentationMode.off, .require])
+    func passiveApp(presentation: PresentationMode) async throws {
+        try await TestServer.run(
+            in: scratch, settings: ["MIEN_FACE_LIVENESS_MODE": "liveness_passive"],
+            reader: WordReader(presentation: presentation)
+        ) { server in
+            let journey = try await server.client().start("face-login")
+            let step = try await journey.respond(.clientInput)
+            let stage = try await LiveStage(server, try #require(step.startToken))
+            #expect(
+                stage.answer.mode
+                    == .known(presentation == .require ? .livenessPassive : .livenessActive))
         }
     }
 }

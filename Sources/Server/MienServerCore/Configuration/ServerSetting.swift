@@ -78,7 +78,8 @@ public struct ServerSetting: Sendable {
         .init(
             "face.liveness.mode", .choice(LivenessPolicy.Mode.allCases.map(\.rawValue)),
             "liveness_active",
-            "What captures must show unless an app sets its own mode; image accepts photos."),
+            "What captures must show unless an app sets its own mode; image accepts photos. Sign-ins use liveness_active instead of liveness_passive unless face.presentation is require."
+        ),
         .init(
             "face.liveness.threshold", .integer(0...100), "0",
             "Higher values lengthen the still phase and make every liveness check stricter."),
