@@ -39,6 +39,11 @@ struct WatchCommand: AsyncParsableCommand {
             "A video file: MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg, or GIF.", valueName: "file"))
     var video: String?
     @Flag(help: "List the cameras of this machine and exit.") var cameras = false
+    @Flag(
+        help:
+            "Also use a virtual camera, into which a program can play anything. For experiments only."
+    )
+    var allowVirtualCamera = false
     @Option(help: "Compare the best frame with this enrolled person.") var name: String?
     @Option(
         help: ArgumentHelp("Run a capture session: image, passive, or active.", valueName: "mode"))
@@ -131,7 +136,8 @@ struct WatchCommand: AsyncParsableCommand {
 
     private func source() throws -> VideoSource {
         if let video { return .file(video) }
-        return .camera(try Camera.choose(from: Camera.all(), named: camera))
+        return .camera(
+            try Camera.choose(from: Camera.all(), named: camera), allowsVirtual: allowVirtualCamera)
     }
 
     /// Processes frames until the video ends, the time is over, or the task is canceled.
@@ -224,7 +230,9 @@ struct WatchCommand: AsyncParsableCommand {
         if output.json {
             JSON.printLine([
                 "cameras": cameras.map {
-                    CameraOutput(name: $0.name, device: $0.path, isDefault: $0 == chosen)
+                    CameraOutput(
+                        name: $0.name, device: $0.path, isDefault: $0 == chosen,
+                        isVirtual: $0.isVirtual)
                 }
             ])
         } else if cameras.isEmpty {
@@ -232,7 +240,11 @@ struct WatchCommand: AsyncParsableCommand {
         } else {
             print(
                 Terminal.table(
-                    cameras.map { [$0.name, $0.path, $0 == chosen ? "default" : ""] },
+                    cameras.map {
+                        let words =
+                            ($0 == chosen ? ["default"] : []) + ($0.isVirtual ? ["virtual"] : [])
+                        return [$0.name, $0.path, words.joined(separator: ", ")]
+                    },
                     heading: ["camera", "device", ""]))
         }
     }
@@ -241,5 +253,6 @@ struct WatchCommand: AsyncParsableCommand {
         let name: String
         let device: String
         let isDefault: Bool
+        let isVirtual: Bool
     }
 }
