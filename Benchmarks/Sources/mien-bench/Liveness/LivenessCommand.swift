@@ -20,7 +20,7 @@ struct LivenessCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AttacksCommand.self, GenuineCommand.self, ReplaysCommand.self, CuesCommand.self,
-            PresentationCommand.self,
+            PresentationCommand.self, PADCommand.self, PADReportCommand.self,
         ])
 
     /// The folder of clips.

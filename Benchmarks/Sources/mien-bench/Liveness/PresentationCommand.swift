@@ -18,10 +18,23 @@ struct PresentationCommand: AsyncParsableCommand {
             EXAMPLE
               mien-bench liveness presentation clips --attacks samples --pack my-pack-1
               mien-bench liveness presentation clips --groups groups.csv --pack my-pack-1
+              mien-bench liveness presentation clips --photos photos --people 40
             """)
 
     @Argument(help: ArgumentHelp("A folder of clips of people, in folders of any depth."))
     var genuine: String
+    @Option(
+        help: ArgumentHelp(
+            "Also animate photos of this folder, with one folder of photos per person, and show them on simulated screens.",
+            valueName: "folder"))
+    var photos: String?
+    @Option(help: ArgumentHelp("How many people's photos to animate.", valueName: "n"))
+    var people = 40
+    @Option(
+        help: ArgumentHelp(
+            "The people to use: those on whose photos limits are chosen, or others.",
+            valueName: "development|final"))
+    var part = PADPart.development
     @Option(
         help: ArgumentHelp("A folder of clips and pictures of attacks.", valueName: "folder"))
     var attacks: String?
@@ -37,6 +50,9 @@ struct PresentationCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...1000).contains(every) else {
             throw ValidationError("--every must be 1 to 1000, not \(every)")
+        }
+        guard (1...1000).contains(people) else {
+            throw ValidationError("--people must be 1 to 1000, not \(people)")
         }
     }
 
@@ -68,6 +84,23 @@ struct PresentationCommand: AsyncParsableCommand {
                     report.add(
                         try await trials.trial(frames, light: light),
                         .init(kind: .attack, light: light))
+                }
+            }
+        }
+        if let photos {
+            let photos = try PersonPhotos(folder: photos)
+            var number = part.firstPhoto, used = 0
+            while used < people, number < photos.files.count {
+                let photo = try photos.photo(number)
+                number += 1
+                guard let head = try await trials.head(photo, seed: UInt64(number)) else {
+                    continue
+                }
+                used += 1
+                for (kind, frames) in trials.shown(head, seed: UInt64(number)) {
+                    report.add(
+                        try await trials.trial(frames, light: .full),
+                        .init(kind: kind, light: .full))
                 }
             }
         }

@@ -6,13 +6,17 @@ import MienFace
 struct PresentationReport {
     enum Kind: Hashable {
         case genuine, simulatedScreen, attack
+        /// A photo animated by its depth: injected, or on simulated screens.
+        case animated, animatedOnScreen, animatedOnVariedScreen, animatedOnLargeScreen
         /// People of one group, by the name in the file of groups.
         case group(String)
 
         var isAttack: Bool {
             switch self {
-            case .attack, .simulatedScreen: true
             case .genuine, .group: false
+            case .attack, .simulatedScreen, .animated, .animatedOnScreen, .animatedOnVariedScreen,
+                .animatedOnLargeScreen:
+                true
             }
         }
 
@@ -21,6 +25,10 @@ struct PresentationReport {
             case .genuine: "genuine"
             case .simulatedScreen: "the same on a simulated screen"
             case .attack: "attack"
+            case .animated: "animated photo, injected"
+            case .animatedOnScreen: "animated photo on a simulated device"
+            case .animatedOnVariedScreen: "the same, devices that differ"
+            case .animatedOnLargeScreen: "the same, screens that fill the view"
             case .group(let name): "genuine, group \(name)"
             }
         }

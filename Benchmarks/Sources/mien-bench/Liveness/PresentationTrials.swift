@@ -88,6 +88,29 @@ struct PresentationTrials {
         }
     }
 
+    /// An animated photo; `nil` if attackers would choose another.
+    func head(_ photo: RGBImage, seed: UInt64) async throws -> SolidHead? {
+        guard let face = try await engine.analyze(photo).main, face.quality.score >= 55,
+            abs(face.pose.yaw) < 10, (face.quality[.singleFace]?.value ?? 1) < 0.4
+        else { return nil }
+        return SolidHead(photo, mesh: face.mesh, reach: 60, seed: seed)
+    }
+
+    /// The still phase of an animated photo, injected and on simulated screens.
+    func shown(_ head: SolidHead, seed: UInt64) -> [(PresentationReport.Kind, [RGBImage])] {
+        func frames(_ actor: some LivenessActor) -> [RGBImage] {
+            var actor = actor
+            return (0..<Self.minFrames + 2).map {
+                actor.image(asked: .keepStill, at: Double($0) / Self.framesPerSecond)
+            }
+        }
+        return [
+            (.animated, frames(head)), (.animatedOnScreen, frames(ShownOnScreen(head))),
+            (.animatedOnVariedScreen, frames(ShownOnScreen(head, variedBy: seed))),
+            (.animatedOnLargeScreen, frames(ShownOnScreen(head, bezel: 0, margin: 0))),
+        ]
+    }
+
     func trial(_ frames: [RGBImage], light: LightLevel) async throws -> PresentationTrial {
         var trial = PresentationTrial()
         for (index, frame) in frames.enumerated() {
