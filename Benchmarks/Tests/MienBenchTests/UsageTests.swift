@@ -25,7 +25,7 @@ import Testing
             commands.map { $0.joined(separator: " ") } == [
                 "", "pipeline", "accuracy", "live", "server", "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
-                "liveness pad", "liveness pad-report",
+                "liveness pad", "liveness pad-report", "liveness injection",
             ])
         for words in commands {
             let help = try await BenchProgram.run(words + ["--help"])
