@@ -32,7 +32,7 @@ import Testing
         ] { #expect(result.out.contains(row), "\(row)\n\(result.out)") }
     }
 
-    @Test func `a line that is no trial is named`() async throws {
+    @Test func `a malformed line is named`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "mien-bench-\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -60,7 +60,7 @@ import Testing
         #expect(!report.givesPictures)
     }
 
-    @Test func `a file that is no video device has no report`() {
+    @Test func `other files have no report`() {
         #expect(CameraReport(path: "/dev/null") == nil)
         #expect(CameraReport(path: "/dev/video-none") == nil)
     }

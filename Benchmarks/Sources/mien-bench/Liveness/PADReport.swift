@@ -62,7 +62,7 @@ struct PADReport {
         }
     }
 
-    /// What a species is made of, in the order of the table.
+    /// The making of each species, in the order of the table.
     static let instruments: [(species: String, words: String)] = [
         ("still", "a photo, the same bytes in each frame"),
         ("held", "a flat photo in an unsteady hand"),
