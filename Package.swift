@@ -413,7 +413,9 @@ package.targets += [
 
     library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
     // Converts published model files for the engines. Used once, at setup.
-    library("MienPackBuilder", in: .tools),
+    library(
+        "MienPackBuilder", in: .tools,
+        ["MienModels", "MienInference", "MienFace", "MienPixels", "MienCore"]),
     // What the programs share: options, words for people and scripts, exit codes, and the
     // evaluation of collections of photos.
     library(
@@ -425,7 +427,8 @@ package.targets += [
     program(
         "mien", in: .tools,
         [
-            "MienCommandSupport", "MienCore", "MienPixels", "MienImage", "MienInference",
+            "MienCommandSupport", "MienPackBuilder", "MienCore", "MienPixels", "MienImage",
+            "MienInference",
             "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
             "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
             "MienClient", "MienDevice", "MienDeviceLinux", "MienServer", "MienServerCore",
@@ -554,7 +557,12 @@ package.targets += [
             "MienVault", "MienSealing", "MienPassword", "MienFace", "MienImage", "MienPixels",
             "MienKeys", "MienOTP", "MienCore", "MienTesting",
         ], computes: true),
-    tests("MienPackBuilderTests", in: .tools, ["MienPackBuilder", "MienTesting"]),
+    tests(
+        "MienPackBuilderTests", in: .tools,
+        [
+            "MienPackBuilder", "MienModels", "MienInference", "MienFace", "MienImage",
+            "MienPixels", "MienTesting", "mien-pack",
+        ]),
     tests(
         "MienCommandTests", in: .tools,
         [

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Creates the model packs from their definitions in Packs and from downloads, with mien-pack:
-# mien-basic-1 always, mien-default-2 if its network is there or can be downloaded.
+# mien-basic-1 always, mien-default-2 if its network is there or can be downloaded, with the networks
+# against prints and screens if they are or can, too.
 # Needs progress.sh, commands.sh, downloads.sh, model-files.sh, stamps.sh, and workplace.sh ($work,
 # $log).
 
@@ -25,8 +26,9 @@ fetch_packages_ahead() {
     fetching=$!
 }
 
-# Whether the better pack could not be created: the last lines of setup say so.
-fell_back=no
+# Whether the better pack could not be created, or only without the networks against prints and
+# screens: the last lines of setup say so.
+fell_back=no lacks_presentation=no
 
 set_up_packs() {
     local program=''
@@ -48,8 +50,16 @@ set_up_pack() { # name
     fi
     if [ $mode = install ]; then install_definition; fi
     local key final=$MIEN_HOME/packs/$pack stamp=$MIEN_HOME/packs/.$pack.stamp
-    key=$(pack_key)
+    key=$(pack_key with)
     if pack_is_there; then there; return; fi
+    if [ "$pack" = $better_pack ] && [ $with_pack = yes ] && ! find_presentation_files; then
+        key=$(pack_key without)
+        if pack_is_there; then
+            lacks_presentation=yes
+            there
+            return
+        fi
+    fi
     if [ $mode = check ]; then
         if [ "$pack" = $better_pack ]; then optional; else absent; fi
         return
@@ -61,6 +71,7 @@ set_up_pack() { # name
         return
     fi
 
+    if [ "$pack" = $better_pack ] && [ -z "$presentation_files" ]; then lacks_presentation=yes; fi
     prepare_program
     if [ "$pack" = $better_pack ]; then build_pack; else assemble_pack; fi
     install_pack
@@ -80,6 +91,11 @@ prepare_program() {
 
 # Says what the fallback costs and how to leave it.
 report_fallback() {
+    if [ $lacks_presentation = yes ]; then
+        echo "$better_pack has no networks against prints and screens: $presentation_fault."
+        echo 'To add them, run scripts/setup with internet access, or:' \
+            'scripts/setup --files FOLDER (files: also those of scripts/presentation-files.txt)'
+    fi
     if [ $fell_back = no ]; then return; fi
     echo "Only $basic_pack is installed: at 1 false match in 10,000, it recognizes" \
         "87 of 100 people's photos, $better_pack 98."
@@ -90,12 +106,13 @@ report_fallback() {
 # The functions below use the variables of set_up_pack: pack, definition, key, final, stamp, program.
 
 # Prints the pack's key, from its definition and the hashes of the downloads.
-pack_key() {
+pack_key() { # with or without the networks against prints and screens
     {
         (cd "$definition" && find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum)
         look_up mediapipe && echo "$download_sha"
         if [ "$pack" = $better_pack ]; then
-            model_hashes
+            model_hashes "$model_list"
+            if [ "$1" = with ]; then model_hashes "$presentation_list"; fi
         else
             look_up descriptor && echo "$download_sha"
         fi
@@ -140,7 +157,8 @@ build_pack() {
     mkdir -p "$work/packs"
     doing=assemble
     must "$program" build --definition "$definition" --files "$work/models/mediapipe" \
-        --files "$model_files" --output "$work/packs/$pack"
+        --files "$model_files" --output "$work/packs/$pack" \
+        ${presentation_files:+--files "$presentation_files"}
     check_pack
 }
 

@@ -24,7 +24,8 @@ import Testing
         #expect(
             commands.map { $0.joined(separator: " ") } == [
                 "", "pipeline", "accuracy", "live", "server", "liveness", "liveness attacks",
-                "liveness genuine", "liveness replays", "liveness cues",
+                "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
+                "liveness pad", "liveness pad-report", "liveness injection",
             ])
         for words in commands {
             let help = try await BenchProgram.run(words + ["--help"])
@@ -40,6 +41,8 @@ import Testing
         ["server", "--journeys", "100"], ["liveness", "attacks", "photos"],
         ["liveness", "attacks", "photos", "0"], ["liveness", "attacks", "photos", "3", "x"],
         ["liveness", "genuine"], ["liveness", "replays"], ["liveness", "cues", "photos", "0"],
+        ["liveness", "pad"], ["liveness", "pad", "--photos", "photos", "--people", "0"],
+        ["liveness", "pad", "--clips", "clips", "--part", "all"], ["liveness", "pad-report"],
     ])
     func `wrong arguments are bad input, with a hint`(_ arguments: [String]) async throws {
         let result = try await BenchProgram.run(arguments)

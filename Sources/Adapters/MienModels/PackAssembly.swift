@@ -8,9 +8,6 @@ public struct PackAssembly: Sendable {
     private let manifestText: Data
     private let own: [String: Data]
 
-    /// How deep folders are searched, and how many of their entries are inspected.
-    private static let depth = 4, maxEntries = 10_000
-
     /// Reads a definition: a folder with a manifest, and any of the files it names.
     ///
     /// - Throws: ``PackError`` `.badManifest`.
@@ -27,9 +24,15 @@ public struct PackAssembly: Sendable {
 
     /// Creates the pack's folder, completely or not at all.
     ///
-    /// - Parameter folders: where the files may be, under any name.
-    /// - Throws: ``PackError`` `.notFound` if a file is in none of the folders, or `.unavailable`.
-    public func build(at destination: URL, from folders: [URL]) throws {
+    /// - Parameters:
+    ///   - folders: where the files may be, under any name.
+    ///   - finish: changes the pack in the folder that it gets, before it is checked and moved to
+    ///     `destination`.
+    /// - Throws: ``PackError`` `.notFound` if a file is in none of the folders, or `.unavailable`;
+    ///   the errors of `finish`.
+    public func build(
+        at destination: URL, from folders: [URL], finish: (URL) throws -> Void = { _ in }
+    ) throws {
         let found = try locate(in: folders)
         try StagedFolder.put(at: destination) { staging in
             try manifestText.write(to: staging.appending(path: PackManifest.fileName))
@@ -44,51 +47,21 @@ public struct PackAssembly: Sendable {
                     try data.write(to: target)
                 }
             }
+            try finish(staging)
             _ = try ModelPack(folder: staging)
         }
     }
 
     /// - Returns: where each file is that the definition does not contain, by name.
     private func locate(in folders: [URL]) throws(PackError) -> [String: URL] {
-        var wanted = manifest.files.filter { own[$0.name] == nil }
-        var found: [String: URL] = [:]
-        for url in folders.flatMap(Self.files) where !wanted.isEmpty {
-            guard let file = PackFile(url, followingLink: true),
-                wanted.contains(where: { $0.bytes == file.size }), let hash = file.sha256()
-            else { continue }
-            for match in wanted where match.bytes == file.size && match.sha256 == hash {
-                found[match.name] = url
-            }
-            wanted.removeAll { found[$0.name] != nil }
-        }
-        guard let missing = wanted.first else { return found }
+        let wanted = manifest.files.filter { own[$0.name] == nil }
+        let found = PublishedFiles(in: folders).locate(
+            wanted.map { .init(name: $0.name, bytes: $0.bytes, sha256: $0.sha256) })
+        guard let missing = wanted.first(where: { found[$0.name] == nil }) else { return found }
         throw PackError(
             .notFound,
             "\(missing.name) of \(manifest.id.text) is not in \(folders.map(\.path.printable).joined(separator: " or ")): "
                 + "no file there has \(missing.bytes) bytes with the sha256 \(missing.sha256.prefix(12))…; its source is \(missing.source)"
         )
-    }
-
-    /// Returns the regular files in a folder, those nearest to its top first.
-    private static func files(in folder: URL) -> [URL] {
-        var level = [folder], out: [URL] = [], seen = 0
-        for _ in 0..<depth {
-            var next: [URL] = []
-            for folder in level {
-                let names =
-                    (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-                for name in names.sorted() where !name.hasPrefix(".") {
-                    seen += 1
-                    guard seen <= maxEntries else { return out }
-                    let url = folder.appending(path: name)
-                    let values = try? url.resolvingSymlinksInPath().resourceValues(
-                        forKeys: [.isDirectoryKey, .isRegularFileKey])
-                    if values?.isDirectory == true { next.append(url) }
-                    if values?.isRegularFile == true { out.append(url) }
-                }
-            }
-            level = next
-        }
-        return out
     }
 }

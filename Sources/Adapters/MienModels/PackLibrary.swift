@@ -79,6 +79,10 @@ public struct PackLibrary: Sendable {
     public static let basicPackAdvice =
         "at 1 false match in 10,000, \(basicID.text) recognizes 87 of 100 people's photos and \(betterID.text) 98; to install that, run scripts/setup with internet access, or mien models build --files with a folder of its network"
 
+    /// How to add the networks against prints and screens to a pack that has none, in words.
+    public static let presentationAdvice =
+        "to add the networks for that, run scripts/setup with internet access, or mien models build --files with a folder that also has the files of scripts/presentation-files.txt"
+
     /// Returns the pack for a server whose settings name none.
     ///
     /// - Parameter address: where other machines reach the server; `nil` if they cannot.

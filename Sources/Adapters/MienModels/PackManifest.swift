@@ -165,6 +165,11 @@ public struct PackManifest: Sendable, Hashable, Codable {
         if !FaceDescriptor.dimensionRange.contains(geometry.descriptor.dimensions) {
             faults.append("a descriptor must have 1...1024 dimensions")
         }
+        if geometry.descriptor.likeness?.isValid == false {
+            faults.append(
+                "the limits of likeness must be over 0 and under 1, the strict ones not below the others"
+            )
+        }
         let crops = geometry.descriptor.crops
         if !(1...16).contains(crops.count)
             || !crops.allSatisfy({

@@ -77,6 +77,7 @@ public struct Tables {
     public var authenticators: AuthenticatorTable {
         AuthenticatorTable(connection: connection, keys: keys)
     }
+    public var defaultChoices: DefaultChoiceTable { DefaultChoiceTable(connection: connection) }
     public var locks: LockTable { LockTable(connection: connection) }
     public var consents: ConsentTable { ConsentTable(connection: connection) }
     public var export: AccountExport { AccountExport(connection: connection) }

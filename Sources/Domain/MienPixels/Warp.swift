@@ -6,14 +6,20 @@ extension RGBImage {
     /// two, whole blocks are averaged first, so that fine detail does not turn into noise. The map
     /// converts this image's coordinates to the canvas's, both with (0, 0) at the top-left
     /// *corner*.
+    /// - Parameter averaging: If `false`, nothing is averaged, however much the map shrinks. Only
+    ///   for networks that were trained so.
     /// - Precondition: The map can be inverted, and the canvas's sides are in ``sideRange``.
-    public func warped(by map: AffineMap, width outWidth: Int, height outHeight: Int) -> RGBImage {
+    public func warped(
+        by map: AffineMap, width outWidth: Int, height outHeight: Int, averaging: Bool = true
+    ) -> RGBImage {
         precondition(
             Self.sideRange.contains(outWidth) && Self.sideRange.contains(outHeight),
             "sides \(outWidth)×\(outHeight) are out of range")
         let back = map.inverse
         let factor = Int(min(256, back.scale))
-        guard factor >= 2 else { return sampled(by: back, width: outWidth, height: outHeight) }
+        guard averaging, factor >= 2 else {
+            return sampled(by: back, width: outWidth, height: outHeight)
+        }
 
         // Reduce only the visible part.
         let corners = [(0, 0), (outWidth, 0), (0, outHeight), (outWidth, outHeight)].map {

@@ -34,6 +34,8 @@ public struct MediaError: Error, Sendable {
         /// The camera is connected but returns no frames.
         case cameraSilent = "camera.silent"
         case cameraFailed = "camera.failed"
+        /// Programs can play anything into the camera, and the caller did not allow that.
+        case virtualCamera = "camera.virtual"
         /// The library for cameras is not installed.
         case noCameraLibrary = "camera.no-library"
     }
@@ -42,6 +44,11 @@ public struct MediaError: Error, Sendable {
     public let reason: String
 
     init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
+
+    static let virtualCamera = Self(
+        .virtualCamera,
+        "The camera is virtual: a program on this computer can play any video into it. Choose another camera."
+    )
 
     /// Returns the same error with `name` before the reason.
     func about(_ name: String) -> Self { Self(code, "\(name): \(reason)") }

@@ -6,6 +6,8 @@ public struct VideoSource: Sendable, Hashable {
         case device(url: String, format: String)
     }
     let origin: Origin
+    /// Whether a virtual camera is refused, and whether the camera is known to be one.
+    var refusesVirtual = false, isVirtual = false
     /// The name for errors.
     let name: String
 
@@ -16,8 +18,13 @@ public struct VideoSource: Sendable, Hashable {
 
     /// Returns a source for a camera. Frames that are not requested in time are dropped, oldest
     /// first.
-    public static func camera(_ camera: Camera) -> Self {
-        Self(origin: .device(url: camera.path, format: cameraFormat), name: camera.name)
+    ///
+    /// - Parameter allowsVirtual: Whether the camera may be a virtual one, into which a program can
+    ///   play anything. Otherwise, opening it throws ``MediaError`` `.virtualCamera`.
+    public static func camera(_ camera: Camera, allowsVirtual: Bool = false) -> Self {
+        Self(
+            origin: .device(url: camera.path, format: cameraFormat),
+            refusesVirtual: !allowsVirtual, isVirtual: camera.isVirtual, name: camera.name)
     }
 
     /// Returns a source for another libavdevice device, which is read like a camera. For tests on

@@ -3,6 +3,7 @@ internal import Hummingbird
 public import Logging
 internal import MienAccess
 public import MienCore
+internal import MienJourney
 internal import MienSealing
 public import MienServerCore
 internal import MienServerFaces
@@ -144,6 +145,18 @@ public final class Server: Service {
             logger.warning(
                 "liveness mode is image: a photo of a person is accepted as that person. Use liveness_active to require a live capture",
                 metadata: ["app.id": "\(app.text)"])
+        }
+        logger.info(
+            "presentation check of live captures",
+            metadata: ["face.presentation": "\(parts.presentation.rawValue)"])
+        for app in apps {
+            let rules = LivenessRules(
+                server: configuration.liveness, app: app.settings.liveness)
+            let raised = rules.raised(for: .authentication, presentation: parts.presentation)
+            guard raised.mode != rules.mode else { continue }
+            logger.notice(
+                "liveness mode is liveness_passive, but sign-ins use liveness_active: a recording on a screen passes the passive mode unless face.presentation is require",
+                metadata: ["app.id": "\(app.id.text)"])
         }
         for found in try await parts.catalog.uncheckedDocuments() {
             logger.warning(

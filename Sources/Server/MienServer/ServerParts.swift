@@ -26,6 +26,8 @@ struct ServerParts: Sendable {
     private let passwordCheck: PasswordCheck
     private let accounts: AccountService
     private let captures: CaptureService
+    /// The mode of the presentation check in live captures.
+    var presentation: PresentationMode { captures.presentation }
     private let journeys: JourneyService
     private let apps: AppCatalog
     let catalog: JourneyCatalog
@@ -66,8 +68,9 @@ struct ServerParts: Sendable {
             cache: configuration.dataFolder.appending(path: "networks"),
             workers: configuration.faceWorkers, precision: configuration.facePrecision,
             isQuantized: configuration.usesQuantizedNetworks,
-            looksForAttacks: configuration.looksForAttacks, maxBytes: configuration.captureBytes,
-            limits: limits)
+            presentation: configuration.presentation,
+            standard: try await store.read { try $0.defaultChoices.presentation() },
+            maxBytes: configuration.captureBytes, limits: limits)
         let passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost,
             workers: configuration.passwordWorkers, limits: limits)

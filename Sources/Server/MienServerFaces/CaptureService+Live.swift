@@ -21,6 +21,7 @@ extension CaptureService {
                 var generator = SystemRandomNumberGenerator()
                 let session = try LiveSession(
                     record.id, for: content.purpose, rules: content.rules,
+                    presentation: self.reader.presentation,
                     challenge: content.rules.challenge(using: &generator),
                     nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now,
                     until: record.expiresAt, maxFrames: self.maxLiveFrames)
@@ -178,9 +179,25 @@ extension CaptureService {
         try await write(
             next, content, from: record, session?.measured(at: clock.now) ?? [:], trail: trail)
         live.remove(record.id)
+        countPresentation(session?.judgment.end?.checks)
         var answer = answer(next, content)
         if let session { session.addLastFrame(to: &answer) }
         return answer
+    }
+}
+
+extension CaptureService {
+    /// Counts how the presentation check judged a capture.
+    ///
+    /// - Parameter checks: `nil` if the capture ended without a verdict of its own.
+    private func countPresentation(_ checks: [LivenessCheckResult]?) {
+        let mode = reader.presentation
+        guard mode != .off, let checks else { return }
+        let check = checks.first { $0.check == .presentationAttack }
+        let result =
+            check?.measured == nil
+            ? "unjudged" : (check?.refusal ?? check?.observed) == nil ? "passed" : "refused"
+        metrics.count(.presentations, ["mode": mode.rawValue, "result": result])
     }
 }
 
@@ -231,6 +248,14 @@ extension LiveSession {
         ]
         if let challenge {
             detail["actions"] = .array(challenge.actions.map { .string($0.rawValue) })
+        }
+        let judged = checks.compactMap { check in
+            check.frames.map { (check.check.rawValue, JSONValue.number(Double($0))) }
+        }
+        if !judged.isEmpty { detail["judged"] = .object(Dictionary(judged) { $1 }) }
+        let observed = checks.compactMap(\.observed)
+        if !observed.isEmpty {
+            detail["observed"] = .array(observed.map { .string($0.rawValue) })
         }
         return detail
     }

@@ -77,6 +77,9 @@ package final class CaptureService: Sendable {
         threshold = MatchScore(configuration.faceThreshold)
     }
 
+    /// The mode of the presentation check in live captures.
+    package var presentation: PresentationMode { reader.presentation }
+
     /// - Parameter origin: The run that asks. The request can only make its app's settings
     ///   stricter.
     /// - Returns: The session's ID and its start token, which is shown only once.
@@ -88,7 +91,8 @@ package final class CaptureService: Sendable {
         let id = id ?? CaptureID.random(using: &generator)
         let token = BearerSecret(for: id, using: &generator)
         let rules = LivenessRules(
-            server: server, app: app.settings.liveness, step: request.liveness)
+            server: server, app: app.settings.liveness, step: request.liveness
+        ).raised(for: request.purpose, presentation: presentation)
         // If a picture is enough, the step's time limit applies to the whole capture, because there
         // is no other.
         let seconds =
@@ -278,9 +282,9 @@ package final class CaptureService: Sendable {
             guard let template = try content.template.map(Self.template) else {
                 return .failure(.init(code: .captureMissing))
             }
-            guard
-                content.rules.mode >= LivenessRules(server: server, app: app.settings.liveness).mode
-            else {
+            let required = LivenessRules(server: server, app: app.settings.liveness).raised(
+                for: content.purpose, presentation: presentation)
+            guard content.rules.mode >= required.mode else {
                 return .failure(.init(code: .captureRefused))
             }
             return .success(

@@ -13,21 +13,32 @@ package final class FaceService: LiveFrameReader {
     static let maxLivePixels = 2_400_000
 
     package let packID: PackID
+    /// Whether live captures are judged by the pack's presentation-attack network.
+    package let presentation: PresentationMode
     private let engine: FaceEngine
     private let matcher: FaceMatcher
     private let imageLimits: ImageLimits
 
-    /// Loads the pack, or chooses one if `pack` is `nil`, and compiles its networks. Takes about a second, or less with a filled cache.
+    /// Loads the pack, or chooses one if `pack` is `nil`, and compiles its networks. Takes about a
+    /// second, or less with a filled cache.
+    ///
+    /// - Parameters:
+    ///   - presentation: The mode of the presentation check; `nil` for `standard` if the pack has
+    ///     the network, otherwise `off`.
+    ///   - standard: The mode of installations whose settings do not name one.
+    /// - Throws: `InferenceError` if a mode other than `off` is named and the pack has no such
+    ///   network.
     package init(
         packs: URL, pack: PackID?, reachableAt address: String?, cache: URL, workers: Int,
-        precision: NetworkOptions.Precision?,
-        isQuantized: Bool,
-        looksForAttacks: Bool, maxBytes: Int,
+        precision: NetworkOptions.Precision?, isQuantized: Bool,
+        presentation: PresentationMode?, standard: PresentationMode, maxBytes: Int,
         limits: WorkLimits
     ) throws {
         let library = PackLibrary(folder: packs)
         let loaded = try library.pack(pack ?? library.packID(reachableAt: address))
         packID = loaded.id
+        let hasNetwork = loaded.manifest.file(of: .presentationAttack) != nil
+        self.presentation = presentation ?? (hasNetwork ? standard : .off)
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
         let options = NetworkOptions(
@@ -35,7 +46,7 @@ package final class FaceService: LiveFrameReader {
             cacheFolder: cache.path)
         engine = try FaceEngine(
             pack: loaded, workers: workers, options: options,
-            variant: isQuantized ? .int8 : nil, looksForAttacks: looksForAttacks,
+            variant: isQuantized ? .int8 : nil, looksForAttacks: self.presentation != .off,
             compilingAll: true, limits: limits)
         imageLimits = ImageLimits(maxBytes: maxBytes)
     }

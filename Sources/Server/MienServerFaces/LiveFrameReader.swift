@@ -3,6 +3,8 @@ package import MienFace
 
 /// Analyzes the frames of live captures. Separates sessions from the code that runs networks.
 package protocol LiveFrameReader: Sendable {
+    /// Whether sessions judge the presentation-attack scores of its readings.
+    var presentation: PresentationMode { get }
     /// Returns what one frame shows, and its picture, which the caller must release.
     ///
     /// - Parameter share: The client that the analysis is queued for.
@@ -12,4 +14,8 @@ package protocol LiveFrameReader: Sendable {
     /// Returns the template entry of a frame that a session took, or `nil` if its face cannot be
     /// described.
     func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry?
+}
+
+extension LiveFrameReader {
+    package var presentation: PresentationMode { .off }
 }

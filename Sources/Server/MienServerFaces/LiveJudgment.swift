@@ -15,14 +15,14 @@ enum LiveJudgment: Sendable {
     /// - Throws: `SessionSettingError`, but never for rules that were made from valid policies.
     init(
         _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules,
-        challenge: LivenessChallenge?
+        presentation: PresentationMode, challenge: LivenessChallenge?
     ) throws {
         switch purpose {
         case .authentication:
             let settings = try VerificationSettings(
                 mode: rules.mode.captureMode, livenessThreshold: rules.threshold,
                 qualityThreshold: rules.quality,
-                timeout: .seconds(rules.timeoutSeconds))
+                timeout: .seconds(rules.timeoutSeconds), presentation: presentation)
             self = .verification(
                 try FaceVerification(
                     capture: id, settings: settings, challenge: challenge, comparesFaces: false))
@@ -30,7 +30,8 @@ enum LiveJudgment: Sendable {
             let settings = try EnrollmentSettings(
                 mode: rules.mode.captureMode, livenessThreshold: rules.threshold,
                 qualityThreshold: rules.quality, countdownToCapture: .zero,
-                framesToEnroll: Self.framesToEnroll, timeout: .seconds(rules.timeoutSeconds))
+                framesToEnroll: Self.framesToEnroll, timeout: .seconds(rules.timeoutSeconds),
+                presentation: presentation)
             self = .enrollment(
                 try FaceEnrollment(capture: id, settings: settings, challenge: challenge))
         }

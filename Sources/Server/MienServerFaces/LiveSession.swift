@@ -36,14 +36,16 @@ struct LiveSession: Sendable {
 
     init(
         _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules,
-        challenge: LivenessChallenge?, nonce: [UInt8], at now: Instant,
+        presentation: PresentationMode = .off, challenge: LivenessChallenge?, nonce: [UInt8],
+        at now: Instant,
         until end: Instant, maxFrames: Int
     ) throws {
         (self.nonce, began, self.challenge, self.maxFrames) = (nonce, now, challenge, maxFrames)
         heardAt = now
         deadline = min(end, now + .seconds(rules.timeoutSeconds))
         chain = FrameChain(nonce: nonce)
-        judgment = try LiveJudgment(id, for: purpose, rules: rules, challenge: challenge)
+        judgment = try LiveJudgment(
+            id, for: purpose, rules: rules, presentation: presentation, challenge: challenge)
     }
 
     /// The decision about a batch, made before any picture is decoded.

@@ -1,6 +1,7 @@
 internal import MienAccess
 package import MienCore
 internal import MienFace
+package import MienJourney
 
 /// The requirements of one capture, with every setting resolved.
 package struct LivenessRules: Sendable, Codable, Equatable {
@@ -24,6 +25,20 @@ package struct LivenessRules: Sendable, Codable, Equatable {
         timeoutSeconds = policy.timeoutSeconds ?? 60
         actions = policy.actions ?? LivenessPolicy.Action.allCases
         actionCount = policy.actionCount
+    }
+
+    /// Returns these rules with the active mode in place of the passive one for sign-ins, unless
+    /// the presentation check is required: nothing else stops a recording on a screen.
+    ///
+    /// Registrations keep the passive mode: by themselves they give no access.
+    package func raised(for purpose: CaptureRequest.Purpose, presentation: PresentationMode) -> Self
+    {
+        guard purpose == .authentication, mode == .livenessPassive, presentation != .require else {
+            return self
+        }
+        var rules = self
+        rules.mode = .livenessActive
+        return rules
     }
 
     /// Draws the actions that the person must perform, or returns `nil` if the mode has no

@@ -88,10 +88,15 @@ int32_t mien_media_load_devices(void) {
     return devices_are_loaded;
 }
 
-int32_t mien_media_is_camera(int32_t device) {
+int32_t mien_media_camera_report(int32_t device, char driver[33], char card[33], char bus[33], uint32_t *can) {
     struct v4l2_capability capability;
     memset(&capability, 0, sizeof capability);
-    if (ioctl(device, VIDIOC_QUERYCAP, &capability) != 0) return -1;
-    uint32_t can = capability.capabilities & V4L2_CAP_DEVICE_CAPS ? capability.device_caps : capability.capabilities;
-    return (can & V4L2_CAP_VIDEO_CAPTURE) != 0 && (can & (V4L2_CAP_STREAMING | V4L2_CAP_READWRITE)) != 0;
+    if (ioctl(device, VIDIOC_QUERYCAP, &capability) != 0) return 0;
+    // The fields are at most 32 bytes long and need not end with a zero.
+    memcpy(driver, capability.driver, sizeof capability.driver);
+    memcpy(card, capability.card, sizeof capability.card);
+    memcpy(bus, capability.bus_info, sizeof capability.bus_info);
+    driver[sizeof capability.driver] = card[sizeof capability.card] = bus[sizeof capability.bus_info] = 0;
+    *can = capability.capabilities & V4L2_CAP_DEVICE_CAPS ? capability.device_caps : capability.capabilities;
+    return 1;
 }

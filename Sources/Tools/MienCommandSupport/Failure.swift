@@ -76,7 +76,7 @@ extension MediaError {
             .unknownCamera:
             true
         case .noCamera, .cameraBusy, .cameraNotAllowed, .cameraGone, .cameraSilent, .cameraFailed,
-            .noCameraLibrary:
+            .virtualCamera, .noCameraLibrary:
             false
         }
     }

@@ -2,12 +2,16 @@ import ArgumentParser
 import Foundation
 import MienCore
 import MienModels
+import MienPackBuilder
 
 /// `mien-pack build …`
 struct Build: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Create a pack from its definition and published files, found by their hashes.",
-        discussion: "The output folder is written completely or not at all.")
+        discussion: """
+            If the files include the networks that tell a face from a print or a screen, the pack \
+            contains them, too. The output folder is written completely or not at all.
+            """)
 
     @Option(
         help: "A folder with the pack's manifest and calibration.",
@@ -26,9 +30,12 @@ struct Build: ParsableCommand {
 
     func run() throws {
         let assembly = try PackAssembly(definition: definition)
-        try assembly.build(at: output, from: files)
+        let presentation = try PresentationPart(in: files)
+        try assembly.build(at: output, from: files) { _ = try presentation?.add(to: $0) }
+        let with = presentation == nil ? "without" : "with"
+        let count = try ModelPack.manifest(in: output).files.count
         print(
-            "\(assembly.manifest.id.text): \(assembly.manifest.files.count) files checked; written to \(output.path)"
+            "\(assembly.manifest.id.text): \(count) files checked; \(with) presentation networks; written to \(output.path)"
         )
     }
 }

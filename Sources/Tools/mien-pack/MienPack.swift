@@ -7,5 +7,5 @@ struct MienPack: ParsableCommand {
         commandName: "mien-pack",
         abstract:
             "Assemble and check model packs. scripts/setup calls this program; people rarely need it.",
-        subcommands: [Assemble.self, Build.self, Verify.self])
+        subcommands: [Assemble.self, Build.self, AddPresentation.self, Verify.self])
 }

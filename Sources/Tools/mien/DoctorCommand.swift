@@ -84,7 +84,12 @@ struct DoctorCommand: AsyncParsableCommand {
     private func pack() throws -> String {
         let pack = try engine.loadPack()
         let files = "\(pack.id.text): \(pack.manifest.files.count) files, all match the manifest"
-        return pack.id == PackLibrary.basicID ? "\(files); \(PackLibrary.basicPackAdvice)" : files
+        if pack.id == PackLibrary.basicID { return "\(files); \(PackLibrary.basicPackAdvice)" }
+        let lacksNetwork =
+            pack.id == PackLibrary.betterID && pack.manifest.file(of: .presentationAttack) == nil
+        return lacksNetwork
+            ? "\(files); it has no network against prints and screens; \(PackLibrary.presentationAdvice)"
+            : files
     }
 
     private static func openVINO() throws -> String {

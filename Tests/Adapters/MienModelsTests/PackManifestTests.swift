@@ -182,6 +182,16 @@ struct PackManifestTests {
             ),
             ("limit", 0, "the limit of presentationAttack must lie between 0 and 1"),
             ("limit", 1, "the limit of presentationAttack must lie between 0 and 1"),
+            (
+                "strictLimit", 0.5,
+                "the strictLimit of presentationAttack must be over 0 and under its limit"
+            ),
+            (
+                "strictLimit", 0,
+                "the strictLimit of presentationAttack must be over 0 and under its limit"
+            ),
+            ("minContext", -1, "the minContext of presentationAttack must be 0...8"),
+            ("minContext", 8.5, "the minContext of presentationAttack must be 0...8"),
             ("input.width", 7, "input sides must be 8...1024 pixels"),
         ] as [(String, Double, String)])
     func presentationAttackRanges(key: String, value: Double, fault: String) throws {
@@ -189,6 +199,48 @@ struct PackManifestTests {
             $0["geometry.presentationAttack.\(key)"] = value == value.rounded() ? Int(value) : value
         }
         #expect(try text.manifest().faults == [fault])
+    }
+
+    @Test("crop, context, and strict limit have defaults")
+    func presentationAttackDefaults() throws {
+        let plain = try Self.withAttackNetwork().manifest().geometry.presentationAttack
+        #expect(plain?.crop == .square && plain?.minContext == 0 && plain?.strictLimit == 0.25)
+        let full = try Self.withAttackNetwork {
+            $0["geometry.presentationAttack.crop"] = "outline"
+            $0["geometry.presentationAttack.minContext"] = 2
+            $0["geometry.presentationAttack.strictLimit"] = 0.3
+        }.manifest()
+        #expect(
+            full.faults.isEmpty && full.geometry.presentationAttack?.crop == .outline
+                && full.geometry.presentationAttack?.minContext == 2
+                && full.geometry.presentationAttack?.strictLimit == 0.3)
+    }
+
+    @Test("a network is added to a manifest, and replaces the one that was there")
+    func adding() throws {
+        let geometry = PresentationAttackGeometry(
+            input: InputGeometry(width: 80, height: 80, layout: .nchw, color: .bgr),
+            crop: .outline, cropFactor: 2.7, minContext: 2, activation: .none, classes: 3, live: 1,
+            limit: 0.5, strictLimit: 0.3)
+        func added(_ manifest: PackManifest, _ byte: UInt8) throws -> PackManifest {
+            try PackManifest(
+                parsing: manifest.adding(
+                    presentationAttack: geometry, network: "p.xml",
+                    files: ["p.xml", "p.bin"].map {
+                        .init(name: $0, data: Data([byte]), license: "CC0-1.0", source: "a test")
+                    }))
+        }
+        let old = try ManifestText().manifest(), new = try added(old, 1)
+        #expect(new.faults.isEmpty && new.id == old.id && new.files.count == old.files.count + 2)
+        #expect(
+            new.geometry.presentationAttack == geometry
+                && new.file(of: .presentationAttack) == "p.xml")
+        #expect(Array(new.files.prefix(old.files.count)) == old.files)
+        let again = try added(new, 2)
+        #expect(again.files.count == new.files.count && again.files != new.files)
+        #expect(throws: PackError.self) {
+            try old.adding(presentationAttack: geometry, network: "q.xml", files: [])
+        }
     }
 
     @Test("a single class under softmax is a fault")

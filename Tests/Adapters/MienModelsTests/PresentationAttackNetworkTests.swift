@@ -58,7 +58,27 @@ struct PresentationAttackNetworkTests {
         return image
     }
 
-    private static let face = DetectedFace.made(center: Point(x: 200, y: 150), width: 100)
+    private static let face = made(DetectedFace.made(center: Point(x: 200, y: 150), width: 100))
+
+    /// A face behind open gates whose mesh has the box's size.
+    private static func made(
+        _ detection: DetectedFace, brightness: Double = 120, evidence: Double = 20
+    ) -> AnalyzedFace {
+        let corners = [
+            Point(x: detection.box.x, y: detection.box.y),
+            Point(
+                x: detection.box.x + detection.box.width, y: detection.box.y + detection.box.height),
+        ]
+        let points = (0..<FaceMesh.pointCount).map { corners[$0 % 2] }
+        return AnalyzedFace(
+            detection: detection,
+            mesh: FaceMesh(
+                points: points, depths: points.map { _ in 0 }, evidence: evidence),
+            pose: HeadPose(yaw: 0, pitch: 0, roll: 0), eyes: nil,
+            quality: FaceQuality(parts: [
+                .init(.exposure, value: brightness, grade: 100, reason: .tooDark)
+            ]))
+    }
 
     @Test("the network runs on the face and its surroundings, and its output becomes a probability")
     func runs() throws {
@@ -70,16 +90,19 @@ struct PresentationAttackNetworkTests {
             of: Self.face, in: Self.picture(face: 255, around: 255), with: networks)
         let black = try scorer.score(
             of: Self.face, in: Self.picture(face: 0, around: 0), with: networks)
-        #expect(white.attack < 0.01 && black.attack > 0.99 && white.limit == 0.5)
+        #expect(
+            try #require(white.attack) < 0.01 && #require(black.attack) > 0.99 && white.limit == 0.5
+        )
         // The crop is twice the face's side, so a quarter of it is face.
         let mixed = try scorer.score(
             of: Self.face, in: Self.picture(face: 255, around: 0), with: networks)
-        #expect(abs(mixed.attack - 1 / (1 + exp(-8 * 2 * (0.5 - 0.25)))) < 0.01, "\(mixed.attack)")
+        let part = try #require(mixed.attack)
+        #expect(abs(part - 1 / (1 + exp(-8 * 2 * (0.5 - 0.25)))) < 0.01, "\(part)")
         // The area beyond the picture is black.
-        let corner = DetectedFace.made(center: Point(x: 0, y: 0), width: 100)
+        let corner = Self.made(DetectedFace.made(center: Point(x: 0, y: 0), width: 100))
         let cut = try scorer.score(
             of: corner, in: Self.picture(face: 255, around: 255), with: networks)
-        #expect(abs(cut.attack - mixed.attack) < 0.01, "\(cut.attack)")
+        #expect(abs(try #require(cut.attack) - part) < 0.01)
     }
 
     @Test("a class count that differs from the network's is rejected with both numbers")
@@ -133,5 +156,73 @@ struct PresentationAttackNetworkTests {
         let scratch = try ScratchFolder(), with = try Self.pack(in: scratch)
         _ = try FaceEngine(pack: with, looksForAttacks: true)
         _ = try FaceEngine(pack: with)
+    }
+
+    @Test("a closed gate is reported, and the network does not run")
+    func gates() throws {
+        let networks = ScriptedFaceNetworks(geometry: Self.outline())
+        let scorer = PresentationAttackScorer(
+            geometry: try #require(networks.geometry.presentationAttack))
+        let picture = Self.picture(face: 9, around: 9), detection = Self.face.detection
+        for (face, gate) in [
+            (Self.made(detection, brightness: 49), PresentationGate.light),
+            (Self.made(detection, evidence: 0), .confidence),
+            // 300 rows are not quite twice the box.
+            (
+                Self.made(DetectedFace.made(center: Point(x: 200, y: 150), width: 148)),
+                .context
+            ),
+        ] {
+            let score = try scorer.score(of: face, in: picture, with: networks)
+            #expect(score.finding == .closed(gate) && score.attack == nil)
+        }
+        networks.answer(.presentationAttack, [[0.25, 0.75]])
+        let score = try scorer.score(
+            of: Self.made(DetectedFace.made(center: Point(x: 200, y: 150), width: 147)),
+            in: picture, with: networks)
+        #expect(score == PresentationAttackScore(.attack(0.25), limit: 0.5, strictLimit: 0.3))
+    }
+
+    @Test("a crop around the mesh has the box's proportions and stays inside the picture")
+    func outlineCrop() throws {
+        let scorer = PresentationAttackScorer(
+            geometry: try #require(Self.outline().presentationAttack))
+        let picture = Self.picture(face: 9, around: 9)
+        func part(_ box: Rectangle) -> Rectangle {
+            let back = scorer.map(around: box, in: picture).inverse
+            let a = back(Point(x: 0, y: 0)), b = back(Point(x: 8, y: 8))
+            return Rectangle(x: a.x, y: a.y, width: b.x - a.x, height: b.y - a.y)
+        }
+        func isNear(_ a: Rectangle, _ b: Rectangle) -> Bool {
+            abs(a.x - b.x) + abs(a.y - b.y) + abs(a.width - b.width) + abs(a.height - b.height)
+                < 1e-6
+        }
+        // 2.7 times the box.
+        #expect(
+            isNear(
+                part(Rectangle(x: 160, y: 110, width: 80, height: 100)),
+                Rectangle(x: 92, y: 25, width: 216, height: 270)))
+        // The picture allows 2 in height, so also in width.
+        #expect(
+            isNear(
+                part(Rectangle(x: 150, y: 75, width: 100, height: 150)),
+                Rectangle(x: 100, y: 0, width: 200, height: 300)))
+        // Moved inside.
+        #expect(
+            isNear(
+                part(Rectangle(x: -20, y: 220, width: 80, height: 80)),
+                Rectangle(x: 0, y: 84, width: 216, height: 216)))
+    }
+
+    private static func outline() -> FaceGeometry {
+        FaceGeometry(
+            detectorShortRange: FaceGeometry.defaultPack.detectorShortRange,
+            detectorFullRange: nil, mesh: FaceGeometry.defaultPack.mesh,
+            iris: FaceGeometry.defaultPack.iris,
+            descriptor: FaceGeometry.defaultPack.descriptor,
+            presentationAttack: .init(
+                input: InputGeometry(width: 8, height: 8), crop: .outline, cropFactor: 2.7,
+                minContext: 2, activation: .none, classes: 2, live: 1, limit: 0.5,
+                strictLimit: 0.3))
     }
 }

@@ -251,6 +251,32 @@ import Testing
         }
     }
 
+    /// Also after a restart, when there are users in both.
+    @Test(arguments: StoreKind.allCases)
+    func `new installations require the presentation check, those with users observe it`(
+        kind: StoreKind
+    ) async throws {
+        let step = try #require(
+            Migrations.all.firstIndex { $0.name.hasSuffix("-default-choices") })
+        for (isThere, expected) in [(false, PresentationMode.require), (true, .observe)] {
+            let (folder, driver) = try await Self.old(kind, step)
+            let ana = AccountRecord.new(
+                UserID("usr_ana")!, AccountProfile(username: "ana"), keys: TestStore.keys,
+                at: .start)
+            if isThere { try await driver.write(.always) { try Self.insert(ana, $0) } }
+            try kind.close(driver)
+            let test = try await TestStore(kind, in: folder)
+            #expect(
+                try await test.store.read { try $0.defaultChoices.presentation() } == expected)
+            let eve = AccountRecord.new(
+                UserID("usr_eve")!, AccountProfile(), keys: TestStore.keys, at: .start)
+            try await test.store.write { try $0.accounts.insert(eve, names: []) }
+            let again = try await test.reopened()
+            #expect(
+                try await again.store.read { try $0.defaultChoices.presentation() } == expected)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func `a database of a newer program is not changed`(
         kind: StoreKind
     ) async throws {
@@ -291,6 +317,7 @@ import Testing
                 "13-recoveries", "14-credentials",
                 "15-audit-retention", "16-locks", "17-sign-ups", "18-registration-codes",
                 "19-own-accounts", "20-logout-notices", "21-activity", "22-approvals",
+                "23-default-choices",
             ])
     }
 }

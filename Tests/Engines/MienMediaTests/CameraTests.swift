@@ -49,14 +49,23 @@ import Testing
                 at: scratch(entry), withIntermediateDirectories: true)
             _ = try scratch.write(name.utf8, to: "\(entry)/name")
         }
-        let cameras = Camera.all(in: scratch.url.path, devices: "/dev") { $0 != "/dev/video3" }
+        let cameras = Camera.all(in: scratch.url.path, devices: "/dev") {
+            $0 == "/dev/video3" ? .unusable : .notAllowed
+        }
         #expect(
             cameras == [
                 Camera(name: "Two: Two", path: "/dev/video2"),
                 Camera(name: "video4", path: "/dev/video4"),
                 Camera(name: "Ten", path: "/dev/video10"),
             ])
-        #expect(Camera.all(in: scratch("none").path, devices: "/dev") { _ in true }.isEmpty)
+        #expect(Camera.all(in: scratch("none").path, devices: "/dev") { _ in .notAllowed }.isEmpty)
+    }
+
+    @Test func `a virtual camera is chosen only by its name, or if there is no other`() throws {
+        let virtual = Camera(name: "Virtual front", path: "/dev/video9", isVirtual: true)
+        #expect(try Camera.choose(from: [virtual, back]) == back)
+        #expect(try Camera.choose(from: [virtual]) == virtual)
+        #expect(try Camera.choose(from: [back, virtual], named: "virtual front") == virtual)
     }
 
     @Test func `the list on this computer contains only devices`() {

@@ -17,6 +17,8 @@ import Testing
 struct WordReader: LiveFrameReader {
     /// The content of a frame.
     struct Words: Codable {
+        /// The presentation-attack network's score; 2 if the face is too large to be judged.
+        var attack: Double?
         var person = 0
         var yaw: Float = 0, pitch: Float = 0
         var eyes = 1.0, mouth = 0.05, zoom = 1.0
@@ -41,6 +43,9 @@ struct WordReader: LiveFrameReader {
         var bytes: [UInt8] { [UInt8](try! JSONEncoder().encode(self)) }
     }
 
+    /// Whether the scores of ``Words/attack`` are judged.
+    var presentation = PresentationMode.off
+
     func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
         async throws -> FaceReading
     {
@@ -53,7 +58,11 @@ struct WordReader: LiveFrameReader {
         guard let face = made.face else { return made }
         let live = LiveFace(
             box: face.box, mesh: face.mesh, pose: face.pose, eyes: face.eyes, quality: face.quality,
-            likeness: face.likeness, patch: words.patch)
+            likeness: face.likeness, patch: words.patch,
+            presentationAttack: words.attack.map {
+                PresentationAttackScore(
+                    $0 > 1 ? .closed(.context) : .attack($0), limit: 0.5, strictLimit: 0.3)
+            })
         return FaceReading(
             index: index, frame: made.frame, contentHash: made.contentHash, faceCount: 1, face: live
         )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MienCommandSupport
+import MienCore
 import MienFace
 import MienModels
 
@@ -10,7 +11,7 @@ struct LivenessCommand: AsyncParsableCommand {
         abstract:
             "Play attacks and genuine behavior to the liveness checks and count the verdicts.",
         discussion: """
-            Uses the pack's presentation-attack network if it has one. Prints one line per trial and a \
+            Requires the presentation check if the pack has its network. Prints one line per trial and a \
             table at the end, but no pictures, descriptors, or names.
 
             EXAMPLE
@@ -19,6 +20,8 @@ struct LivenessCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AttacksCommand.self, GenuineCommand.self, ReplaysCommand.self, CuesCommand.self,
+            PresentationCommand.self, PADCommand.self, PADReportCommand.self,
+            InjectionCommand.self,
         ])
 
     /// The folder of clips.
@@ -36,9 +39,9 @@ struct LivenessCommand: AsyncParsableCommand {
         throws -> LivenessTrials
     {
         let pack = try options.loadPack()
+        let hasNetwork = pack.manifest.file(of: .presentationAttack) != nil
         return LivenessTrials(
-            engine: try options.loadEngine(
-                pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil),
-            photos: photos)
+            engine: try options.loadEngine(pack, looksForAttacks: hasNetwork), photos: photos,
+            presentation: hasNetwork ? .require : .off)
     }
 }

@@ -10,13 +10,27 @@ import MienTesting
 struct LivenessTrials {
     let engine: FaceEngine
     let photos: PersonPhotos
+    /// The mode of the presentation check.
+    let presentation: PresentationMode
     static let framesPerSecond = 12.0
     /// Default thresholds, with shorter timeouts than the default, so that trials without a
     /// reaction end sooner.
-    static let settings = try! VerificationSettings(
-        blinkTimeout: .milliseconds(2500), actionTimeout: .seconds(2))
+    private let settings: VerificationSettings
 
     private(set) var tallies: [String: [String: Int]] = [:]
+    /// Receives every trial's kind and refusals; `nil` refusals if the session had not ended.
+    var onTrial: ((_ person: Int?, _ kind: String, _ refusals: [SessionRefusal]?) -> Void)?
+    /// The person whose photo attacks are being made from.
+    private var person: Int?
+    /// Where lines go.
+    var output = FileHandle.standardOutput
+
+    init(engine: FaceEngine, photos: PersonPhotos, presentation: PresentationMode) {
+        (self.engine, self.photos, self.presentation) = (engine, photos, presentation)
+        settings = try! VerificationSettings(
+            blinkTimeout: .milliseconds(2500), actionTimeout: .seconds(2),
+            presentation: presentation)
+    }
 
     /// Plays attacks made from photos of `people` people, excluding the first `skipped` photos. The
     /// same numbers draw the same challenges.
@@ -28,6 +42,7 @@ struct LivenessTrials {
             guard let face = try await usable(photo) else { continue }
             used += 1
             let seed = UInt64(used)
+            person = number
             var generator = SeededGenerator(seed: seed)
             let active = LivenessChallenge.drawn(using: &generator)
             func head(_ seed: UInt64) -> SolidHead {
@@ -48,6 +63,12 @@ struct LivenessTrials {
             try await trial(
                 "attack on_large_screen passive", ShownOnScreen(head(seed), bezel: 0, margin: 0),
                 .passive)
+            try await trial(
+                "attack on_varied_screen active",
+                ShownOnScreen(head(seed), variedBy: seed), active)
+            try await trial(
+                "attack on_varied_screen passive",
+                ShownOnScreen(head(seed), variedBy: seed), .passive)
             try await trial("animated photo active", head(seed), active)
             try await trial("animated photo passive", head(seed), .passive)
 
@@ -110,6 +131,7 @@ struct LivenessTrials {
         let outcome =
             session.refusals.map { $0.isEmpty ? "ACCEPTED" : $0[0].rawValue } ?? "source_ended"
         tallies[kind, default: [:]][outcome, default: 0] += 1
+        onTrial?(kind.contains("clip") ? nil : person, kind, session.refusals)
         let failed = session.checks.filter { !$0.hasPassed }.map(\.check.rawValue).joined(
             separator: ",")
         let measured = session.checks.compactMap { check in
@@ -125,7 +147,7 @@ struct LivenessTrials {
         keepingFrames: Bool
     ) async throws -> (session: LivenessSession, frames: [RGBImage]) {
         try await LivenessSession.played(
-            actor, challenge, settings: Self.settings, framesPerSecond: framesPerSecond,
+            actor, challenge, settings: settings, framesPerSecond: framesPerSecond,
             seconds: 15, reader: engine, keepingFrames: keepingFrames)
     }
 
@@ -140,5 +162,5 @@ struct LivenessTrials {
         }
     }
 
-    func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    func say(_ line: String) { output.write(Data((line + "\n").utf8)) }
 }

@@ -353,5 +353,16 @@ enum Migrations {
                 "CREATE INDEX approval_by_end ON approval (expires_at)",
             ]
         ),
+        (
+            // Installations that had users before they had the check only observe it.
+            "23-default-choices",
+            [
+                "CREATE TABLE default_choice (name TEXT PRIMARY KEY, choice TEXT NOT NULL)",
+                """
+                INSERT INTO default_choice (name, choice)
+                SELECT 'presentation', CASE WHEN EXISTS (SELECT 1 FROM account) THEN 'observe' ELSE 'require' END
+                """,
+            ]
+        ),
     ]
 }

@@ -134,14 +134,17 @@ public struct DescriptorGeometry: Sendable, Hashable, Codable {
     /// The crops whose vectors are averaged into the descriptor, 1...16. Different crops produce
     /// different descriptors and need another calibration.
     public let crops: [Crop]
+    /// The limits of live sessions; `nil` for ``LikenessLimits/standard``.
+    public let likeness: LikenessLimits?
 
     public init(
         input: InputGeometry, dimensions: Int, alignment: [Landmark],
-        crops: [Crop] = [Crop(), Crop(mirrored: true)]
+        crops: [Crop] = [Crop(), Crop(mirrored: true)], likeness: LikenessLimits? = nil
     ) {
         (self.input, self.dimensions, self.alignment, self.crops) = (
             input, dimensions, alignment, crops
         )
+        self.likeness = likeness
     }
 }
 

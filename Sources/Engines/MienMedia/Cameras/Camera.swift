@@ -7,13 +7,19 @@ public struct Camera: Sendable, Hashable {
     /// The path of its device: "/dev/video0".
     public let path: String
 
-    public init(name: String, path: String) { (self.name, self.path) = (name, path) }
+    /// Whether a program can be the origin of its pictures (``CameraReport/isVirtual``).
+    public let isVirtual: Bool
+
+    public init(name: String, path: String, isVirtual: Bool = false) {
+        (self.name, self.path, self.isVirtual) = (name, path, isVirtual)
+    }
 
     /// Chooses a camera.
     ///
     /// - Parameters:
     ///   - name: A camera's name, in any letter case, or the path of its device. Without a name,
-    ///     chooses the first camera whose name contains "front", or else the first camera.
+    ///     chooses the first camera whose name contains "front", or else the first camera; a virtual
+    ///     one only if there is no other.
     /// - Throws: ``MediaError`` `.noCamera`; `.unknownCamera`, which lists the available names.
     public static func choose(from cameras: [Camera], named name: String? = nil) throws(MediaError)
         -> Camera
@@ -23,7 +29,8 @@ public struct Camera: Sendable, Hashable {
                 .noCamera, "This computer has no camera. Connect one or use a video file.")
         }
         guard let name else {
-            return cameras.first { $0.name.lowercased().contains("front") } ?? first
+            let real = cameras.filter { !$0.isVirtual }
+            return real.first { $0.name.lowercased().contains("front") } ?? real.first ?? first
         }
         guard
             let named = cameras.first(where: {

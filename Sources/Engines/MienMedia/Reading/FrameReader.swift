@@ -43,6 +43,12 @@ package final class FrameReader {
             let bytes = try ByteSource(file: path, limits: options.limits) { stop.isSet }
             container = try Container(bytes, stop: stop)
         case .device(let url, let format):
+            // The device is asked again, because it may have changed since it was listed.
+            if source.refusesVirtual,
+                source.isVirtual || CameraReport(path: url)?.isVirtual == true
+            {
+                throw .virtualCamera
+            }
             let wishes =
                 format == VideoSource.cameraFormat
                 ? ["video_size": "640x480", "framerate": "30"] : [:]

@@ -11,7 +11,11 @@ extension FaceFrames {
     ///     "front", or else the first one.
     ///   - longestSide: The maximum length of the longer side in pixels. Larger frames are scaled
     ///     down.
-    public static func camera(_ name: String? = nil, longestSide: Int = 1280) -> Self {
+    ///   - allowsVirtual: Whether the camera may be a virtual one, into which a program can play
+    ///     anything. Otherwise, opening it throws `FrameSourceError` `.notPermitted`.
+    public static func camera(
+        _ name: String? = nil, longestSide: Int = 1280, allowsVirtual: Bool = false
+    ) -> Self {
         Self {
             let path = try chosen(name).path
             guard unsafe access(path, R_OK | W_OK) == 0 else {
@@ -21,7 +25,8 @@ extension FaceFrames {
                 )
             }
         } _: {
-            try await frames(of: .camera(chosen(name)), longestSide)
+            try await frames(
+                of: .camera(chosen(name), allowsVirtual: allowsVirtual), longestSide)
         }
     }
 

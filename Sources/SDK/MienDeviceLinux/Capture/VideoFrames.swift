@@ -34,7 +34,7 @@ extension FrameSourceError {
         let code: Code =
             switch error.code {
             case .fileNotFound, .noCamera, .unknownCamera: .notFound
-            case .fileNotAllowed, .cameraNotAllowed: .notPermitted
+            case .fileNotAllowed, .cameraNotAllowed, .virtualCamera: .notPermitted
             case .cameraBusy: .busy
             case .fileIsDirectory, .fileNotRegular, .empty, .notVideo, .noVideoStream,
                 .unsupportedCodec, .corrupt:

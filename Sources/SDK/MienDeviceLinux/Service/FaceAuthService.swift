@@ -50,6 +50,7 @@ public actor FaceAuthService {
     let files: any FileSystem
     private let shelf: LocalFaceStore?
     private let cameras: @Sendable () -> [Camera]
+    private let allowsVirtualCameras: Bool
     private var source: FaceSource?
     /// Closes the open streams when the service is uninitialized.
     private var streams = OpenStreams()
@@ -67,6 +68,8 @@ public actor FaceAuthService {
     ///   - people: An existing store of enrolled people to use; by default, the service keeps a
     ///     store of its own in the folder, bound to the device.
     ///   - cameras: Lists the available cameras.
+    ///   - allowsVirtualCameras: Whether the camera may be a virtual one, into which a program can
+    ///     play anything.
     ///   - faceModes: Ends face modes before a face is removed.
     ///   - licensing: The policy if the device needs a license; `nil` if it needs none.
     ///   - integrity: The signs of debuggers and manipulation with which the service refuses to
@@ -76,6 +79,7 @@ public actor FaceAuthService {
         folder: String, keyPath: String, packID: PackID, tpm: TPM?,
         people: LocalFaceStore? = nil,
         cameras: @escaping @Sendable () -> [Camera] = { Camera.all() },
+        allowsVirtualCameras: Bool = false,
         faceModes: (any FaceModeHolder)? = nil, licensing: LicensePolicy? = nil,
         integrity: IntegrityPolicy = .report, now: (@Sendable () -> Instant)? = nil,
         files: any FileSystem = POSIXFileSystem(),
@@ -83,7 +87,8 @@ public actor FaceAuthService {
     ) {
         self.init(
             folder: folder, keyPath: keyPath, packID: packID, tpm: tpm, people: people,
-            cameras: cameras, faceModes: faceModes, licensing: licensing,
+            cameras: cameras, allowsVirtualCameras: allowsVirtualCameras, faceModes: faceModes,
+            licensing: licensing,
             integrity: integrity, now: now ?? SystemTime.now, files: files,
             random: random, hasher: PasswordHasher(), machineID: { try MachineID.read() })
     }
@@ -91,6 +96,7 @@ public actor FaceAuthService {
     package init(
         folder: String, keyPath: String, packID: PackID, tpm: TPM?,
         people: LocalFaceStore? = nil, cameras: @escaping @Sendable () -> [Camera],
+        allowsVirtualCameras: Bool = false,
         faceModes: (any FaceModeHolder)?, licensing: LicensePolicy? = nil,
         integrity: IntegrityPolicy = .report,
         now: @escaping @Sendable () -> Instant = { SystemTime.now() }, files: any FileSystem,
@@ -111,6 +117,7 @@ public actor FaceAuthService {
             packID, cameras, faceModes, files, random
         )
         (shelf, self.integrity, self.now) = (people, integrity, now)
+        self.allowsVirtualCameras = allowsVirtualCameras
     }
 
     // MARK: The camera
@@ -213,7 +220,9 @@ public actor FaceAuthService {
             throw FaceAuthError(
                 .noCamera, "The service uses other frames than a camera's. Call openFrames().")
         }
-        let open = streams, stream = try await VideoStream.open(.camera(camera), options: options)
+        let open = streams
+        let stream = try await VideoStream.open(
+            .camera(camera, allowsVirtual: allowsVirtualCameras), options: options)
         open.add(stream)
         // The service may have been uninitialized while the camera was opened.
         if open.gate.isClosed { await stream.close() }

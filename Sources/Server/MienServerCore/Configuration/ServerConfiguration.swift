@@ -208,8 +208,10 @@ public struct ServerConfiguration: Sendable {
             threshold: integer("face.liveness.threshold"), quality: faceQuality,
             timeoutSeconds: integer("face.liveness.timeout_seconds"))
     }
-    /// Whether the pack's presentation-attack network is used.
-    package var looksForAttacks: Bool { text("face.liveness.presentation_attack") == "true" }
+    /// `nil` leaves the mode to the pack and the age of the installation.
+    package var presentation: PresentationMode? {
+        PresentationMode(rawValue: text("face.presentation"))
+    }
     public var replayDays: Int { integer("face.liveness.replay_days") }
     public var liveFrames: Int { integer("capture.live_frames") }
     public var liveSessions: Int { integer("capture.live_sessions") }

@@ -78,7 +78,8 @@ public struct ServerSetting: Sendable {
         .init(
             "face.liveness.mode", .choice(LivenessPolicy.Mode.allCases.map(\.rawValue)),
             "liveness_active",
-            "What captures must show unless an app sets its own mode; image accepts photos."),
+            "What captures must show unless an app sets its own mode; image accepts photos. Sign-ins use liveness_active instead of liveness_passive unless face.presentation is require."
+        ),
         .init(
             "face.liveness.threshold", .integer(0...100), "0",
             "Higher values lengthen the still phase and make every liveness check stricter."),
@@ -89,8 +90,9 @@ public struct ServerSetting: Sendable {
             "face.liveness.replay_days", .integer(0...90), "7",
             "Days for which replays of a live capture are recognized; 0 turns this off."),
         .init(
-            "face.liveness.presentation_attack", .flag, "false",
-            "Run the model pack's presentation attack detection network on every frame of live captures. The default pack has none."
+            "face.presentation", .choice(["auto"] + PresentationMode.allCases.map(\.rawValue)),
+            "auto",
+            "Judge live captures with the model pack's network against prints and screens; observe measures without refusing. auto is off if the pack has none, otherwise require, or observe if the server had users before it had this setting."
         ),
         .init(
             "capture.seconds", .integer(10...3600), "120",

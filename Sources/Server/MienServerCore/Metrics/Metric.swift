@@ -9,6 +9,7 @@ package struct Metric: Sendable {
 
     package static let all = [
         requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
+        presentations,
         authentications, grants, mails, logoutNotices,
     ]
 
@@ -29,6 +30,11 @@ package struct Metric: Sendable {
         name: "mien_capture_refusals_total",
         help: "Reasons for which captures were refused; one capture may have several.",
         labels: ["reason"])
+    package static let presentations = Metric(
+        name: "mien_presentation_checks_total",
+        help:
+            "Live captures judged by the presentation check, by its mode and result; observe refuses nobody.",
+        labels: ["mode", "result"])
     package static let authentications = Metric(
         name: "mien_authentications_total",
         help: "Authentications, by type of authenticator and result.", labels: ["type", "result"])

@@ -36,7 +36,8 @@ int32_t mien_media_orientation_of_matrix(const int32_t matrix[9]);
 // It is not linked: it brings X11, sound and more into every process, and only those that open a camera need it.
 int32_t mien_media_load_devices(void);
 
-// Whether `device`, an open descriptor, gives moving pictures. 1 or 0; -1 with errno when it is not such a device at all.
-int32_t mien_media_is_camera(int32_t device);
+// What the driver of `device`, an open descriptor, reports of it: three texts and V4L2_CAP_… bits of this device. 1, or 0 when it is not a
+// video device.
+int32_t mien_media_camera_report(int32_t device, char driver[33], char card[33], char bus[33], uint32_t *can);
 
 #endif

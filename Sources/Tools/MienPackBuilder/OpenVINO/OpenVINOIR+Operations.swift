@@ -1,4 +1,4 @@
-/// The operations that the descriptor network needs. Planes are square. Shapes are
+/// The operations that the converted networks need. Planes are square. Shapes are
 /// `[batch, channels, rows, columns]` unless stated otherwise.
 extension OpenVINOIR {
     /// Adds an input of 32-bit floats.
@@ -78,21 +78,49 @@ extension OpenVINOIR {
         return add("Pad", name, [x, begin, end, zero], [("pad_mode", "constant")], shape: shape)
     }
 
-    /// Computes the mean of each plane: `[batch, channels]`.
-    package mutating func planeMeans(_ name: String, _ x: Value) -> Value {
+    /// Computes the mean of each plane: `[batch, channels]`, or `[batch, channels, 1, 1]` if it
+    /// keeps the axes.
+    package mutating func planeMeans(_ name: String, _ x: Value, keepsAxes: Bool = false) -> Value {
         let axes = constant("\(name).axes", [2, 3] as [Int64], shape: [2])
         return add(
-            "ReduceMean", name, [x, axes], [("keep_dims", "false")], shape: Array(x.shape[..<2]))
+            "ReduceMean", name, [x, axes], [("keep_dims", "\(keepsAxes)")],
+            shape: x.shape[..<2] + (keepsAxes ? [1, 1] : []))
     }
 
-    /// Multiplies `[batch, inputs]` by `[inputs, outputs]`. Programs find the result under `name`.
-    package mutating func product(_ name: String, _ x: Value, matrix: [Float], outputs: Int)
-        -> Value
-    {
+    /// Multiplies negative values by their channel's slope.
+    package mutating func leaky(_ name: String, _ x: Value, slopes: [Float]) -> Value {
+        let slopes = constant("\(name).values", slopes, shape: [slopes.count])
+        return add("PReLU", name, [x, slopes], shape: x.shape)
+    }
+
+    package mutating func sigmoid(_ name: String, _ x: Value) -> Value {
+        add("Sigmoid", name, [x], shape: x.shape)
+    }
+
+    /// Converts `[batch, classes]` to probabilities.
+    package mutating func softmax(_ name: String, _ x: Value) -> Value {
+        add("SoftMax", name, [x], [("axis", "1")], shape: x.shape)
+    }
+
+    /// Multiplies two values. Along each axis, the second has the size of the first or size 1.
+    package mutating func product(
+        _ name: String, _ a: Value, _ b: Value, shape: [Int], outputName: String? = nil
+    ) -> Value {
+        add(
+            "Multiply", name, [a, b], [("auto_broadcast", "numpy")], shape: shape,
+            outputName: outputName)
+    }
+
+    /// Multiplies `[batch, inputs]` by `[inputs, outputs]`.
+    ///
+    /// - Parameter isNamed: Whether programs find the result under `name`.
+    package mutating func product(
+        _ name: String, _ x: Value, matrix: [Float], outputs: Int, isNamed: Bool = true
+    ) -> Value {
         let weights = constant("\(name).weights", matrix, shape: [x.shape[1], outputs])
         let attributes = [("transpose_a", "false"), ("transpose_b", "false")]
         return add(
             "MatMul", "\(name).product", [x, weights], attributes, shape: [x.shape[0], outputs],
-            outputName: name)
+            outputName: isNamed ? name : nil)
     }
 }

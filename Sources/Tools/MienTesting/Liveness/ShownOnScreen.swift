@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienCore
 public import MienFace
 public import MienPixels
 
@@ -23,6 +24,18 @@ public struct ShownOnScreen: LivenessActor {
         (self.actor, self.bezel, self.margin, self.pitch, self.grid, self.bands) = (
             actor, bezel, margin, pitch, grid, bands
         )
+    }
+
+    /// One of many devices: with or without a visible border, near or far, coarse or fine.
+    public init(_ actor: some LivenessActor, variedBy seed: UInt64) {
+        var generator = SeededGenerator(seed: 0x5C4E_E200 ^ seed)
+        func number(_ range: ClosedRange<Double>) -> Double {
+            Double.random(in: range, using: &generator)
+        }
+        self.init(
+            actor, bezel: Bool.random(using: &generator) ? Int(number(8...24)) : 0,
+            margin: Int(number(0...110)), pitch: number(2.1...5), grid: number(0.03...0.2),
+            bands: number(1...14))
     }
 
     public mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage {

@@ -3,6 +3,7 @@ import Foundation
 import MienCommandSupport
 import MienCore
 import MienModels
+import MienPackBuilder
 
 /// `mien models build --files DIR`
 struct BuildPack: ParsableCommand {
@@ -11,8 +12,10 @@ struct BuildPack: ParsableCommand {
         abstract: "Create mien-default-2 from a folder with its network, without internet access.",
         discussion: """
             scripts/setup downloads the network itself where it can. Elsewhere, copy the files that \
-            scripts/model-files.txt lists into a folder. They are found there by their hashes, under \
-            any name; all other networks are taken from the packs that are installed.
+            scripts/model-files.txt lists into a folder, and those of scripts/presentation-files.txt, \
+            without which live captures are not checked for prints and screens by a network. They are \
+            found there by their hashes, under any name; all other networks are taken from the packs \
+            that are installed.
 
             EXAMPLE
               mien models build --files ./models
@@ -51,13 +54,30 @@ struct BuildPack: ParsableCommand {
         }
         let assembly = try PackAssembly(definition: definition)
         let target = packs.appending(path: id.text, directoryHint: .isDirectory)
-        try assembly.build(at: target, from: [folder, packs])
+        let presentation = try PresentationPart(in: [folder])
+        try assembly.build(at: target, from: [folder, packs]) {
+            _ = try presentation?.add(to: $0)
+        }
+        let count = try ModelPack.manifest(in: target).files.count
         if output.json {
-            JSON.print(["id": id.text, "folder": target.path])
+            JSON.print(
+                BuiltPack(id: id.text, folder: target.path, presentation: presentation != nil))
         } else {
             Terminal.say(
-                "Built \(id.text): \(assembly.manifest.files.count) files match their hashes. Use it with --pack \(id.text), or set face.pack for a server."
+                "Built \(id.text): \(count) files match their hashes. Use it with --pack \(id.text), or set face.pack for a server."
             )
+            if presentation == nil {
+                Terminal.say(
+                    "It does not detect prints and screens: \(PackLibrary.presentationAdvice)")
+            }
         }
     }
+}
+
+/// The JSON answer of `mien models build`.
+private struct BuiltPack: Encodable {
+    let id: String
+    let folder: String
+    /// Whether the pack has the networks against prints and screens.
+    let presentation: Bool
 }

@@ -61,9 +61,11 @@ public struct LiveAnalyzer: Sendable {
         return LiveFace(
             box: face.detection.box, mesh: face.mesh, pose: face.pose,
             eyes: face.eyes ?? EyeOpening(right: 0, left: 0), quality: face.quality,
-            likeness: description?.descriptor, patch: FacePatch(of: face.mesh, in: image),
+            likeness: description?.descriptor,
+            likenessLimits: analyzer.geometry.descriptor.likeness ?? .standard,
+            patch: FacePatch(of: face.mesh, in: image),
             texture: TextureCues(of: face.mesh, in: image),
-            presentationAttack: try attacks?.score(of: face.detection, in: image, with: networks))
+            presentationAttack: try attacks?.score(of: face, in: image, with: networks))
     }
 }
 

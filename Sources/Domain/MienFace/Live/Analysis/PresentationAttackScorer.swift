@@ -1,37 +1,30 @@
 internal import Foundation
 internal import MienPixels
 
-/// A presentation-attack network's score for one frame.
-public struct PresentationAttackScore: Sendable, Hashable {
-    /// 0...1: the probability that the face is a presentation attack, such as a print, a screen, or
-    /// a mask.
-    public let attack: Double
-    /// 0...1, set by the pack. At the most lenient setting, a session with a higher score is
-    /// refused.
-    public let limit: Double
-
-    public init(attack: Double, limit: Double) { (self.attack, self.limit) = (attack, limit) }
-}
-
 /// Scores a face with the pack's presentation-attack network.
 struct PresentationAttackScorer: Sendable {
     let geometry: PresentationAttackGeometry
 
+    /// Runs the network once, unless a gate is closed.
+    ///
     /// - Throws: ``FaceModelError`` when the network fails or its output does not match the pack's
     ///   declaration.
-    func score(of face: DetectedFace, in image: RGBImage, with networks: some FaceNetworks)
+    func score(of face: AnalyzedFace, in image: RGBImage, with networks: some FaceNetworks)
         throws(FaceModelError) -> PresentationAttackScore
     {
-        let input = geometry.input,
-            side = max(face.box.width, face.box.height, 1) * geometry.cropFactor,
-            center = face.box.center
-        // Crop upright, because such networks are trained on upright faces and also use the area
-        // around the face.
-        let map = AffineMap(
-            a: Double(input.width) / side, b: 0, tx: (0.5 - center.x / side) * Double(input.width),
-            c: 0, d: Double(input.height) / side,
-            ty: (0.5 - center.y / side) * Double(input.height))
-        let crop = image.warped(by: map, width: input.width, height: input.height)
+        let box = box(of: face)
+        let context = min(
+            Double(image.width) / max(box.width, 1), Double(image.height) / max(box.height, 1))
+        let gate = PresentationGate.closed(
+            context: context, minContext: geometry.minContext, presence: face.mesh.presence,
+            brightness: face.quality[.exposure]?.value ?? 0)
+        if let gate { return score(.closed(gate)) }
+
+        let input = geometry.input
+        // Networks for the outline were trained on pictures that were shrunk without averaging.
+        let crop = image.warped(
+            by: map(around: box, in: image), width: input.width, height: input.height,
+            averaging: geometry.crop == .square)
         let outputs = try networks.run(.presentationAttack) { input.write(crop, into: &$0) }
         guard let values = outputs.first, values.count == geometry.classes,
             values.allSatisfy(\.isFinite)
@@ -46,7 +39,51 @@ struct PresentationAttackScorer: Sendable {
                 .presentationAttack,
                 "the outputs are not probabilities; the pack's activation must match the network")
         }
-        return PresentationAttackScore(attack: min(1, max(0, 1 - live)), limit: geometry.limit)
+        return score(.attack(min(1, max(0, 1 - live))))
+    }
+
+    private func score(_ finding: PresentationAttackScore.Finding) -> PresentationAttackScore {
+        PresentationAttackScore(finding, limit: geometry.limit, strictLimit: geometry.strictLimit)
+    }
+
+    /// The box of the face, as the network's crops were made from.
+    private func box(of face: AnalyzedFace) -> Rectangle {
+        guard geometry.crop == .outline else { return face.detection.box }
+        // The mesh is smaller than the boxes of the detector with which such networks were trained.
+        let bounds = face.mesh.bounds
+        let width = bounds.width / 0.885, height = bounds.height / 0.985
+        return Rectangle(
+            x: bounds.center.x - width / 2, y: bounds.center.y - height / 2, width: width,
+            height: height)
+    }
+
+    /// The map from the picture to the network's input. Upright, because such networks are trained
+    /// on upright faces and also use the area around the face.
+    func map(around box: Rectangle, in image: RGBImage) -> AffineMap {
+        let input = geometry.input
+        var part: Rectangle
+        switch geometry.crop {
+        case .square:
+            let side = max(box.width, box.height, 1) * geometry.cropFactor
+            part = Rectangle(
+                x: box.center.x - side / 2, y: box.center.y - side / 2, width: side, height: side)
+        case .outline:
+            let size = (width: Double(image.width), height: Double(image.height))
+            let (width, height) = (max(box.width, 1), max(box.height, 1))
+            let factor = min(geometry.cropFactor, size.width / width, size.height / height)
+            part = Rectangle(
+                x: box.center.x - factor * width / 2, y: box.center.y - factor * height / 2,
+                width: factor * width, height: factor * height)
+            part = Rectangle(
+                x: max(0, min(part.x, size.width - part.width)),
+                y: max(0, min(part.y, size.height - part.height)), width: part.width,
+                height: part.height)
+        }
+        let (across, down) = (
+            Double(input.width) / part.width, Double(input.height) / part.height
+        )
+        return AffineMap(
+            a: across, b: 0, tx: -part.x * across, c: 0, d: down, ty: -part.y * down)
     }
 
     private func probability(of index: Int, in values: [Double]) -> Double {

@@ -78,13 +78,10 @@ struct LikenessCheck: LivenessCheck {
             }
             if let last {
                 judge(
-                    Double(likeness.cosine(with: last.likeness)), limits.likenessNext,
-                    LivenessLimits.likenessNextScale)
+                    Double(likeness.cosine(with: last.likeness)), face.likenessLimits.nextScale)
             }
             if isFrontal, let anchor {
-                judge(
-                    Double(likeness.cosine(with: anchor)), limits.likenessFront,
-                    LivenessLimits.likenessFrontScale)
+                judge(Double(likeness.cosine(with: anchor)), face.likenessLimits.frontScale)
             }
             last = (likeness, time)
         }
@@ -92,7 +89,8 @@ struct LikenessCheck: LivenessCheck {
         /// The score of the worst cosine; `nil` if it failed for another reason.
         var lowestScore: Int? { wasUnknown ? nil : worstScore }
 
-        private mutating func judge(_ cosine: Double, _ limit: Double, _ scale: LivenessScale) {
+        private mutating func judge(_ cosine: Double, _ scale: LivenessScale) {
+            let limit = limits.at(scale)
             lowest = min(lowest, cosine - limit)
             worstScore = min(worstScore, scale.score(cosine))
             if cosine < limit { hasFailed = true }
@@ -107,13 +105,4 @@ extension LivenessCheckResult.Check {
 extension SessionRefusal {
     /// Another face replaced it.
     public static let faceChanged = SessionRefusal("face_changed", "another face replaced it")
-}
-
-extension LivenessLimits {
-    /// Minimum cosine between the likenesses of neighboring frames.
-    package var likenessNext: Double { at(Self.likenessNextScale) }
-    static let likenessNextScale = LivenessScale(0.93, 0.95)
-    /// Minimum cosine between a frontal frame and the still phase.
-    package var likenessFront: Double { at(Self.likenessFrontScale) }
-    static let likenessFrontScale = LivenessScale(0.95, 0.96)
 }

@@ -20,6 +20,11 @@ protocol LivenessCheck: Sendable {
 
     /// The failure that ends the session at once, or begins the still phase again.
     var failure: SessionRefusal? { get }
+    /// Returns what keeps the check from judging a face in the still phase, which then begins again;
+    /// `nil` if nothing does.
+    func objection(to face: LiveFace) -> Guidance?
+    /// Whether the still phase must go on, because the check has not seen enough.
+    var wantsMore: Bool { get }
     /// `nil` when there was nothing to measure.
     var result: LivenessCheckResult? { get }
 }
@@ -29,6 +34,8 @@ extension LivenessCheck {
 
     mutating func restart() {}
     var failure: SessionRefusal? { nil }
+    func objection(to face: LiveFace) -> Guidance? { nil }
+    var wantsMore: Bool { false }
 }
 
 /// An observation of a session. In order: pictures, then the still phase, then actions.

@@ -23,6 +23,12 @@ struct LivenessChecks: Sendable {
 
     var failure: SessionRefusal? { checks.lazy.compactMap(\.failure).first }
 
+    func objection(to face: LiveFace) -> Guidance? {
+        checks.lazy.compactMap { $0.objection(to: face) }.first
+    }
+
+    var wantsMore: Bool { checks.contains { $0.wantsMore } }
+
     var results: [LivenessCheckResult] { checks.compactMap(\.result) }
 
     var refusals: [SessionRefusal] { results.compactMap(\.refusal) }

@@ -1,16 +1,22 @@
-/// Evaluates the scores of the pack's presentation-attack network, if there is one and it is
-/// enabled. Uses the session's median, so that no single frame decides.
+internal import MienCore
+
+/// Evaluates the scores of the pack's presentation-attack network. Uses the session's median, so
+/// that no single frame decides. Can only add a refusal: no other check is told its result.
+///
+/// Where it is required, it fails closed: the still phase goes on until enough frames were judged,
+/// and the person is told what keeps them from it.
 struct PresentationAttackCheck: LivenessCheck {
     static let name = LivenessCheckResult.Check.presentationAttack
     static let refusals = [SessionRefusal.presentationAttack]
 
-    /// Maximum number of frontal frames to evaluate.
-    private static let maxFrames = 64
-    private static let minFrames = 5
+    /// Maximum number of frontal frames to evaluate, more than any session has.
+    private static let maxFrames = 1024
+    /// Minimum number of frames for a result.
+    static let minFrames = 10
 
     private let limits: LivenessLimits
     private var attacks: [Double] = []
-    private var limit = 1.0
+    private var scale = LivenessScale(1, 0.5)
 
     init(limits: LivenessLimits) { self.limits = limits }
 
@@ -21,20 +27,36 @@ struct PresentationAttackCheck: LivenessCheck {
     mutating func restart() { self = PresentationAttackCheck(limits: limits) }
 
     mutating func see(_ face: LiveFace) {
-        guard attacks.count < Self.maxFrames, let score = face.presentationAttack else { return }
-        attacks.append(score.attack)
-        limit = score.limit
+        guard attacks.count < Self.maxFrames, let score = face.presentationAttack,
+            let attack = score.attack
+        else { return }
+        attacks.append(attack)
+        scale = LivenessScale(score.limit, score.strictLimit)
     }
 
-    /// `nil` without a network or with too few frames.
+    func objection(to face: LiveFace) -> Guidance? {
+        guard limits.presentation == .require,
+            case .closed(let gate) = face.presentationAttack?.finding
+        else { return nil }
+        return gate.guidance
+    }
+
+    var wantsMore: Bool { limits.presentation == .require && attacks.count < Self.minFrames }
+
+    /// `nil` when the check is off, and while it is only observed and has too few frames.
     var result: LivenessCheckResult? {
-        guard attacks.count >= Self.minFrames else { return nil }
-        let packLimit = limit, limit = packLimit * limits.presentationAttack,
-            middle = attacks.median
+        let mode = limits.presentation
+        if mode == .off { return nil }
+        guard attacks.count >= Self.minFrames else {
+            guard mode == .require else { return nil }
+            return LivenessCheckResult(Self.name, refusal: .badQuality, frames: attacks.count)
+        }
+        let middle = attacks.median, limit = limits.at(scale)
+        let finding = middle > limit ? SessionRefusal.presentationAttack : nil
         return LivenessCheckResult(
-            Self.name, refusal: middle > limit ? .presentationAttack : nil,
-            measured: middle, limit: limit,
-            score: LivenessLimits.presentationAttackScale.score(middle / max(packLimit, 1e-9)))
+            Self.name, refusal: mode == .require ? finding : nil, measured: middle, limit: limit,
+            score: mode == .require ? scale.score(middle) : nil, frames: attacks.count,
+            observed: mode == .observe ? finding : nil)
     }
 }
 
@@ -46,10 +68,4 @@ extension SessionRefusal {
     /// The presentation-attack network detected an attack.
     public static let presentationAttack = SessionRefusal(
         "presentation_attack", "it was classified as a presentation attack")
-}
-
-extension LivenessLimits {
-    /// Fraction of the pack's own limit for its presentation-attack network.
-    package var presentationAttack: Double { at(Self.presentationAttackScale) }
-    static let presentationAttackScale = LivenessScale(1, 0.5)
 }

@@ -57,7 +57,7 @@ public struct FaceEnrollment: Sendable {
         if let asked {
             let verification = try VerificationSettings(
                 mode: settings.mode, livenessThreshold: settings.livenessThreshold,
-                qualityThreshold: settings.qualityThreshold)
+                qualityThreshold: settings.qualityThreshold, presentation: settings.presentation)
             liveness = LivenessSession(challenge: asked, settings: verification)
         }
     }

@@ -31,6 +31,8 @@ public struct LiveFace: Sendable {
     /// The descriptor of one aligned crop. It distinguishes people within a stream. Scores are not
     /// calibrated for it.
     public let likeness: FaceDescriptor?
+    /// The pack's limits for it.
+    public let likenessLimits: LikenessLimits
     /// A small upright picture of the face for the motion and texture checks.
     public let patch: FacePatch?
     /// Marks of prints and screens.
@@ -40,12 +42,13 @@ public struct LiveFace: Sendable {
 
     public init(
         box: Rectangle, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening, quality: FaceQuality,
-        likeness: FaceDescriptor?, patch: FacePatch?,
+        likeness: FaceDescriptor?, likenessLimits: LikenessLimits = .standard, patch: FacePatch?,
         texture: TextureCues? = nil, presentationAttack: PresentationAttackScore? = nil
     ) {
         (self.box, self.mesh, self.pose, self.eyes, self.quality) = (box, mesh, pose, eyes, quality)
         (self.likeness, self.patch, self.texture, self.presentationAttack) = (
             likeness, patch, texture, presentationAttack
         )
+        self.likenessLimits = likenessLimits
     }
 }

@@ -1,10 +1,17 @@
+public import MienCore
+
 /// The limits of a session, derived from `livenessThreshold`. Each check adds its own in its file.
 /// For how they were set and their error rates, see docs/measurements/liveness.md.
 public struct LivenessLimits: Sendable, Hashable {
     /// The position in the threshold's range, 0...1.
     private let strictness: Double
+    /// Whether the presentation-attack network's scores are judged.
+    public let presentation: PresentationMode
 
-    public init(threshold: Int) { strictness = Double(min(100, max(0, threshold))) / 100 }
+    public init(threshold: Int, presentation: PresentationMode = .off) {
+        strictness = Double(min(100, max(0, threshold))) / 100
+        self.presentation = presentation
+    }
 
     /// Returns the value at this strictness, between the laxest and the strictest.
     func between(_ lax: Double, _ strict: Double) -> Double {

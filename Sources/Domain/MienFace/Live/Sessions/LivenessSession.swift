@@ -58,7 +58,8 @@ public struct LivenessSession: Sendable {
 
     public init(challenge: LivenessChallenge, settings: VerificationSettings) {
         self.challenge = challenge
-        limits = LivenessLimits(threshold: settings.livenessThreshold)
+        limits = LivenessLimits(
+            threshold: settings.livenessThreshold, presentation: settings.presentation)
         qualityThreshold = settings.qualityThreshold
         (blinkTimeout, actionTimeout) = (settings.blinkTimeout, settings.actionTimeout)
         allChecks = LivenessChecks(challenge: challenge, limits: limits)
@@ -196,6 +197,10 @@ public struct LivenessSession: Sendable {
             restart()
             return step(.keepStill, .lookStraight, .badPose)
         }
+        if let guidance = allChecks.objection(to: face) {
+            restart()
+            return step(.keepStill, guidance, .badQuality)
+        }
         guard case .still(var still) = phase else {
             allChecks.observe(.beginning(face, at: time))
             phase = .still(
@@ -222,7 +227,9 @@ public struct LivenessSession: Sendable {
         }
         still = still.with(face)
         phase = .still(still)
-        guard time - still.since >= limits.still, still.openings.count >= limits.stillFrames else {
+        guard time - still.since >= limits.still, still.openings.count >= limits.stillFrames,
+            !allChecks.wantsMore
+        else {
             return step(.keepStill, .keepStill, .success)
         }
         baseline = Baseline(

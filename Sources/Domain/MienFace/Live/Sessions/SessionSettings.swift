@@ -61,6 +61,9 @@ public struct EnrollmentSettings: Sendable, Hashable {
     public let framesToEnroll: Int
     /// 1...3,600 s for the whole session, from its first frame.
     public let timeout: Duration
+    /// Whether the pack's presentation-attack network must accept the face. Ignored in the mode
+    /// `image`.
+    public let presentation: PresentationMode
 
     /// Creates settings. The defaults are those of the guide.
     ///
@@ -70,7 +73,7 @@ public struct EnrollmentSettings: Sendable, Hashable {
         control: Control = .automatic, livenessThreshold: Int = 0,
         qualityThreshold: Int = FaceQuality.defaultThreshold,
         countdownToCapture: Duration = .seconds(5), framesToEnroll: Int = 4,
-        timeout: Duration = .seconds(30)
+        timeout: Duration = .seconds(30), presentation: PresentationMode = .off
     ) throws(SessionSettingError) {
         try SessionSettingError.check(
             (0...100).contains(livenessThreshold), "livenessThreshold", "0...100")
@@ -93,6 +96,7 @@ public struct EnrollmentSettings: Sendable, Hashable {
         (self.countdownToCapture, self.framesToEnroll, self.timeout) = (
             countdownToCapture, framesToEnroll, timeout
         )
+        self.presentation = presentation
     }
 
     public static let standard = try! EnrollmentSettings()
@@ -113,6 +117,9 @@ public struct VerificationSettings: Sendable, Hashable {
     public let matchingThreshold: MatchScore
     /// 1...3,600 s for the whole session, from its first frame.
     public let timeout: Duration
+    /// Whether the pack's presentation-attack network must accept the face. Ignored in the mode
+    /// `image`.
+    public let presentation: PresentationMode
 
     /// Creates settings. The defaults are those of the guide.
     ///
@@ -122,7 +129,7 @@ public struct VerificationSettings: Sendable, Hashable {
         qualityThreshold: Int = FaceQuality.defaultThreshold,
         blinkTimeout: Duration = .seconds(5), actionTimeout: Duration = .seconds(7),
         matchingThreshold: MatchScore = .defaultThreshold,
-        timeout: Duration = .seconds(30)
+        timeout: Duration = .seconds(30), presentation: PresentationMode = .off
     ) throws(SessionSettingError) {
         try SessionSettingError.check(
             (0...100).contains(livenessThreshold), "livenessThreshold", "0...100")
@@ -142,6 +149,7 @@ public struct VerificationSettings: Sendable, Hashable {
         (self.blinkTimeout, self.actionTimeout, self.matchingThreshold, self.timeout) = (
             blinkTimeout, actionTimeout, matchingThreshold, timeout
         )
+        self.presentation = presentation
     }
 
     public static let standard = try! VerificationSettings()

@@ -19,13 +19,17 @@ public struct LivenessCheckResult: Sendable, Hashable {
     /// 0...100: the highest `livenessThreshold` that the measurement meets; `nil` if the check's
     /// limit does not depend on the threshold.
     public let score: Int?
+    /// The number of frames that the check judged, if it counts them.
+    public let frames: Int?
+    /// The refusal of a check that is only observed, and therefore passed.
+    public let observed: SessionRefusal?
 
     public init(
         _ check: Check, refusal: SessionRefusal?, measured: Double? = nil, limit: Double? = nil,
-        score: Int? = nil
+        score: Int? = nil, frames: Int? = nil, observed: SessionRefusal? = nil
     ) {
         (self.check, self.refusal, self.measured, self.limit) = (check, refusal, measured, limit)
-        self.score = score
+        (self.score, self.frames, self.observed) = (score, frames, observed)
     }
 
     public var hasPassed: Bool { refusal == nil }

@@ -39,6 +39,11 @@ struct WatchCommand: AsyncParsableCommand {
             "A video file: MP4, MOV, MKV, WebM, AVI, MPEG-TS, Ogg, or GIF.", valueName: "file"))
     var video: String?
     @Flag(help: "List the cameras of this machine and exit.") var cameras = false
+    @Flag(
+        help:
+            "Also use a virtual camera, into which a program can play anything. For experiments only."
+    )
+    var allowVirtualCamera = false
     @Option(help: "Compare the best frame with this enrolled person.") var name: String?
     @Option(
         help: ArgumentHelp("Run a capture session: image, passive, or active.", valueName: "mode"))
@@ -47,9 +52,11 @@ struct WatchCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "In active mode, ask for these actions, such as turn_left,blink, half a second before each. For experiments only: anyone who knows the actions can prepare a recording.",
             valueName: "actions")) var actions: WatchActions?
-    @Flag(
-        help: "Also run the pack's presentation attack network. The default pack has none.")
-    var presentationAttack = false
+    @Option(
+        help: ArgumentHelp(
+            "Judge the face with the pack's network against prints and screens, if it has one: off (default), observe, or require.",
+            valueName: "off|observe|require"))
+    var presentation = WatchPresentation.off
     @Option(help: ArgumentHelp("Stop after this many seconds of video.", valueName: "n"))
     var seconds: Int?
     @Option(help: ArgumentHelp("The sufficient quality, 0 to 100.", valueName: "quality"))
@@ -78,8 +85,8 @@ struct WatchCommand: AsyncParsableCommand {
         guard actions == nil || mode == .active else {
             throw ValidationError("--actions needs --mode active")
         }
-        guard !presentationAttack || mode == .active || mode == .passive else {
-            throw ValidationError("--presentation-attack needs --mode active or passive")
+        guard presentation == .off || mode == .active || mode == .passive else {
+            throw ValidationError("--presentation needs --mode active or passive")
         }
     }
 
@@ -100,7 +107,7 @@ struct WatchCommand: AsyncParsableCommand {
         let stream = try await VideoStream.open(
             try source(), options: VideoOptions(longestSide: 1280))
         let faces = try LocalFaces(
-            engine, photos: PhotoOptions(), looksForAttacks: presentationAttack)
+            engine, photos: PhotoOptions(), looksForAttacks: presentation != .off)
         let enrolled = try person.map { try faces.enrolled($0) }
         let view = view
         view.begin(video ?? "camera", stream.info)
@@ -129,7 +136,8 @@ struct WatchCommand: AsyncParsableCommand {
 
     private func source() throws -> VideoSource {
         if let video { return .file(video) }
-        return .camera(try Camera.choose(from: Camera.all(), named: camera))
+        return .camera(
+            try Camera.choose(from: Camera.all(), named: camera), allowsVirtual: allowVirtualCamera)
     }
 
     /// Processes frames until the video ends, the time is over, or the task is canceled.
@@ -158,7 +166,7 @@ struct WatchCommand: AsyncParsableCommand {
     ) async throws -> WatchSessionEnd {
         let settings = try VerificationSettings(
             mode: mode.capture, qualityThreshold: quality, matchingThreshold: MatchScore(threshold),
-            timeout: .seconds(60))
+            timeout: .seconds(60), presentation: presentation.mode)
         var generator = SystemRandomNumberGenerator()
         let matcher = faces.matcher
         let session = WatchSession(
@@ -222,7 +230,9 @@ struct WatchCommand: AsyncParsableCommand {
         if output.json {
             JSON.printLine([
                 "cameras": cameras.map {
-                    CameraOutput(name: $0.name, device: $0.path, isDefault: $0 == chosen)
+                    CameraOutput(
+                        name: $0.name, device: $0.path, isDefault: $0 == chosen,
+                        isVirtual: $0.isVirtual)
                 }
             ])
         } else if cameras.isEmpty {
@@ -230,7 +240,11 @@ struct WatchCommand: AsyncParsableCommand {
         } else {
             print(
                 Terminal.table(
-                    cameras.map { [$0.name, $0.path, $0 == chosen ? "default" : ""] },
+                    cameras.map {
+                        let words =
+                            ($0 == chosen ? ["default"] : []) + ($0.isVirtual ? ["virtual"] : [])
+                        return [$0.name, $0.path, words.joined(separator: ", ")]
+                    },
                     heading: ["camera", "device", ""]))
         }
     }
@@ -239,5 +253,6 @@ struct WatchCommand: AsyncParsableCommand {
         let name: String
         let device: String
         let isDefault: Bool
+        let isVirtual: Bool
     }
 }

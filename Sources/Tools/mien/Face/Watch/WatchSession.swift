@@ -18,6 +18,20 @@ enum WatchMode: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// Whether `mien face watch --mode` judges the face with the pack's network against prints and
+/// screens.
+enum WatchPresentation: String, CaseIterable, ExpressibleByArgument {
+    case off, observe, require
+
+    var mode: PresentationMode {
+        switch self {
+        case .off: .off
+        case .observe: .observe
+        case .require: .require
+        }
+    }
+}
+
 /// A sequence of actions, separated by commas.
 struct WatchActions: ExpressibleByArgument {
     let challenge: LivenessChallenge
@@ -119,7 +133,11 @@ struct WatchSessionEnd: Sendable {
                 String.decimal(measured, 2)
                     + (check.limit.map { ", limit \(String.decimal($0, 2))" } ?? "")
             }
-            return [check.check.rawValue, check.refusal?.rawValue ?? "passed", numbers ?? ""]
+            let result =
+                check.refusal?.rawValue ?? check.observed.map { "would refuse: \($0.rawValue)" }
+                ?? "passed"
+            let frames = check.frames.map { "; \($0) frames" } ?? ""
+            return [check.check.rawValue, result, (numbers ?? "") + frames]
         }
         if !checks.isEmpty {
             lines.append(Terminal.table(checks.map { ["  \($0[0])", $0[1], $0[2]] }))
