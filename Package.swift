@@ -344,8 +344,8 @@ package.targets += [
     library(
         "MienServerFaces", in: .server,
         [
-            "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
-            "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+            "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
             "MienPixels", "MienStore", hummingbird,
         ]),
     // Device keys and passkeys.

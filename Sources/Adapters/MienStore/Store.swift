@@ -29,6 +29,11 @@ public final class Store: Sendable {
             { try Tables(connection: $0, keys: keys).accounts.completeIdentifiers(atMost: 500) })
             > 0
         {}
+        while try await driver.write(
+            .always,
+            { try Tables(connection: $0, keys: keys).authenticators.completePacks(atMost: 500) })
+            > 0
+        {}
     }
 
     /// Detaches unverified addresses from accounts created before addresses were verified. Returns
@@ -78,6 +83,7 @@ public struct Tables {
         AuthenticatorTable(connection: connection, keys: keys)
     }
     public var defaultChoices: DefaultChoiceTable { DefaultChoiceTable(connection: connection) }
+    public var keptFaces: KeptFaceTable { KeptFaceTable(connection: connection) }
     public var locks: LockTable { LockTable(connection: connection) }
     public var consents: ConsentTable { ConsentTable(connection: connection) }
     public var export: AccountExport { AccountExport(connection: connection) }

@@ -136,6 +136,7 @@ extension SealPurpose {
     static let journeyAnswer = SealPurpose(label: "mien/v1/journey-answer")
     static let journeyToken = SealPurpose(label: "mien/v1/journey-token")
     static let capture = SealPurpose(label: "mien/v1/capture")
+    static let keptFace = SealPurpose(label: "mien/v1/kept-face")
     static let captureTrail = SealPurpose(label: "mien/v1/capture-trail")
     static let authorizationCode = SealPurpose(label: "mien/v1/authorization-code")
     static let deviceName = SealPurpose(label: "mien/v1/device-name")

@@ -255,6 +255,45 @@ public struct ConsentAnswer: Sendable, Hashable, Codable {
     }
 }
 
+/// How many people have yet to be migrated to the model pack in use.
+public struct FaceMigrationAnswer: Sendable, Hashable, Codable {
+    /// The model pack in use.
+    public var pack: String
+    /// The number of people with a face of another pack.
+    public var remaining: Int
+    /// The number of templates that migrations have replaced and that are not erased yet.
+    public var formerTemplates: Int
+    /// By pack.
+    public var packs: [FacePackAnswer]
+
+    public init(pack: String, remaining: Int, formerTemplates: Int, packs: [FacePackAnswer]) {
+        (self.pack, self.remaining) = (pack, remaining)
+        (self.formerTemplates, self.packs) = (formerTemplates, packs)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case pack, remaining, formerTemplates = "former_templates", packs
+    }
+}
+
+/// The faces that one model pack made.
+public struct FacePackAnswer: Sendable, Hashable, Codable {
+    /// `unknown` for faces that do not say.
+    public var pack: String
+    public var faces: Int
+    public var people: Int
+    /// Whether the server can compare these faces.
+    public var isLoaded: Bool
+
+    public init(pack: String, faces: Int, people: Int, isLoaded: Bool) {
+        (self.pack, self.faces, self.people, self.isLoaded) = (pack, faces, people, isLoaded)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case pack, faces, people, isLoaded = "is_loaded"
+    }
+}
+
 public struct AuditEntryAnswer: Sendable, Hashable, Codable {
     public var number: Int
     public var at: Int64

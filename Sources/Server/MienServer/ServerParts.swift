@@ -28,6 +28,7 @@ struct ServerParts: Sendable {
     private let captures: CaptureService
     /// The mode of the presentation check in live captures.
     var presentation: PresentationMode { captures.presentation }
+    private let migration: FaceMigration
     private let journeys: JourneyService
     private let apps: AppCatalog
     let catalog: JourneyCatalog
@@ -97,6 +98,13 @@ struct ServerParts: Sendable {
             clock: clock,
             metrics: metrics, publicURL: publicURLText)
         notices = AuthenticatorNotices(store: store, mail: mail, publicURL: publicURLText)
+        migration = FaceMigration(
+            store: store, faces: faces, notices: notices, clock: clock, metrics: metrics)
+        for reason in try await migration.loadPacks(
+            allowsMissing: configuration.allowsMissingPacks)
+        {
+            logger.warning("people cannot sign in with their faces: \(reason)")
+        }
         passwordCheck = PasswordCheck(
             store: store, gate: gate, passwords: passwords, clock: clock)
         accounts = AccountService(
@@ -127,7 +135,7 @@ struct ServerParts: Sendable {
             publicURL: publicURLText)
         let performer = EffectPerformer(
             store: store, gate: gate, passwords: passwordCheck, accounts: accounts,
-            captures: captures, faces: faces,
+            captures: captures, faces: faces, migration: migration,
             mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
             attestations: attestations, challenges: challenges, tokens: tokens, changes: changes,
             notices: notices,
@@ -150,6 +158,13 @@ struct ServerParts: Sendable {
                 .init(name: "live captures") { [captures] _ in try await captures.sweepLive() }
             ],
             after: [
+                .init(name: "face packs") { [migration] _ in
+                    for pack in try await migration.releasePacks() {
+                        logger.notice(
+                            "nobody is enrolled with this model pack any longer; it can be removed",
+                            metadata: ["pack.id": "\(pack.text)"])
+                    }
+                },
                 .init(name: "recent runs") { [journeys] in journeys.sweepRecent(at: $0) },
                 .init(name: "signing keys") { [issuer] in try await issuer.refresh(at: $0) },
             ],
@@ -248,6 +263,7 @@ struct ServerParts: Sendable {
         AuthenticatorAdminRoutes(store: store, apps: apps, records: records, clock: clock).add(
             to: admin)
         OTPAdminRoutes(tokens: tokens, records: records, body: body).add(to: admin)
+        FaceAdminRoutes(migration: migration).add(to: admin)
         ConsentAdminRoutes(store: store, records: records, clock: clock).add(to: admin)
         JourneyAdminRoutes(store: store, catalog: catalog, clock: clock, body: body).add(to: admin)
         AuditRoutes(store: store, clock: clock, body: body).add(to: admin)

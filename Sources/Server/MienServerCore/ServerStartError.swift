@@ -9,6 +9,8 @@ public struct ServerStartError: Error, Sendable, Equatable, CustomStringConverti
         case key = "server.master-key"
         /// The database.
         case store = "server.store"
+        /// The model pack of people's faces.
+        case faces = "server.faces"
         /// The address or the port.
         case listen = "server.listen"
         /// Another server is using the data folder.

@@ -69,7 +69,8 @@ extension CaptureService {
                 defer { self.live.update(session, record.id) }
                 for frame in frames {
                     try await self.look(
-                        at: frame, &session, record.id, for: self.share(of: content))
+                        at: frame, &session, record.id, for: self.share(of: content),
+                        self.formerPacks(for: content))
                     if session.judgment.end != nil {
                         return try await self.end(record, content, session)
                     }
@@ -133,7 +134,7 @@ extension CaptureService {
     /// was cut off or came at a busy moment can send the same frame again.
     private func look(
         at admitted: LiveSession.AdmittedFrame, _ session: inout LiveSession, _ id: CaptureID,
-        for share: WorkShare
+        for share: WorkShare, _ packs: [PackID]
     ) async throws {
         session.willLook(at: clock.now)
         live.heard(id, at: clock.now)
@@ -144,7 +145,20 @@ extension CaptureService {
         var next = session
         next.take(admitted, reading.withoutPicture)
         if next.judgment.wantsExtraction {
-            next.extracted(try await reader.entry(of: reading, for: share))
+            var entry = try await reader.entry(of: reading, for: share)
+            var former: [PackID: FaceTemplate.Entry] = [:]
+            if entry != nil, !packs.isEmpty {
+                // Everybody's face is described for all packs, so that nobody learns from the time
+                // whose pack is which.
+                if let found = try await reader.entries(
+                    of: reading, forPacks: packs, share: share)
+                {
+                    former = found
+                } else {
+                    entry = nil
+                }
+            }
+            next.extracted(entry, former: former)
         }
         session = next
     }
@@ -171,6 +185,7 @@ extension CaptureService {
         if refusals.isEmpty, !entries.isEmpty {
             next.state = .passed
             content.template = try template(of: entries)
+            content.former = try formerTemplates(of: session?.former ?? [:])
         } else {
             next.state = .failed
             content.reasons = refusals

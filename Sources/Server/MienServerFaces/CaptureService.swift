@@ -27,6 +27,8 @@ package final class CaptureService: Sendable {
         var liveUntil: Instant?
         /// A `FaceTemplate` in its binary format, base64url-encoded.
         var template: String?
+        /// Templates of the same face for other model packs, in the same format.
+        var former: [String]?
         /// The reasons for a failure.
         var reasons: [String]?
         /// The consent without which the session takes no frame.
@@ -38,10 +40,16 @@ package final class CaptureService: Sendable {
     /// The result of a session that passed.
     package struct Passed: Sendable {
         package let template: FaceTemplate
+        /// Templates of the same face for other model packs, to compare it with people who have
+        /// not been migrated.
+        let former: [FaceTemplate]
         let app: AppID
         package let mode: LivenessPolicy.Mode
         /// The version of the text that the person consented to in the session.
         package let consentTextVersion: String?
+
+        /// All templates, that of the pack in use first.
+        package var templates: [FaceTemplate] { [template] + former }
     }
 
     let store: Store
@@ -130,7 +138,8 @@ package final class CaptureService: Sendable {
             let look: FaceService.Look
             do {
                 look = try await self.faces.look(
-                    at: bytes, minQuality: content.rules.quality, for: self.share(of: content))
+                    at: bytes, minQuality: content.rules.quality,
+                    forPacks: self.formerPacks(for: content), for: self.share(of: content))
             } catch {
                 // The frame was not analyzed: the queue had no turn for it, or the client hung up
                 // before its turn.
@@ -151,10 +160,11 @@ package final class CaptureService: Sendable {
                     let best = (before + [entry]).sorted { $0.quality > $1.quality }.prefix(
                         FaceTemplate.entryRange.upperBound)
                     content.template = try self.template(of: Array(best))
+                    content.former = try self.formerTemplates(of: look.former)
                     next.state = .passed
                 } else {
                     // Another person is in the picture, so the entries no longer prove anything.
-                    content.template = nil
+                    (content.template, content.former) = (nil, nil)
                     Self.fail(&next, &content, .differentFace)
                     guidance = [.known(.differentFace)]
                 }
@@ -251,7 +261,7 @@ package final class CaptureService: Sendable {
             var next = record, content = content
             next.state = .cancelled
             next.frames = session?.looks ?? record.frames
-            content.template = nil
+            (content.template, content.former) = (nil, nil)
             if session?.wasInstructed == true {
                 try await self.countGuess(content, app: record.app)
             }
@@ -289,7 +299,8 @@ package final class CaptureService: Sendable {
             }
             return .success(
                 Passed(
-                    template: template, app: record.app, mode: content.rules.mode,
+                    template: template, former: try (content.former ?? []).map(Self.template),
+                    app: record.app, mode: content.rules.mode,
                     consentTextVersion: content.hasConsent == true
                         ? content.consent?.textVersion : nil))
         }
@@ -431,6 +442,19 @@ package final class CaptureService: Sendable {
     func template(of entries: [FaceTemplate.Entry]) throws -> String {
         Base64URL.encode(
             try FaceTemplate(entries: entries, packID: faces.packID, createdAt: clock.now).bytes)
+    }
+
+    /// The other packs that a session describes its face for. A registration needs none.
+    func formerPacks(for content: Content) -> [PackID] {
+        content.purpose == .authentication ? faces.formerPacks : []
+    }
+
+    func formerTemplates(of entries: [PackID: FaceTemplate.Entry]) throws -> [String]? {
+        guard !entries.isEmpty else { return nil }
+        return try entries.map { pack, entry in
+            Base64URL.encode(
+                try FaceTemplate(entries: [entry], packID: pack, createdAt: clock.now).bytes)
+        }
     }
 
     static let liveRequired = Problem(

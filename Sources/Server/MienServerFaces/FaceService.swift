@@ -6,6 +6,7 @@ package import MienInference
 internal import MienModels
 internal import MienPixels
 internal import MienServerCore
+internal import Synchronization
 
 /// Analyzes selfies and compares them with templates. Pictures are kept only for one call.
 package final class FaceService: LiveFrameReader {
@@ -18,6 +19,20 @@ package final class FaceService: LiveFrameReader {
     private let engine: FaceEngine
     private let matcher: FaceMatcher
     private let imageLimits: ImageLimits
+    /// The packs of people who have not been migrated.
+    private let former = Mutex<[PackID: FormerPack]>([:])
+    private let library: PackLibrary
+    private let manifest: PackManifest
+    private let setup: EngineSetup
+
+    /// How engines are made.
+    private struct EngineSetup: Sendable {
+        let workers: Int
+        let options: NetworkOptions
+        let limits: WorkLimits
+        /// Whether the variant int8 replaces networks of the pack in use.
+        let isQuantized: Bool
+    }
 
     /// Loads the pack, or chooses one if `pack` is `nil`, and compiles its networks. Takes about a
     /// second, or less with a filled cache.
@@ -34,7 +49,7 @@ package final class FaceService: LiveFrameReader {
         presentation: PresentationMode?, standard: PresentationMode, maxBytes: Int,
         limits: WorkLimits
     ) throws {
-        let library = PackLibrary(folder: packs)
+        library = PackLibrary(folder: packs)
         let loaded = try library.pack(pack ?? library.packID(reachableAt: address))
         packID = loaded.id
         let hasNetwork = loaded.manifest.file(of: .presentationAttack) != nil
@@ -49,6 +64,9 @@ package final class FaceService: LiveFrameReader {
             variant: isQuantized ? .int8 : nil, looksForAttacks: self.presentation != .off,
             compilingAll: true, limits: limits)
         imageLimits = ImageLimits(maxBytes: maxBytes)
+        manifest = loaded.manifest
+        setup = EngineSetup(
+            workers: workers, options: options, limits: limits, isQuantized: isQuantized)
     }
 
     /// The analysis of one frame.
@@ -59,28 +77,54 @@ package final class FaceService: LiveFrameReader {
         let face: [Double]?
         /// `nil` if the quality is insufficient.
         let entry: FaceTemplate.Entry?
+        /// The entries of the same face for templates of ``FaceService/formerPacks``.
+        var former: [PackID: FaceTemplate.Entry] = [:]
     }
 
-    /// - Parameter share: The client that the analysis is queued for.
+    /// - Parameters:
+    ///   - share: The client that the analysis is queued for.
+    ///   - packs: The packs of other templates that the face may be compared with.
     /// - Throws: `ImageError` for malformed pictures; ``ServerBusy``.
-    func look(at bytes: [UInt8], minQuality: Int, for share: WorkShare) async throws -> Look {
+    func look(
+        at bytes: [UInt8], minQuality: Int, forPacks packs: [PackID] = [], for share: WorkShare
+    ) async throws -> Look {
         let limits = imageLimits
-        return try await run(for: share) { analyzer, networks in
+        let (found, seen) = try await run(for: share) { analyzer, networks in
             let image = try ImageDecoder.decode(bytes, limits: limits)
-            let analysis = try analyzer.analyze(image, with: networks)
-            let box = analysis.main?.detection.box
-            let face = box.map { [$0.x, $0.y, $0.width, $0.height].map { $0.rounded() } }
-            guard let main = analysis.main, analysis.qualityScore >= minQuality else {
-                return Look(
-                    reasons: analysis.reasons(below: minQuality), quality: analysis.qualityScore,
-                    face: face, entry: nil)
-            }
-            let description = try analyzer.describe(main, in: image, with: networks)
-            let entry = try FaceTemplate.Entry(
-                descriptor: description.descriptor, quality: UInt8(clamping: analysis.qualityScore),
-                pose: main.pose)
-            return Look(reasons: [], quality: analysis.qualityScore, face: face, entry: entry)
+            let (look, box) = try Self.look(
+                at: image, minQuality: minQuality, with: analyzer, networks)
+            // The picture is kept only if another pack needs it.
+            return (look, packs.isEmpty ? nil : box.map { (image, $0) })
         }
+        var look = found
+        if look.entry != nil, let (image, box) = seen {
+            for pack in former.withLock({ $0.filter { packs.contains($0.key) } }) {
+                look.former[pack.key] = try await pack.value.entry(
+                    of: image, search: .automatic, showing: box, for: share)
+            }
+        }
+        return look
+    }
+
+    private static func look(
+        at image: RGBImage, minQuality: Int, with analyzer: FaceAnalyzer,
+        _ networks: OpenVINOFaceNetworks
+    ) throws -> (Look, Rectangle?) {
+        let analysis = try analyzer.analyze(image, with: networks)
+        let box = analysis.main?.detection.box
+        let face = box.map { [$0.x, $0.y, $0.width, $0.height].map { $0.rounded() } }
+        guard let main = analysis.main, analysis.qualityScore >= minQuality else {
+            return (
+                Look(
+                    reasons: analysis.reasons(below: minQuality),
+                    quality: analysis.qualityScore, face: face, entry: nil), box
+            )
+        }
+        let description = try analyzer.describe(main, in: image, with: networks)
+        let entry = try FaceTemplate.Entry(
+            descriptor: description.descriptor, quality: UInt8(clamping: analysis.qualityScore),
+            pose: main.pose)
+        return (Look(reasons: [], quality: analysis.qualityScore, face: face, entry: entry), box)
     }
 
     package func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
@@ -106,6 +150,23 @@ package final class FaceService: LiveFrameReader {
         } catch is FaceModelError { return nil }
     }
 
+    package func entries(
+        of reading: FaceReading, forPacks packs: [PackID], share: WorkShare
+    ) async throws -> [PackID: FaceTemplate.Entry]? {
+        guard let face = reading.face else { return nil }
+        var entries: [PackID: FaceTemplate.Entry] = [:]
+        for pack in former.withLock({ $0.filter { packs.contains($0.key) } }) {
+            let entry =
+                pack.value.findsSameFaces
+                ? try await pack.value.entry(of: reading, for: share)
+                : try await pack.value.entry(
+                    of: reading.frame.image, search: .near, showing: face.box, for: share)
+            guard let entry else { return nil }
+            entries[pack.key] = entry
+        }
+        return entries
+    }
+
     private func run<Output: Sendable>(
         for share: WorkShare,
         _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
@@ -113,10 +174,16 @@ package final class FaceService: LiveFrameReader {
         try await WorkQueue.wait { [engine] in try await engine.run(for: share, job) }
     }
 
-    /// - Returns: `nil` if one of them was made by another model pack.
-    package func score(_ probe: FaceTemplate, against template: FaceTemplate) throws -> MatchScore?
+    /// Compares a template with that of the probes that the same model pack made.
+    ///
+    /// - Returns: `nil` if there is none, or if the pack is not loaded.
+    package func score(_ probes: [FaceTemplate], against template: FaceTemplate) throws
+        -> MatchScore?
     {
-        guard probe.packID == packID, template.packID == packID else { return nil }
+        guard let probe = probes.first(where: { $0.packID == template.packID }),
+            let matcher = template.packID == packID
+                ? matcher : former.withLock({ $0[template.packID]?.matcher })
+        else { return nil }
         return matcher.score(
             try matcher.reference(for: probe), try matcher.reference(for: template))
     }
@@ -129,5 +196,38 @@ package final class FaceService: LiveFrameReader {
             where j > i && matcher.score(references[i], references[j]) < threshold { return false }
         }
         return true
+    }
+}
+
+// MARK: Packs of people who have not been migrated
+
+extension FaceService {
+    /// The packs that were loaded beside the one in use.
+    package var formerPacks: [PackID] { former.withLock { Array($0.keys) } }
+
+    package func isLoaded(_ pack: PackID) -> Bool {
+        pack == packID || former.withLock { $0[pack] != nil }
+    }
+
+    /// Loads a pack beside the one in use, to compare people with the templates that it made. Its
+    /// networks are compiled when they are first needed.
+    ///
+    /// - Throws: `PackError`, `.notInstalled` with the remedy; `InferenceError`.
+    package func load(former pack: PackID) throws {
+        let loaded = try library.pack(pack)
+        let engine = try FaceEngine(
+            pack: loaded, workers: setup.workers, options: setup.options, limits: setup.limits)
+        let isSame =
+            !setup.isQuantized && manifest.findsSameFaces(as: loaded.manifest)
+        let ready = FormerPack(
+            engine: engine, matcher: try loaded.matcher(), findsSameFaces: isSame)
+        former.withLock { $0[pack] = ready }
+    }
+
+    /// Releases a pack that nobody needs any longer.
+    package func unload(former pack: PackID) {
+        // Released outside the lock, because this waits for the engine's workers.
+        let released = former.withLock { $0.removeValue(forKey: pack) }
+        _ = released
     }
 }

@@ -14,6 +14,10 @@ package protocol LiveFrameReader: Sendable {
     /// Returns the template entry of a frame that a session took, or `nil` if its face cannot be
     /// described.
     func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry?
+    /// Returns the entries of the same face for templates of other model packs, or `nil` if one of
+    /// the packs finds no face, or another one than the session.
+    func entries(of reading: FaceReading, forPacks packs: [PackID], share: WorkShare) async throws
+        -> [PackID: FaceTemplate.Entry]?
 }
 
 extension LiveFrameReader {

@@ -24,6 +24,8 @@ struct LiveSession: Sendable {
     let maxFrames: Int
     private(set) var chain: FrameChain
     private(set) var judgment: LiveJudgment
+    /// The last entries for templates of other packs.
+    private(set) var former: [PackID: FaceTemplate.Entry] = [:]
     private(set) var trail = ReplayTrail()
     /// The hash of every frame with a face.
     private(set) var hashes: [ReplayHash] = []
@@ -120,5 +122,12 @@ struct LiveSession: Sendable {
     }
 
     /// Takes the entry that `judgment.wantsExtraction` requested.
-    mutating func extracted(_ entry: FaceTemplate.Entry?) { judgment.extracted(entry) }
+    ///
+    /// - Parameter former: The entries of the same face for templates of other packs.
+    mutating func extracted(
+        _ entry: FaceTemplate.Entry?, former: [PackID: FaceTemplate.Entry] = [:]
+    ) {
+        judgment.extracted(entry)
+        self.former = former
+    }
 }

@@ -101,6 +101,7 @@ package struct Sweeper: Service {
                 "capture trails",
                 { [maxTrails] in try $0.trails.sweep(at: $1, keeping: maxTrails, atMost: $2) }
             ),
+            ("kept faces", { try $0.keptFaces.sweep(at: $1, atMost: $2) }),
             ("codes", { try $0.codes.sweep(at: $1, atMost: $2) }),
             ("grants", { try $0.grants.sweep(at: $1, atMost: $2) }),
             ("challenges", { try $0.challenges.sweep(at: $1, atMost: $2) }),

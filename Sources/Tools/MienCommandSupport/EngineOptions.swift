@@ -27,6 +27,17 @@ public struct EngineOptions: ParsableArguments {
     /// The pack that was named, or the one to use by default.
     public var pack: PackID { named ?? PackLibrary(folder: home.packs).defaultID }
 
+    /// Returns the pack to compare a template with: the one that was named, or else the one that
+    /// made the template, if it is installed.
+    public func pack(for template: PackID?) -> PackID {
+        guard named == nil, let template, template != pack,
+            PackLibrary(folder: home.packs).list().contains(where: {
+                (try? PackID($0.name)) == template
+            })
+        else { return pack }
+        return template
+    }
+
     public var home: MienHome { .current }
 
     /// Loads the pack and checks its files.

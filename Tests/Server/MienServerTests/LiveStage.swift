@@ -80,6 +80,13 @@ struct WordReader: LiveFrameReader {
     }
 }
 
+extension WordReader {
+    /// No test of these words has people of other packs.
+    func entries(of reading: FaceReading, forPacks packs: [PackID], share: WorkShare) async throws
+        -> [PackID: FaceTemplate.Entry]?
+    { [:] }
+}
+
 /// Reads frames as ``WordReader`` does, but has no turn for an extraction the first few times.
 final class BusyReader: LiveFrameReader {
     private let words = WordReader()
@@ -101,11 +108,15 @@ final class BusyReader: LiveFrameReader {
         if isBusy { throw ServerBusy() }
         return try await words.entry(of: reading, for: share)
     }
+
+    func entries(of reading: FaceReading, forPacks packs: [PackID], share: WorkShare) async throws
+        -> [PackID: FaceTemplate.Entry]?
+    { [:] }
 }
 
 extension FaceDescriptor {
     /// The person that `FaceReading.made` was called for.
-    fileprivate var person: Int {
+    var person: Int {
         (0..<8).first {
             self.cosine(
                 with: try! FaceDescriptor((0..<8).map { [number = $0] in number == $0 ? 1 : 0 }))

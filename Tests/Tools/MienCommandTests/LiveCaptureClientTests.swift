@@ -9,16 +9,16 @@ import Testing
 /// Examples/LiveCapture/live_capture.py, the reference for clients in other languages.
 @Suite struct LiveCaptureClientTests {
     private static let python = "/usr/bin/python3"
-    private static let isThere = FileManager.default.isExecutableFile(atPath: python)
+    static let isThere = FileManager.default.isExecutableFile(atPath: python)
     private static let client = Repository.root.appending(
         path: "Examples/LiveCapture/live_capture.py")
 
-    private struct Result {
+    struct Result {
         let status: Int32
         let lines: [String]
     }
 
-    private static func run(_ arguments: [String], startToken: String? = nil) throws -> Result {
+    static func run(_ arguments: [String], startToken: String? = nil) throws -> Result {
         let process = Process(), output = Pipe()
         process.executableURL = URL(filePath: python)
         process.arguments = ["-B", client.path] + arguments
@@ -58,18 +58,8 @@ import Testing
             enrolling: EnrollmentSettings(
                 mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 4), further: 20
         ).frames
-        func folder(_ name: String, _ pictures: [RGBImage]) throws -> String {
-            let folder = home.files.appending(path: name, directoryHint: .isDirectory)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            for (number, picture) in pictures.enumerated() {
-                let digits = String(1000 + number)
-                try Data(JPEGEncoder.encode(picture, quality: 92)).write(
-                    to: folder.appending(path: "\(digits).jpg"))
-            }
-            return folder.path
-        }
-        let live = try folder("live", pictures),
-            still = try folder("still", Array(repeating: pictures[0], count: 60))
+        let live = try Self.folder("live", pictures, in: home),
+            still = try Self.folder("still", Array(repeating: pictures[0], count: 60), in: home)
         let settings = [
             "MIEN_FACE_LIVENESS_MODE": "liveness_passive", "MIEN_PASSWORD_MEMORY_KIB": "8192",
             "MIEN_FACE_LIVENESS_TIMEOUT_SECONDS": "60",
@@ -107,5 +97,19 @@ import Testing
                 denied.status == 2 && denied.lines.last?.contains("invalid_credentials") == true,
                 "\(denied.lines)")
         }
+    }
+
+    /// Writes pictures that the client sends in this order.
+    static func folder(_ name: String, _ pictures: [RGBImage], in home: TemporaryHome) throws
+        -> String
+    {
+        let folder = home.files.appending(path: name, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (number, picture) in pictures.enumerated() {
+            let digits = String(1000 + number)
+            try Data(JPEGEncoder.encode(picture, quality: 92)).write(
+                to: folder.appending(path: "\(digits).jpg"))
+        }
+        return folder.path
     }
 }

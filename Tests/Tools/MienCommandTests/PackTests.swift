@@ -254,14 +254,20 @@ import Testing
         #expect(doctor.status == 3 && failed == ["face pipeline"], "\(doctor.out)")
     }
 
-    @Test(.needsFaces) func `a template of another pack is not compared`() async throws {
+    @Test(.needsFaces)
+    func `a template is compared with the pack that made it, and with no other`() async throws {
         let home = try TemporaryHome()
         try await home.mien("models", "install", home.packCopy(named: "mien-other-1").path)
         #expect(
             try await home.mien(
                 "face", "enroll", "ada", home.photo("obama"), "--pack", "mien-other-1"
             ).status == 0)
-        let verified = try await home.mien("face", "verify", "ada", home.photo("obama2"), "--json")
+        let found = try await home.mien("face", "verify", "ada", home.photo("obama2"))
+        #expect(
+            found.status == 0 && found.err.contains("comparing with mien-other-1")
+                && found.err.contains("enroll them again to use mien-basic-1"), "\(found)")
+        let verified = try await home.mien(
+            "face", "verify", "ada", home.photo("obama2"), "--json", "--pack", "mien-basic-1")
         #expect(
             try verified.status == 2 && verified.error.code == "template.other-pack"
                 && verified.err.contains("--pack mien-other-1"))

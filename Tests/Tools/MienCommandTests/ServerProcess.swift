@@ -15,9 +15,11 @@ enum ServerProcess {
 
     /// Starts the server, waits until it accepts connections, and ends it after `body`.
     ///
-    /// - Parameter settings: Additional settings, as environment variables.
+    /// - Parameters:
+    ///   - settings: Additional settings, as environment variables.
+    ///   - credential: The one that the first server of this home printed, for a further one.
     static func run(
-        in home: TemporaryHome, settings: [String: String] = [:],
+        in home: TemporaryHome, settings: [String: String] = [:], credential: String? = nil,
         _ body: (Running) async throws -> Void
     ) async throws {
         let folder = home.files.appending(path: "server", directoryHint: .isDirectory)
@@ -40,7 +42,7 @@ enum ServerProcess {
         process.terminationHandler = { _ in ended.finish() }
         try process.run()
         do {
-            try await body(listening(process, out, err))
+            try await body(listening(process, credential, out, err))
         } catch {
             process.terminate()
             for await _ in ends {}
@@ -51,9 +53,9 @@ enum ServerProcess {
         #expect(process.terminationStatus == 0, "the server did not end gracefully")
     }
 
-    private static func listening(_ process: Process, _ out: URL, _ err: URL) async throws
-        -> Running
-    {
+    private static func listening(
+        _ process: Process, _ known: String?, _ out: URL, _ err: URL
+    ) async throws -> Running {
         func text(_ file: URL) throws -> String {
             String(decoding: try Data(contentsOf: file), as: UTF8.self)
         }
@@ -62,11 +64,12 @@ enum ServerProcess {
             let said = try text(out)
             if let address = said.firstMatch(of: /Listening on (\S+)\n/),
                 let admin = said.firstMatch(of: /Admin API on (\S+)\n/),
-                let credential = said.firstMatch(of: /\n\s+(adm_\S+)\n/)
+                let credential = known
+                    ?? said.firstMatch(of: /\n\s+(adm_\S+)\n/).map({ String($0.1) })
             {
                 return Running(
                     address: String(address.1), adminAddress: String(admin.1),
-                    credential: String(credential.1), out: said,
+                    credential: credential, out: said,
                     process: process.processIdentifier)
             }
             try await Task.sleep(for: .milliseconds(50))

@@ -364,5 +364,21 @@ enum Migrations {
                 """,
             ]
         ),
+        (
+            // AuthenticatorTable.completePacks fills in the packs of existing faces.
+            "24-face-packs",
+            [
+                "ALTER TABLE authenticator ADD COLUMN pack TEXT NOT NULL DEFAULT ''",
+                "CREATE INDEX authenticator_by_pack ON authenticator (type, pack)",
+                """
+                CREATE TABLE kept_face (
+                  authenticator_id TEXT NOT NULL REFERENCES authenticator (id) ON DELETE CASCADE, role TEXT NOT NULL,
+                  pack TEXT NOT NULL, run_id TEXT NOT NULL, content_sealed {blob} NOT NULL, created_at BIGINT NOT NULL,
+                  expires_at BIGINT NOT NULL, PRIMARY KEY (authenticator_id, role))
+                """,
+                "CREATE INDEX kept_face_by_run ON kept_face (run_id)",
+                "CREATE INDEX kept_face_by_end ON kept_face (expires_at)",
+            ]
+        ),
     ]
 }

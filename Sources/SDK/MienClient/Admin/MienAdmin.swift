@@ -145,6 +145,11 @@ extension MienAdmin {
         try await (get("users", user.text, "consents") as Page<ConsentAnswer>).items
     }
 
+    /// Returns how many people have yet to be migrated to the model pack in use.
+    public func faceMigration() async throws -> FaceMigrationAnswer {
+        try await get("faces", "migration")
+    }
+
     /// Withdraws the user's consent and also erases their face for that app.
     public func withdrawConsent(of user: UserID, to app: AppID) async throws {
         try await act(.delete, "users", user.text, "consents", app.text)

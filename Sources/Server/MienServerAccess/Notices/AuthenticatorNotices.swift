@@ -38,6 +38,13 @@ package struct AuthenticatorNotices: Sendable {
         if let notice { mail.send(notice, through: .notices) }
     }
 
+    /// The event that an email reports about an authenticator.
+    package enum News: Sendable {
+        case added
+        /// A face's template was computed again, by another model pack.
+        case computedAgain
+    }
+
     package struct Draft: Sendable {
         fileprivate let link: MailedLink
 
@@ -50,7 +57,7 @@ package struct AuthenticatorNotices: Sendable {
         ///   within an hour, because nothing may be added without a notice.
         package func store(
             about authenticator: AuthenticatorRecord, of account: AccountRecord, app: AppID?,
-            in tables: Tables, at now: Instant
+            news: News = .added, in tables: Tables, at now: Instant
         ) throws -> Mail? {
             guard let address = account.noticeAddress else {
                 try tables.mailedLinks.end(.removeAuthenticator, authenticator.id.text, at: now)
@@ -68,9 +75,32 @@ package struct AuthenticatorNotices: Sendable {
                 .removeAuthenticator, authenticator.id.text, of: account.id,
                 until: now + AuthenticatorNotices.lifetime, in: tables, at: now)
             let appName = try app.flatMap { try tables.apps.find($0)?.name }
-            return AuthenticatorNotices.mail(
-                to: address, authenticator.type, appName, link, at: now)
+            return switch news {
+            case .added:
+                AuthenticatorNotices.mail(to: address, authenticator.type, appName, link, at: now)
+            case .computedAgain:
+                AuthenticatorNotices.mailOfMigration(to: address, appName, link, at: now)
+            }
         }
+    }
+
+    private static func mailOfMigration(
+        to address: Sensitive<String>, _ app: String?, _ link: MailedLink, at now: Instant
+    ) -> Mail {
+        Mail(
+            to: address, subject: "Your face sign-in was updated",
+            body: Sensitive(
+                """
+                We now use another method to recognize faces. When you signed in\(app.map { " to \($0)" } ?? "") on \(now.noticeText), the numbers that describe your face were computed again, from that sign-in. Your sign-ins, devices, and consent stay as they are. The earlier numbers are erased after 30 days.
+
+                If you signed in then, you can ignore this message.
+
+                If you did not, open this page and remove your face. You do not have to sign in. The link works once, for seven days:
+
+                \(link.url.use { $0 })
+
+                Removing it also ends the sign-ins that used it. Afterwards, check your other sign-in methods.
+                """))
     }
 
     /// Composes the email. Includes no text that the client could choose, such as the

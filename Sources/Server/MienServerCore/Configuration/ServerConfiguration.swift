@@ -212,6 +212,8 @@ public struct ServerConfiguration: Sendable {
     package var presentation: PresentationMode? {
         PresentationMode(rawValue: text("face.presentation"))
     }
+    /// Whether the server starts although people have faces of a pack that is not installed.
+    package var allowsMissingPacks: Bool { text("face.missing_packs") == "true" }
     public var replayDays: Int { integer("face.liveness.replay_days") }
     public var liveFrames: Int { integer("capture.live_frames") }
     public var liveSessions: Int { integer("capture.live_sessions") }

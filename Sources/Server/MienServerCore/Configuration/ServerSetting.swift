@@ -64,7 +64,11 @@ public struct ServerSetting: Sendable {
             "Seconds that pending requests may take when the server stops."),
         .init(
             "face.pack", .text, "",
-            "Model pack. By default mien-default-2 if it is installed, or else mien-basic-1; but a server that other machines can reach does not choose mien-basic-1 by itself. Templates of one pack are never compared with those of another: people enrolled with another pack have to enroll again."
+            "Model pack. By default mien-default-2 if it is installed, or else mien-basic-1; but a server that other machines can reach does not choose mien-basic-1 by itself. People enrolled with another pack keep signing in with that one until they are migrated, so it must stay installed."
+        ),
+        .init(
+            "face.missing_packs", .flag, "false",
+            "Start although a model pack with which people are enrolled cannot be loaded. They cannot sign in with their faces then and have to register them again."
         ),
         .init("face.workers", .integer(1...64), "2", "Photos analyzed at the same time."),
         .init(

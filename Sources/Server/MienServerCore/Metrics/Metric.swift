@@ -10,7 +10,7 @@ package struct Metric: Sendable {
     package static let all = [
         requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
         presentations,
-        authentications, grants, mails, logoutNotices,
+        authentications, faceMigrations, grants, mails, logoutNotices,
     ]
 
     package static let requests = Metric(
@@ -38,6 +38,10 @@ package struct Metric: Sendable {
     package static let authentications = Metric(
         name: "mien_authentications_total",
         help: "Authentications, by type of authenticator and result.", labels: ["type", "result"])
+    package static let faceMigrations = Metric(
+        name: "mien_face_migrations_total",
+        help: "Recognized faces of other model packs, by whether they were migrated.",
+        labels: ["result"])
     package static let grants = Metric(
         name: "mien_grants_total", help: "Token grants, by result.", labels: ["result"])
     package static let logoutNotices = Metric(

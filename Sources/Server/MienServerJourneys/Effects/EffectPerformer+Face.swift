@@ -88,25 +88,25 @@ extension EffectPerformer {
         }
         guard let account, let authenticator = found ?? nil else {
             try await gate.pretend()
-            _ = try faces.score(passed.template, against: passed.template)
+            _ = try faces.score(passed.templates, against: passed.template)
             return try await refuse(.face, account?.id, context)
         }
         guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id))
         else {
             try await gate.pretend()
-            _ = try faces.score(passed.template, against: passed.template)
+            _ = try faces.score(passed.templates, against: passed.template)
             return try await refuse(.face, account.id, context, locked: true)
         }
         let score: MatchScore?
         do {
             let template = try authenticator.content.use { try FaceTemplate(bytes: $0) }
-            score = try faces.score(passed.template, against: template)
+            score = try faces.score(passed.templates, against: template)
         } catch {
             try await gate.abandon(pass)
             throw StoreError(.corrupt, "a stored face template is malformed")
         }
         guard let score else {
-            // The template was made by another model pack. Nothing was compared, so no guess
+            // The model pack that made the template is not loaded. Nothing was compared, so no guess
             // counts.
             try await gate.abandon(pass)
             return try await refuse(.face, account.id, context, reason: "other-pack")
@@ -118,6 +118,9 @@ extension EffectPerformer {
         }
         try await gate.succeed(pass)
         try await accept(.face, account.id, context)
+        try await migration.matched(
+            authenticator, of: account, by: passed, score: score, user: context.user,
+            run: context.run, until: context.endsAt)
         return .faceAuthenticated(
             account.id, capture: capture, amr: [AuthenticatorType.face.method],
             by: AuthenticatorUse(authenticator.id, epoch: account.epoch))

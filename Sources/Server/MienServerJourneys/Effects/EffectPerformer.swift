@@ -66,6 +66,7 @@ package final class EffectPerformer: Sendable {
     let accounts: AccountService
     let captures: CaptureService
     let faces: FaceService
+    let migration: FaceMigration
     let mail: MailService
     let webhooks: WebhookCaller
     let deviceKeys: DeviceKeyService
@@ -87,7 +88,7 @@ package final class EffectPerformer: Sendable {
 
     package init(
         store: Store, gate: LockGate, passwords: PasswordCheck, accounts: AccountService,
-        captures: CaptureService, faces: FaceService, mail: MailService,
+        captures: CaptureService, faces: FaceService, migration: FaceMigration, mail: MailService,
         webhooks: WebhookCaller, deviceKeys: DeviceKeyService, attestations: AttestationJudge,
         challenges: ChallengeService, tokens: OTPService,
         changes: AuthenticatorChanges,
@@ -97,6 +98,7 @@ package final class EffectPerformer: Sendable {
         publicURL: @escaping @Sendable () -> String
     ) {
         (self.store, self.gate, self.captures, self.faces) = (store, gate, captures, faces)
+        self.migration = migration
         (passwordCheck, self.accounts) = (passwords, accounts)
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (
             mail, webhooks, clock, metrics, publicURL
@@ -120,7 +122,13 @@ package final class EffectPerformer: Sendable {
         guard let effect = effect as? any PerformedEffect else {
             preconditionFailure("\(type(of: effect)) must conform to PerformedEffect")
         }
-        return try await answer(to: effect, context)
+        let answer = try await answer(to: effect, context)
+        if case .given(let proof as any AuthenticationAnswer) = answer,
+            !(effect is AuthenticateFaceEffect)
+        {
+            try await migration.proved(proof, run: context.run)
+        }
+        return answer
     }
 
     private func answer<Effect: PerformedEffect>(to effect: Effect, _ context: EffectContext)

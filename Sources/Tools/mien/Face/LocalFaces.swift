@@ -13,14 +13,24 @@ struct LocalFaces {
     let store: LocalFaceStore
     private let photos: PhotoOptions
 
+    /// - Parameter person: the person to compare with. Unless a pack was named, the pack that
+    ///   enrolled them is used, so that a new default pack locks nobody out.
     init(
-        _ options: EngineOptions, photos: PhotoOptions, workers: Int = 1,
-        looksForAttacks: Bool = false
+        _ options: EngineOptions, photos: PhotoOptions, for person: PersonName? = nil,
+        workers: Int = 1, looksForAttacks: Bool = false
     ) throws {
-        let pack = try options.loadPack()
+        let people = try options.home.openStore()
+        store = people
+        let enrolledWith = try person.flatMap { try people.find($0)?.template.packID }
+        let id = options.pack(for: enrolledWith)
+        if id != options.pack {
+            Terminal.warn(
+                "mien: comparing with \(id.text), which enrolled this person; enroll them again to use \(options.pack.text)"
+            )
+        }
+        let pack = try PackLibrary(folder: options.home.packs).pack(id)
         matcher = try pack.matcher()
         engine = try options.loadEngine(pack, workers: workers, looksForAttacks: looksForAttacks)
-        store = try options.home.openStore()
         self.photos = photos
     }
 

@@ -24,8 +24,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let faces = try LocalFaces(engine, photos: photoOptions)
-        let person = try faces.enrolled(try PersonName(name))
+        let name = try PersonName(name)
+        let faces = try LocalFaces(engine, photos: photoOptions, for: name)
+        let person = try faces.enrolled(name)
         let capture = try await faces.capture(photo, minQuality: threshold.quality)
         let score = try faces.score(capture, against: person.template)
         let answer = PhotoAnswer(

@@ -91,7 +91,7 @@ struct LookOptions: ParsableArguments {
 
     /// - Throws: ``Outcome`` `.noMatch` after printing the reason.
     func input(of person: PersonName) async throws -> FaceAuthInput {
-        let faces = try LocalFaces(engine, photos: PhotoOptions()),
+        let faces = try LocalFaces(engine, photos: PhotoOptions(), for: person),
             enrolled = try faces.enrolled(person)
         let source: VideoSource =
             if let video { .file(video) } else {

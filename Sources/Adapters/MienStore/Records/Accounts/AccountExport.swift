@@ -85,7 +85,8 @@ extension ExportedTable {
     private static let owner = "the account that the export is about"
 
     static let all = [
-        account, authenticator, authenticatorHold, lockCount, lockDevice, consent, knownDevice,
+        account, authenticator, keptFace, authenticatorHold, lockCount, lockDevice, consent,
+        knownDevice,
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
         grantAuthenticator, mailedLink, logoutNotice, auditCounted, audit,
     ]
@@ -109,9 +110,21 @@ extension ExportedTable {
             ("created_at", .number), ("updated_at", .number),
         ],
         omitted: [
-            "account_id": owner,
+            "account_id": owner, "pack": "the same as in info",
             "content_sealed":
                 "a secret: a password's hash, a token's key, or a face template, with which somebody else could sign in",
+        ])
+
+    private static let keptFace = ExportedTable(
+        name: "kept_face", section: "kept_faces", condition: ofAuthenticators,
+        order: "authenticator_id, role",
+        columns: [
+            ("authenticator_id", .text), ("role", .text), ("pack", .text),
+            ("created_at", .number), ("expires_at", .number),
+        ],
+        omitted: [
+            "run_id": "the run of a journey, whose holder could continue it",
+            "content_sealed": "a face template, with which somebody else could sign in",
         ])
 
     private static let authenticatorHold = ExportedTable(

@@ -35,11 +35,11 @@ public struct AuthenticatorTable {
     public func insert(_ record: AuthenticatorRecord, of account: AccountRecord) throws(StoreError)
     {
         try connection.execute(
-            "INSERT INTO authenticator (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO authenticator (\(Self.columns), pack) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(record.id), .id(account.id),
             .text(record.type.rawValue), .id(record.app), .blob(sealed(record, account)),
             .text(JSONColumn.text(record.info)),
-            .time(record.createdAt), .time(record.updatedAt))
+            .time(record.createdAt), .time(record.updatedAt), .text(Self.pack(of: record)))
     }
 
     /// Replaces the content in a single statement, so that the authenticator always has exactly one
@@ -52,9 +52,9 @@ public struct AuthenticatorTable {
     {
         connection.leaveNoTrace()
         let changed = try connection.execute(
-            "UPDATE authenticator SET content_sealed = ?, info = ?, updated_at = ? WHERE id = ? AND account_id = ? AND updated_at = ?",
+            "UPDATE authenticator SET content_sealed = ?, info = ?, pack = ?, updated_at = ? WHERE id = ? AND account_id = ? AND updated_at = ?",
             .blob(sealed(record, account)), .text(JSONColumn.text(record.info)),
-            .time(max(now, record.updatedAt + .milliseconds(1))),
+            .text(Self.pack(of: record)), .time(max(now, record.updatedAt + .milliseconds(1))),
             .id(record.id), .id(account.id), .time(record.updatedAt))
         guard changed == 1 else {
             throw StoreError(.stale, "the authenticator has changed since it was read")
@@ -66,6 +66,10 @@ public struct AuthenticatorTable {
         connection.leaveNoTrace()
         try connection.execute(
             "UPDATE authenticator SET content_sealed = ? WHERE id = ? AND account_id = ?",
+            .blob([]), .id(id), .id(account))
+        // Deleted with the authenticator, and overwritten before, too.
+        try connection.execute(
+            "UPDATE kept_face SET content_sealed = ? WHERE authenticator_id IN (SELECT id FROM authenticator WHERE id = ? AND account_id = ?)",
             .blob([]), .id(id), .id(account))
         return try connection.execute(
             "DELETE FROM authenticator WHERE id = ? AND account_id = ?", .id(id), .id(account)) == 1

@@ -107,7 +107,7 @@ struct WatchCommand: AsyncParsableCommand {
         let stream = try await VideoStream.open(
             try source(), options: VideoOptions(longestSide: 1280))
         let faces = try LocalFaces(
-            engine, photos: PhotoOptions(), looksForAttacks: presentation != .off)
+            engine, photos: PhotoOptions(), for: person, looksForAttacks: presentation != .off)
         let enrolled = try person.map { try faces.enrolled($0) }
         let view = view
         view.begin(video ?? "camera", stream.info)
