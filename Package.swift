@@ -346,7 +346,7 @@ package.targets += [
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
             "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
-            "MienPixels", "MienStore", hummingbird,
+            "MienPixels", "MienStore", hummingbird, logging,
         ]),
     // Device keys and passkeys.
     library(

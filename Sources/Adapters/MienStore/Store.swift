@@ -93,6 +93,9 @@ public struct Tables {
     public var runs: JourneyRunTable { JourneyRunTable(connection: connection, keys: keys) }
     public var captures: CaptureTable { CaptureTable(connection: connection, keys: keys) }
     public var trails: CaptureTrailTable { CaptureTrailTable(connection: connection, keys: keys) }
+    public var shadowTemplates: ShadowTemplateTable {
+        ShadowTemplateTable(connection: connection)
+    }
     public var codes: OneTimeCodeTable { OneTimeCodeTable(connection: connection) }
     public var admins: AdminTable { AdminTable(connection: connection) }
     public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }

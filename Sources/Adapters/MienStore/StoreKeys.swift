@@ -138,6 +138,7 @@ extension SealPurpose {
     static let capture = SealPurpose(label: "mien/v1/capture")
     static let keptFace = SealPurpose(label: "mien/v1/kept-face")
     static let captureTrail = SealPurpose(label: "mien/v1/capture-trail")
+    static let shadowTemplate = SealPurpose(label: "mien/v1/shadow-template")
     static let authorizationCode = SealPurpose(label: "mien/v1/authorization-code")
     static let deviceName = SealPurpose(label: "mien/v1/device-name")
     static let knownDeviceName = SealPurpose(label: "mien/v1/known-device-name")

@@ -30,6 +30,9 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
     public var reasons: [WireValue<CaptureReason>]?
     /// The consent to ask the person for before the first frame; `nil` if none is missing.
     public var consent: CaptureConsentText?
+    /// The actions that a person may replace by others before the session begins, each by itself;
+    /// `nil` if none.
+    public var omittableActions: [WireValue<CaptureAction>]?
 
     public init(
         status: WireValue<CaptureStatus>, guidance: [WireValue<CaptureGuidance>],
@@ -37,7 +40,8 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
         mode: WireValue<CaptureMode>? = nil, action: WireValue<CaptureAction>? = nil,
         progress: Int? = nil, countdown: Int? = nil, elapsed: Int? = nil,
         nextFrame: Int? = nil, nonce: String? = nil,
-        reasons: [WireValue<CaptureReason>]? = nil, consent: CaptureConsentText? = nil
+        reasons: [WireValue<CaptureReason>]? = nil, consent: CaptureConsentText? = nil,
+        omittableActions: [WireValue<CaptureAction>]? = nil
     ) {
         (self.status, self.guidance, self.quality, self.face) = (status, guidance, quality, face)
         (self.framesLeft, self.expiresAt, self.mode, self.action) = (
@@ -47,12 +51,13 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
             progress, countdown, elapsed, nextFrame
         )
         (self.nonce, self.reasons, self.consent) = (nonce, reasons, consent)
+        self.omittableActions = omittableActions
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case status, guidance, quality, face, framesLeft = "frames_left", expiresAt = "expires_at"
         case mode, action, progress, countdown, elapsed, nextFrame = "next_frame", nonce, reasons
-        case consent
+        case consent, omittableActions = "omittable_actions"
     }
 }
 
@@ -83,6 +88,19 @@ public struct CaptureConsentRequest: Sendable, Hashable, Codable {
     public init(textVersion: String) { self.textVersion = textVersion }
 
     public enum CodingKeys: String, CodingKey, CaseIterable { case textVersion = "text_version" }
+}
+
+/// The actions that the person in front of the camera cannot perform.
+public struct CaptureAccommodationRequest: Sendable, Hashable, Codable {
+    public var omittedActions: [WireValue<CaptureAction>]
+
+    public init(omittedActions: [WireValue<CaptureAction>]) {
+        self.omittedActions = omittedActions
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case omittedActions = "omitted_actions"
+    }
 }
 
 /// The state of a capture session.

@@ -34,20 +34,23 @@ public struct LivenessPolicy: Sendable, Hashable, Codable {
     public var actions: [Action]?
     /// The number of actions to draw, 2...4. `nil` draws two or three at random.
     public var actionCount: Int?
+    /// Whether people may replace actions that they cannot perform. `nil` allows it.
+    public var accommodation: Bool?
 
     public init(
         mode: Mode? = nil, threshold: Int? = nil, quality: Int? = nil, timeoutSeconds: Int? = nil,
-        actions: [Action]? = nil, actionCount: Int? = nil
+        actions: [Action]? = nil, actionCount: Int? = nil, accommodation: Bool? = nil
     ) {
         (self.mode, self.threshold, self.quality, self.timeoutSeconds) = (
             mode, threshold, quality, timeoutSeconds
         )
         (self.actions, self.actionCount) = (actions, actionCount)
+        self.accommodation = accommodation
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case mode, threshold, quality, timeoutSeconds = "timeout_seconds", actions, actionCount =
-            "action_count"
+            "action_count", accommodation
     }
 
     /// The names of the settings.
@@ -74,7 +77,8 @@ extension LivenessPolicy {
             quality: quality ?? general.quality,
             timeoutSeconds: timeoutSeconds ?? general.timeoutSeconds,
             actions: actions ?? general.actions,
-            actionCount: actionCount ?? general.actionCount)
+            actionCount: actionCount ?? general.actionCount,
+            accommodation: accommodation ?? general.accommodation)
     }
 
     /// Returns the stricter value of each setting of this policy and `step`. A step narrows what
@@ -95,7 +99,8 @@ extension LivenessPolicy {
                 // The remaining actions must suffice for the draw; otherwise the app's list stays.
                 let both = theirs.filter(mine.contains)
                 return Self.canBeDrawn(both) && both.count >= count ?? 0 ? both : mine
-            }, actionCount: count)
+            }, actionCount: count,
+            accommodation: stricter(accommodation, step.accommodation) { $0 && $1 })
     }
 
     /// The invalid settings, each with its name and a message; empty if all are valid.

@@ -72,6 +72,12 @@ struct ServerParts: Sendable {
             presentation: configuration.presentation,
             standard: try await store.read { try $0.defaultChoices.presentation() },
             maxBytes: configuration.captureBytes, limits: limits)
+        let shadow = FaceShadow(
+            store: store, metrics: metrics,
+            monitor: FaceMonitor(metrics: metrics, logger: logger), clock: clock,
+            threshold: configuration.shadowThreshold,
+            faces: try Self.shadowFaces(configuration, beside: faces, limits: limits))
+        try await shadow.deleteOthers()
         let passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost,
             workers: configuration.passwordWorkers, limits: limits)
@@ -80,7 +86,7 @@ struct ServerParts: Sendable {
         devices = KnownDeviceService(store: store)
         let gate = LockGate(store: store, apps: apps, clock: clock)
         captures = CaptureService(
-            store: store, gate: gate, faces: faces, reader: reader,
+            store: store, gate: gate, faces: faces, shadow: shadow, reader: reader,
             replays: try await ReplayStore(
                 store: store, clock: clock, days: configuration.replayDays),
             clock: clock, metrics: metrics, configuration: configuration)
@@ -135,7 +141,7 @@ struct ServerParts: Sendable {
             publicURL: publicURLText)
         let performer = EffectPerformer(
             store: store, gate: gate, passwords: passwordCheck, accounts: accounts,
-            captures: captures, faces: faces, migration: migration,
+            captures: captures, faces: faces, migration: migration, shadow: shadow,
             mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
             attestations: attestations, challenges: challenges, tokens: tokens, changes: changes,
             notices: notices,
@@ -171,6 +177,23 @@ struct ServerParts: Sendable {
             maxTrails: ReplayStore.maxTrails,
             auditRetention: configuration.auditRetentionDays.map { .seconds($0 * 86_400) },
             clock: clock, logger: logger)
+    }
+
+    /// Loads the pack that `face.shadow.pack` names.
+    private static func shadowFaces(
+        _ configuration: ServerConfiguration, beside faces: FaceService, limits: WorkLimits
+    ) throws -> FaceService? {
+        guard let pack = configuration.shadowPack else { return nil }
+        guard pack != faces.packID else {
+            throw ConfigurationError([
+                "face.shadow.pack names \(pack.text), which is the pack that decides; name another installed pack, or leave the setting empty"
+            ])
+        }
+        return try FaceService(
+            packs: configuration.packs, pack: pack, reachableAt: nil,
+            cache: configuration.dataFolder.appending(path: "networks"), workers: 1,
+            precision: configuration.facePrecision, isQuantized: false, looksForAttacks: false,
+            maxBytes: configuration.captureBytes, limits: limits)
     }
 
     /// Routes for apps, browsers, and load balancers: everything except the admin API and metrics.

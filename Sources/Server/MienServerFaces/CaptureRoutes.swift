@@ -58,6 +58,14 @@ package struct CaptureRoutes {
             return try await JSONBody.response(
                 captures.consent(token: token, textVersion: consent.textVersion))
         }
+        router.post("capture/accommodation") { request, _ in
+            let token = try Self.token(request)
+            let wanted = try await body.read(
+                CaptureAccommodationRequest.self, CaptureAccommodationRequest.CodingKeys.self,
+                from: request)
+            return try await JSONBody.response(
+                captures.accommodate(token: token, omitting: wanted.omittedActions.map(\.rawValue)))
+        }
         router.get("capture") { request, _ in
             try await JSONBody.response(captures.status(token: Self.token(request)))
         }

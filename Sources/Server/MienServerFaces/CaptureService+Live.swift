@@ -158,7 +158,11 @@ extension CaptureService {
                     entry = nil
                 }
             }
-            next.extracted(entry, former: former)
+            next.extracted(
+                entry, former: former, camera: CameraClass(of: reading.frame.image))
+            if entry != nil, let other = await shadow.entry(of: frame.picture, for: share) {
+                next.extractedInShadow(other)
+            }
         }
         session = next
     }
@@ -186,6 +190,8 @@ extension CaptureService {
             next.state = .passed
             content.template = try template(of: entries)
             content.former = try formerTemplates(of: session?.former ?? [:])
+            content.shadow = shadow.template(of: session?.shadow ?? []).map(Self.text)
+            content.camera = session?.camera
         } else {
             next.state = .failed
             content.reasons = refusals

@@ -29,12 +29,18 @@ package final class CaptureService: Sendable {
         var template: String?
         /// Templates of the same face for other model packs, in the same format.
         var former: [String]?
+        /// The same for the model pack in shadow mode.
+        var shadow: String?
+        /// The size of the pictures.
+        var camera: CameraClass?
         /// The reasons for a failure.
         var reasons: [String]?
         /// The consent without which the session takes no frame.
         var consent: CaptureConsent?
         /// Whether the person has given it.
         var hasConsent: Bool?
+        /// The rules that apply unless the person omits actions; `nil` if they omit none.
+        var rulesForAll: LivenessRules?
     }
 
     /// The result of a session that passed.
@@ -43,6 +49,9 @@ package final class CaptureService: Sendable {
         /// Templates of the same face for other model packs, to compare it with people who have
         /// not been migrated.
         let former: [FaceTemplate]
+        /// The template of the pack in shadow mode, if it could make one.
+        let shadow: FaceTemplate?
+        let camera: CameraClass
         let app: AppID
         package let mode: LivenessPolicy.Mode
         /// The version of the text that the person consented to in the session.
@@ -54,6 +63,7 @@ package final class CaptureService: Sendable {
 
     let store: Store
     let faces: FaceService
+    let shadow: FaceShadow
     let reader: any LiveFrameReader
     let clock: ServerClock
     let metrics: Metrics
@@ -68,12 +78,14 @@ package final class CaptureService: Sendable {
     private let turns = KeyedLocks<CaptureID>()
 
     package init(
-        store: Store, gate: LockGate, faces: FaceService, reader: (any LiveFrameReader)? = nil,
+        store: Store, gate: LockGate, faces: FaceService, shadow: FaceShadow,
+        reader: (any LiveFrameReader)? = nil,
         replays: ReplayStore, clock: ServerClock,
         metrics: Metrics,
         configuration: ServerConfiguration
     ) {
         self.reader = reader ?? faces
+        self.shadow = shadow
         (self.store, self.gate, self.faces, self.replays, self.clock, self.metrics) = (
             store, gate, faces, replays, clock, metrics
         )
@@ -161,10 +173,15 @@ package final class CaptureService: Sendable {
                         FaceTemplate.entryRange.upperBound)
                     content.template = try self.template(of: Array(best))
                     content.former = try self.formerTemplates(of: look.former)
+                    content.camera = look.camera
+                    let more = await self.shadow.entry(of: bytes, for: self.share(of: content))
+                    let known = try content.shadow.map(Self.template)?.entries ?? []
+                    content.shadow = self.shadow.template(of: known + (more.map { [$0] } ?? []))
+                        .map(Self.text)
                     next.state = .passed
                 } else {
                     // Another person is in the picture, so the entries no longer prove anything.
-                    (content.template, content.former) = (nil, nil)
+                    (content.template, content.former, content.shadow) = (nil, nil, nil)
                     Self.fail(&next, &content, .differentFace)
                     guidance = [.known(.differentFace)]
                 }
@@ -261,7 +278,7 @@ package final class CaptureService: Sendable {
             var next = record, content = content
             next.state = .cancelled
             next.frames = session?.looks ?? record.frames
-            (content.template, content.former) = (nil, nil)
+            (content.template, content.former, content.shadow) = (nil, nil, nil)
             if session?.wasInstructed == true {
                 try await self.countGuess(content, app: record.app)
             }
@@ -300,7 +317,8 @@ package final class CaptureService: Sendable {
             return .success(
                 Passed(
                     template: template, former: try (content.former ?? []).map(Self.template),
-                    app: record.app, mode: content.rules.mode,
+                    shadow: try content.shadow.map(Self.template),
+                    camera: content.camera ?? .other, app: record.app, mode: content.rules.mode,
                     consentTextVersion: content.hasConsent == true
                         ? content.consent?.textVersion : nil))
         }
@@ -418,6 +436,11 @@ package final class CaptureService: Sendable {
             reasons: content.reasons?.map { .init(rawValue: $0) },
             consent: record.state == .open ? content.missingConsent.map(Self.wire) : nil)
         guard content.rules.mode != .image else { return answer }
+        if record.state == .open, content.liveUntil == nil, live.find(record.id) == nil {
+            let omittable = (content.rulesForAll ?? content.rules).omittable
+            answer.omittableActions =
+                omittable.isEmpty ? nil : omittable.map { .init(rawValue: $0.rawValue) }
+        }
         answer.framesLeft = record.state == .open ? maxLiveFrames : 0
         if let session = session ?? live.find(record.id)?.session, record.state == .open {
             session.addState(to: &answer, at: clock.now)
@@ -440,8 +463,8 @@ package final class CaptureService: Sendable {
     }
 
     func template(of entries: [FaceTemplate.Entry]) throws -> String {
-        Base64URL.encode(
-            try FaceTemplate(entries: entries, packID: faces.packID, createdAt: clock.now).bytes)
+        Self.text(
+            try FaceTemplate(entries: entries, packID: faces.packID, createdAt: clock.now))
     }
 
     /// The other packs that a session describes its face for. A registration needs none.
@@ -452,10 +475,11 @@ package final class CaptureService: Sendable {
     func formerTemplates(of entries: [PackID: FaceTemplate.Entry]) throws -> [String]? {
         guard !entries.isEmpty else { return nil }
         return try entries.map { pack, entry in
-            Base64URL.encode(
-                try FaceTemplate(entries: [entry], packID: pack, createdAt: clock.now).bytes)
+            Self.text(try FaceTemplate(entries: [entry], packID: pack, createdAt: clock.now))
         }
     }
+
+    static func text(_ template: FaceTemplate) -> String { Base64URL.encode(template.bytes) }
 
     static let liveRequired = Problem(
         .liveCaptureRequired,

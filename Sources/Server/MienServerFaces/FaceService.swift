@@ -77,6 +77,7 @@ package final class FaceService: LiveFrameReader {
         let face: [Double]?
         /// `nil` if the quality is insufficient.
         let entry: FaceTemplate.Entry?
+        let camera: CameraClass
         /// The entries of the same face for templates of ``FaceService/formerPacks``.
         var former: [PackID: FaceTemplate.Entry] = [:]
     }
@@ -117,14 +118,18 @@ package final class FaceService: LiveFrameReader {
             return (
                 Look(
                     reasons: analysis.reasons(below: minQuality),
-                    quality: analysis.qualityScore, face: face, entry: nil), box
+                    quality: analysis.qualityScore, face: face, entry: nil,
+                    camera: CameraClass(of: image)), box
             )
         }
         let description = try analyzer.describe(main, in: image, with: networks)
         let entry = try FaceTemplate.Entry(
             descriptor: description.descriptor, quality: UInt8(clamping: analysis.qualityScore),
             pose: main.pose)
-        return (Look(reasons: [], quality: analysis.qualityScore, face: face, entry: entry), box)
+        let look = Look(
+            reasons: [], quality: analysis.qualityScore, face: face, entry: entry,
+            camera: CameraClass(of: image))
+        return (look, box)
     }
 
     package func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)

@@ -35,6 +35,9 @@ struct LiveSession: Sendable {
     /// Whether a drawn action has been announced.
     private(set) var wasInstructed = false
     private(set) var last: FrameEvent?
+    private(set) var camera: CameraClass?
+    /// The entries that the pack in shadow mode made.
+    private(set) var shadow: [FaceTemplate.Entry] = []
 
     init(
         _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules,
@@ -125,9 +128,17 @@ struct LiveSession: Sendable {
     ///
     /// - Parameter former: The entries of the same face for templates of other packs.
     mutating func extracted(
-        _ entry: FaceTemplate.Entry?, former: [PackID: FaceTemplate.Entry] = [:]
+        _ entry: FaceTemplate.Entry?, former: [PackID: FaceTemplate.Entry] = [:],
+        camera: CameraClass = .other
     ) {
+        (self.former, self.camera) = (former, camera)
         judgment.extracted(entry)
-        self.former = former
+    }
+
+    /// Takes the entry that the pack in shadow mode made of the same frame. A comparison uses the
+    /// last entry, a template all of them.
+    mutating func extractedInShadow(_ entry: FaceTemplate.Entry) {
+        if case .verification = judgment { shadow = [] }
+        shadow.append(entry)
     }
 }

@@ -11,6 +11,10 @@ package struct LivenessRules: Sendable, Codable, Equatable {
     var timeoutSeconds: Int
     var actions: [LivenessPolicy.Action]
     var actionCount: Int?
+    /// Whether the person may replace actions. Missing in sessions of earlier versions.
+    var accommodates: Bool?
+    /// The actions that the person cannot perform.
+    var omitted: [LivenessPolicy.Action]?
 
     /// Combines the app's settings, or the server's where the app has none, with the step's
     /// settings, which can only make them stricter.
@@ -25,6 +29,7 @@ package struct LivenessRules: Sendable, Codable, Equatable {
         timeoutSeconds = policy.timeoutSeconds ?? 60
         actions = policy.actions ?? LivenessPolicy.Action.allCases
         actionCount = policy.actionCount
+        accommodates = policy.accommodation ?? true
     }
 
     /// Returns these rules with the active mode in place of the passive one for sign-ins, unless
@@ -46,9 +51,32 @@ package struct LivenessRules: Sendable, Codable, Equatable {
     func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge? {
         guard mode == .livenessActive else { return nil }
         return LivenessChallenge.drawn(
-            count: actionCount, from: actions.compactMap { LivenessAction(rawValue: $0.rawValue) },
-            using: &generator)
+            omitting: Set((omitted ?? []).compactMap(\.action)), count: actionCount,
+            from: actions.compactMap(\.action), using: &generator)
     }
+
+    /// Returns the rules for a person who cannot perform these actions, or `nil` if others may not
+    /// or cannot replace them. A person who cannot blink in the passive mode performs random actions
+    /// instead, which is stricter.
+    func omitting(_ omitted: [LivenessPolicy.Action]) -> LivenessRules? {
+        guard mode != .image, accommodates == true,
+            LivenessChallenge.remaining(
+                actions.compactMap(\.action), omitting: Set(omitted.compactMap(\.action))) != nil
+        else { return nil }
+        var rules = self
+        rules.omitted = omitted
+        if omitted.contains(.blink) { rules.mode = .livenessActive }
+        return rules
+    }
+
+    /// The actions that the person may omit, each by itself.
+    var omittable: [LivenessPolicy.Action] {
+        (mode == .livenessActive ? actions : [.blink]).filter { omitting([$0]) != nil }
+    }
+}
+
+extension LivenessPolicy.Action {
+    var action: LivenessAction? { LivenessAction(rawValue: rawValue) }
 }
 
 extension LivenessPolicy.Mode {

@@ -96,7 +96,9 @@ import Testing
             contentsOf: Repository.root.appending(path: "docs/spec/metrics.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
         let wanted = Metric.all.map { metric in
-            let kind = metric.name.hasSuffix("_seconds") ? "histogram" : "counter"
+            let kind =
+                metric.name.hasSuffix("_seconds")
+                ? "histogram" : metric.name.hasSuffix("_total") ? "counter" : "gauge"
             let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
             return "| `\(metric.name)` | \(kind) | \(labels.isEmpty ? "" : labels + " ")| "
                 + "\(metric.help) |"

@@ -31,6 +31,7 @@ struct WireTypeTests {
         try check(LicenseRequest.self, LicenseRequest.CodingKeys.self)
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
         try check(CaptureConsentRequest.self, CaptureConsentRequest.CodingKeys.self)
+        try check(CaptureAccommodationRequest.self, CaptureAccommodationRequest.CodingKeys.self)
         // Its values are hidden from mirrors.
         #expect(
             try APIDocument.schema("SetPasswordRequest")["properties"]?.names
@@ -40,7 +41,8 @@ struct WireTypeTests {
             "StartJourneyRequest", "RespondRequest",
             "AppRequest", "UserRequest", "NewUserRequest",
             "RegistrationOptionsRequest", "CancelRecoveryRequest",
-            "SignInOptionsRequest", "CaptureConsentRequest", "SetPasswordRequest",
+            "SignInOptionsRequest", "CaptureConsentRequest", "CaptureAccommodationRequest",
+            "SetPasswordRequest",
             "ConfirmOTPRequest", "OTPChallengeRequest", "OTPVerificationRequest",
         ] {
             #expect(

@@ -141,6 +141,42 @@ import Testing
         #expect(result.status == 2 && result.err.contains("--cross-fit"))
     }
 
+    @Test func `groups of people are compared, and a bad list is named with its line`()
+        async throws
+    {
+        let people = try People(40, photosEach: 3), home = people.home
+        func evaluate(_ csv: String, _ words: String...) async throws -> MienProgram.Result {
+            let list = try home.write(Array(csv.utf8), as: "groups.csv")
+            return try await home.mien(
+                ["face", "evaluate", people.folder.path, "--groups", list] + words)
+        }
+        let rows = (0..<40).map { "P.\($0),\($0 < 20 ? "young" : "old")" }
+        let csv = (["person,age"] + rows + ["Nobody,old"]).joined(separator: "\n")
+        let result = try await evaluate(csv, "--json")
+        #expect(
+            result.status == 0 && result.err.contains("1 people of the groups"), "\(result.err)")
+        let groups = try #require(try result.json["groups"] as? [[String: Any]])
+        #expect(groups.map { $0["score"] as? Double } == [48, 60])
+        #expect(groups.allSatisfy { $0["column"] as? String == "age" })
+        let each = try #require(groups[0]["groups"] as? [[String: Any]])
+        #expect(each.map { $0["group"] as? String } == ["young", "old"])
+        for group in each {
+            let missed = try #require(group["false_non_matches"] as? [String: Any])
+            #expect(missed["comparisons"] as? Int == 60 && group["people"] as? Int == 20)
+            #expect((missed["interval"] as? [Double])?.count == 2)
+        }
+        #expect(groups[0]["false_match_ratio"] is [String: Any])
+        let text = try await evaluate(csv)
+        #expect(text.status == 0 && text.out.contains("age, at 48"))
+        #expect(text.out.contains("worst-to-best ratio of false non-matches, "))
+
+        let bad = try await evaluate("person,age\nP.1,young\nP.1,old\n", "--json")
+        #expect(try bad.status == 2 && bad.error.code == "groups.malformed")
+        #expect(bad.err.contains("line 3") && bad.err.contains("one line"))
+        let nobody = try await evaluate("person,age\nX,young\nY,old\n", "--json")
+        #expect(try nobody.status == 2 && nobody.error.code == "groups.nobody")
+    }
+
     @Test func `people are evaluated with a list of pairs, including names with dots`() async throws
     {
         let people = try People(40, photosEach: 2), home = people.home

@@ -380,5 +380,15 @@ enum Migrations {
                 "CREATE INDEX kept_face_by_end ON kept_face (expires_at)",
             ]
         ),
+        (
+            "25-shadow-templates",
+            [
+                """
+                CREATE TABLE shadow_template (
+                  authenticator_id TEXT PRIMARY KEY REFERENCES authenticator (id) ON DELETE CASCADE, pack_id TEXT NOT NULL,
+                  template_sealed {blob} NOT NULL)
+                """
+            ]
+        ),
     ]
 }

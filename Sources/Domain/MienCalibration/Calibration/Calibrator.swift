@@ -15,6 +15,8 @@ public struct Calibration: Sendable {
     public let raw: ErrorRates
     /// The normalization behind ``normalized``, for pair lists of the same people.
     public let normalization: PairNormalization
+    /// Templates of 1, 2, and 4 photos with the same normalization.
+    public let templates: TemplatePairs
 
     /// The number of elements in a descriptor.
     let dimension: Int
@@ -56,15 +58,24 @@ public struct Calibrator: Sendable {
                     + "a calibration needs at least 1000 and 1")
         }
         let plain = PairNormalization.none(photoCount: set.photoCount)
+        let templates = TemplatePairs(set)
+        var normalizedTemplates = [
+            ScoreNormalization.none: templates.normalized(
+                by: .none(photoCount: templates.set.photoCount))
+        ]
         var measured = [NormalizationComparison.Entry(.none, plain, set)]
         if plan.normalization != ScoreNormalization.none {
-            let crossFitted = try CrossFitting.normalization(
-                set, plan, seed: plan.seed, progress: progress)
+            let all = try CrossFitting.normalization(
+                set, and: templates.set, plan, seed: plan.seed, progress: progress)
+            let crossFitted = all.prefix(set.photoCount), shrunk = crossFitted.shrunk
+            normalizedTemplates[.asNorm] = templates.normalized(by: all)
+            normalizedTemplates[.asNormShrunk] = templates.normalized(
+                by: all.shrunk(toward: shrunk.typicalDeviation ?? 1))
             if plan.normalization != .asNormShrunk {
                 measured.append(.init(.asNorm, crossFitted, set))
             }
             if plan.normalization != .asNorm {
-                measured.append(.init(.asNormShrunk, crossFitted.shrunk, set))
+                measured.append(.init(.asNormShrunk, shrunk, set))
             }
         }
         let comparison = NormalizationComparison(measured)
@@ -98,7 +109,9 @@ public struct Calibrator: Sendable {
             normalization: chosen.normalization, typicalDeviation: normalization.typicalDeviation)
         return Calibration(
             draw: draw, table: table, comparison: comparison, normalized: normalized, raw: raw,
-            normalization: normalization, dimension: set.dimension)
+            normalization: normalization,
+            templates: normalizedTemplates[chosen.normalization] ?? templates,
+            dimension: set.dimension)
     }
 
     private static func acceptance(_ normalized: ErrorRates, _ raw: ErrorRates)

@@ -16,8 +16,12 @@ enum CrossFitting {
     }
 
     /// Fits `groupCount·(groupCount + 1)/2` cohorts.
+    ///
+    /// - Parameter all: The photos of `set`, and more vectors of the same people, which are
+    ///   normalized as well.
     static func normalization(
-        _ set: LabeledDescriptors, _ plan: CalibrationPlan, seed: UInt64,
+        _ set: LabeledDescriptors, and all: LabeledDescriptors, _ plan: CalibrationPlan,
+        seed: UInt64,
         progress: (CalibrationProgress) throws -> Void
     ) throws -> PairNormalization {
         var generator = SeededGenerator(seed: seed)
@@ -30,7 +34,9 @@ enum CrossFitting {
                 try progress(.fitting(cohort: n + 1, of: pairs.count + 1, round: round))
             }.cohort
         }
-        return PairNormalization(set, groups: groups.photos, groupCount: plan.groups) {
+        return PairNormalization(
+            all, groups: all.people.map { groups.people[$0] }, groupCount: plan.groups
+        ) {
             cohorts[$0 * plan.groups + $1]!
         }
     }

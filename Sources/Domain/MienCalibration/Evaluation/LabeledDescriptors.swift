@@ -42,6 +42,12 @@ public struct LabeledDescriptors: Sendable {
         rows.append(packed: vector)
     }
 
+    /// Adds a vector of a person who is in the set.
+    mutating func append(_ vector: [Float], ofPerson index: Int) {
+        people.append(index)
+        rows.append(packed: rows.packed(vector))
+    }
+
     /// Returns the descriptor of photo `index`.
     public subscript(index: Int) -> [Float] { rows[index] }
 

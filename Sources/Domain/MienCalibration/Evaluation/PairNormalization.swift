@@ -40,7 +40,15 @@ public struct PairNormalization: Sendable {
         return shrunk(toward: weights.isEmpty ? 1 : 0.5 / weights[weights.count / 2])
     }
 
-    private func shrunk(toward typical: Float) -> PairNormalization {
+    /// The same for the first photos only.
+    func prefix(_ count: Int) -> PairNormalization {
+        PairNormalization(
+            groups: Array(groups.prefix(count)), means: means.map { Array($0.prefix(count)) },
+            weights: weights.map { Array($0.prefix(count)) }, isNormalized: isNormalized,
+            typicalDeviation: typicalDeviation)
+    }
+
+    func shrunk(toward typical: Float) -> PairNormalization {
         // With σ = 0.5 / w, the new weight is 0.5 / (0.5 σ + 0.5 σ₀).
         PairNormalization(
             groups: groups, means: means,

@@ -16,6 +16,14 @@ public struct PairScorer: Sendable {
         return normalization.score(cosine[0], i, j)
     }
 
+    /// Returns the scores of a photo with the photos of a range.
+    func scores(_ i: Int, _ others: Range<Int>) -> [Float] {
+        var scores = [Float](repeating: 0, count: others.count)
+        set.rows.dots(with: set.rows.packedRow(i), rows: others, into: &scores)
+        for (k, j) in others.enumerated() { scores[k] = normalization.score(scores[k], i, j) }
+        return scores
+    }
+
     /// Scores all pairs, a row at a time: `body` receives photo `i` and its scores with the photos
     /// 0..<i.
     ///

@@ -23,6 +23,47 @@ public struct TemplateRates: Sendable, Equatable {
         public let falseMatchRate: Double
     }
 
+    /// Counts of comparisons.
+    struct Counts {
+        var accepted: [Int], falseMatches: [Int], shares: [Double]
+        var mated = 0
+
+        init(_ thresholds: Int) {
+            accepted = [Int](repeating: 0, count: thresholds)
+            (falseMatches, shares) = (accepted, accepted.map { _ in 0 })
+        }
+
+        /// Counts the scores of a probe with all templates.
+        ///
+        /// - Parameters:
+        ///   - own: The number of its own person's template.
+        ///   - probes: The number of probes of that person.
+        ///   - limits: The score from which a threshold accepts, for each.
+        mutating func add(_ scores: [Float], own: Int, of probes: Int, _ limits: [Float]) {
+            mated += 1
+            for (k, limit) in limits.enumerated() {
+                let matches = scores.count { $0 >= limit }, isOwn = scores[own] >= limit
+                falseMatches[k] += matches - (isOwn ? 1 : 0)
+                guard isOwn else { continue }
+                accepted[k] += 1
+                shares[k] += 1 / Double(probes)
+            }
+        }
+    }
+
+    init(photos: Int, people: Int, _ counts: Counts, _ thresholds: [MatchScore]) {
+        (self.photos, self.people, matedComparisons) = (photos, people, counts.mated)
+        let others = counts.mated * (people - 1)
+        impostorComparisons = others
+        rows = thresholds.indices.map { k in
+            Row(
+                threshold: thresholds[k],
+                trueAcceptRate: Double(counts.accepted[k]) / Double(counts.mated),
+                trueAcceptRatePerPerson: counts.shares[k] / Double(people),
+                falseMatchRate: Double(counts.falseMatches[k]) / Double(others))
+        }
+    }
+
     /// - Parameters:
     ///   - photos: 1…8.
     ///   - thresholds: In any order.

@@ -166,6 +166,7 @@ public enum JourneySchema {
                 "minItems": 2, "uniqueItems": true,
             ],
             "action_count": integer(LivenessPolicy.actionCountRange, nil),
+            "accommodation": ["type": "boolean", "default": true],
         ])
     }
 

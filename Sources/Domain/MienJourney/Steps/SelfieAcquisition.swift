@@ -19,7 +19,7 @@ struct SelfieAcquisition: JourneyStep {
             ),
             Setting(
                 "liveness", .liveness,
-                "The liveness requirements beyond the app's own: `{mode, threshold, quality, timeout_seconds, actions, action_count}`."
+                "The liveness requirements beyond the app's own: `{mode, threshold, quality, timeout_seconds, actions, action_count, accommodation}`."
             ),
             Setting(
                 "user_identifier", .expression,
@@ -130,6 +130,9 @@ extension LivenessPolicy {
         timeoutSeconds = try reader.integer("timeout_seconds", Self.timeoutRange)
         actions = try reader.choices("actions")
         actionCount = try reader.integer("action_count", Self.actionCountRange)
+        if reader.value("accommodation") != nil {
+            accommodation = try reader.flag("accommodation", default: true)
+        }
         if let fault = faults.first { throw reader.error(fault.setting, "it \(fault.message)") }
     }
 }

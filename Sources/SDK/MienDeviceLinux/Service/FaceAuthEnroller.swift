@@ -63,7 +63,7 @@ public struct FaceAuthEnroller<Reader: LiveFaceReader>: Sendable {
         return Updates(
             base: try enroller.updates(
                 of: frames, capture: .random(using: &generator),
-                challenge: .drawn(using: &generator)), packID: packID, now: now)
+                challenge: settings.challenge(using: &generator)), packID: packID, now: now)
     }
 
     /// Runs the enrollment to its end.

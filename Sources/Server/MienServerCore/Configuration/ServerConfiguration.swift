@@ -48,8 +48,10 @@ public struct ServerConfiguration: Sendable {
                 "public_url must be a URL like https://login.example.org, without a trailing slash"
             )
         }
-        if let name = texts["face.pack"], !name.isEmpty, (try? PackID(name)) == nil {
-            problems.append("face.pack: “\(name)” is not a valid model pack name")
+        for key in ["face.pack", "face.shadow.pack"] {
+            if let name = texts[key], !name.isEmpty, (try? PackID(name)) == nil {
+                problems.append("\(key): “\(name)” is not a valid model pack name")
+            }
         }
         if let unknown = (texts["authentication.identities"] ?? "").split(separator: ",").map({
             $0.trimmingCharacters(in: .whitespaces)
@@ -200,6 +202,13 @@ public struct ServerConfiguration: Sendable {
     /// Whether the quantized networks are used; they compute the rest in f32.
     package var usesQuantizedNetworks: Bool { text("face.precision") == "int8" }
     public var faceThreshold: Double { Double(text("face.threshold"))! }
+    /// The pack in shadow mode; `nil` for none.
+    package var shadowPack: PackID? { try? PackID(text("face.shadow.pack")) }
+    /// The threshold in shadow mode; `nil` for none.
+    package var shadowThreshold: MatchScore? {
+        let score = Double(text("face.shadow.threshold"))!
+        return score > 0 ? MatchScore(score) : nil
+    }
     public var faceQuality: Int { integer("face.quality") }
     /// The policy where apps do not set their own.
     public var liveness: LivenessPolicy {

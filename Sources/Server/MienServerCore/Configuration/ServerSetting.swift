@@ -78,6 +78,13 @@ public struct ServerSetting: Sendable {
         .init(
             "face.threshold", .number(24...72), "48",
             "Minimum match score; 48 is a false match rate (FMR) of 1 in 10,000."),
+        .init(
+            "face.shadow.pack", .text, "",
+            "A second model pack that judges every face login without deciding it, to compare it with face.pack in the metrics. It keeps templates of its own, which are deleted when it is no longer named. None by default."
+        ),
+        .init(
+            "face.shadow.threshold", .number(0...72), "0",
+            "A second minimum match score, which judges without deciding; 0 for none."),
         .init("face.quality", .integer(0...100), "48", "Minimum quality of a selfie."),
         .init(
             "face.liveness.mode", .choice(LivenessPolicy.Mode.allCases.map(\.rawValue)),

@@ -1,6 +1,7 @@
 /// A metric of the server. `docs/spec/metrics.md` lists them all.
 package struct Metric: Sendable {
-    /// The name in Prometheus, with its unit: `…_total` for counters, `…_seconds` for durations.
+    /// The name in Prometheus, with its unit: `…_total` for counters, `…_seconds` for durations;
+    /// others are gauges.
     package let name: String
     /// One sentence for `# HELP`.
     package let help: String
@@ -9,7 +10,7 @@ package struct Metric: Sendable {
 
     package static let all = [
         requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
-        presentations,
+        presentations, faceShadow, faceScores, faceScoreDrift,
         authentications, faceMigrations, grants, mails, logoutNotices,
     ]
 
@@ -35,6 +36,19 @@ package struct Metric: Sendable {
         help:
             "Live captures judged by the presentation check, by its mode and result; observe refuses nobody.",
         labels: ["mode", "result"])
+    package static let faceShadow = Metric(
+        name: "mien_face_shadow_decisions_total",
+        help:
+            "Face logins judged in shadow mode, by policy, app, camera, the real decision, and the shadow's.",
+        labels: ["policy", "app", "camera", "active", "shadow"])
+    package static let faceScores = Metric(
+        name: "mien_face_scores_total",
+        help: "Match scores of face logins, by app, camera, and the lowest score of their band.",
+        labels: ["app", "camera", "from"])
+    package static let faceScoreDrift = Metric(
+        name: "mien_face_score_drift",
+        help: "1 while the match scores of an app and camera are lower than at first, otherwise 0.",
+        labels: ["app", "camera"])
     package static let authentications = Metric(
         name: "mien_authentications_total",
         help: "Authentications, by type of authenticator and result.", labels: ["type", "result"])

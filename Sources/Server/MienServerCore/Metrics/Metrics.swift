@@ -17,6 +17,13 @@ package struct Metrics: Sendable {
             .increment(by: Int64(1))
     }
 
+    package func set(
+        _ metric: Metric, to value: Double, _ labels: KeyValuePairs<String, String> = [:]
+    ) {
+        assert(labels.map(\.key) == metric.labels, "labels differ from those of the metric")
+        Meter(label: metric.name, dimensions: labels.map { ($0, $1) }, factory: factory).set(value)
+    }
+
     package func record(
         _ metric: Metric, _ duration: Duration, _ labels: KeyValuePairs<String, String> = [:]
     ) {

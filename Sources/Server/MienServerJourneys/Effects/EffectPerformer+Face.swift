@@ -23,7 +23,7 @@ extension EffectPerformer {
         var generator = SystemRandomNumberGenerator()
         let newID = AuthenticatorID.random(using: &generator)
         let bytes = passed.template.bytes, photos = passed.template.entries.count,
-            notice = notices.draft()
+            notice = notices.draft(), shadow = shadow.record(of: passed, for: newID)
         let (answer, mail) = try await store.write { tables -> (RegisterFaceEffect.Reply, Mail?) in
             guard let account = try tables.accounts.find(user), account.state.takesAuthenticators,
                 try standing.holds(in: tables)
@@ -52,6 +52,7 @@ extension EffectPerformer {
             } else {
                 try tables.authenticators.insert(registered, of: account)
             }
+            if let shadow { try tables.shadowTemplates.put(shadow, of: account) }
             // Delete the capture in the same transaction, so that no template is stored while its
             // capture can still be used.
             try tables.captures.delete(capture)
@@ -89,17 +90,20 @@ extension EffectPerformer {
         guard let account, let authenticator = found ?? nil else {
             try await gate.pretend()
             _ = try faces.score(passed.templates, against: passed.template)
+            await shadow.pretend(passed)
             return try await refuse(.face, account?.id, context)
         }
         guard let pass = try await gate.begin(authenticator, device: context.device(of: account.id))
         else {
             try await gate.pretend()
             _ = try faces.score(passed.templates, against: passed.template)
+            await shadow.pretend(passed)
             return try await refuse(.face, account.id, context, locked: true)
         }
         let score: MatchScore?
+        let template: FaceTemplate
         do {
-            let template = try authenticator.content.use { try FaceTemplate(bytes: $0) }
+            template = try authenticator.content.use { try FaceTemplate(bytes: $0) }
             score = try faces.score(passed.templates, against: template)
         } catch {
             try await gate.abandon(pass)
@@ -113,6 +117,9 @@ extension EffectPerformer {
         }
         let minScore = max(
             context.app.settings.faceThreshold.map { MatchScore($0) } ?? threshold, MatchScore(24))
+        await shadow.judge(
+            passed, against: template, of: authenticator.id, account, score: score,
+            minScore: minScore)
         guard score >= minScore else {
             return try await refuse(.face, account.id, context, isJudged: true)
         }
@@ -122,8 +129,20 @@ extension EffectPerformer {
             authenticator, of: account, by: passed, score: score, user: context.user,
             run: context.run, until: context.endsAt)
         return .faceAuthenticated(
-            account.id, capture: capture, amr: [AuthenticatorType.face.method],
+            account.id, capture: capture,
+            amr: [AuthenticatorType.face.method] + passed.mode.methods,
             by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
+    }
+}
+
+extension LivenessPolicy.Mode {
+    /// What `amr` says about a capture in this mode, besides `face`. Replaced actions prove the same.
+    var methods: [String] {
+        switch self {
+        case .image: []
+        case .livenessPassive: ["x_live_passive"]
+        case .livenessActive: ["x_live"]
+        }
     }
 }
 

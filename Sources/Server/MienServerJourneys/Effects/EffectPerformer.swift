@@ -67,6 +67,7 @@ package final class EffectPerformer: Sendable {
     let captures: CaptureService
     let faces: FaceService
     let migration: FaceMigration
+    let shadow: FaceShadow
     let mail: MailService
     let webhooks: WebhookCaller
     let deviceKeys: DeviceKeyService
@@ -88,7 +89,8 @@ package final class EffectPerformer: Sendable {
 
     package init(
         store: Store, gate: LockGate, passwords: PasswordCheck, accounts: AccountService,
-        captures: CaptureService, faces: FaceService, migration: FaceMigration, mail: MailService,
+        captures: CaptureService, faces: FaceService, migration: FaceMigration,
+        shadow: FaceShadow, mail: MailService,
         webhooks: WebhookCaller, deviceKeys: DeviceKeyService, attestations: AttestationJudge,
         challenges: ChallengeService, tokens: OTPService,
         changes: AuthenticatorChanges,
@@ -98,7 +100,7 @@ package final class EffectPerformer: Sendable {
         publicURL: @escaping @Sendable () -> String
     ) {
         (self.store, self.gate, self.captures, self.faces) = (store, gate, captures, faces)
-        self.migration = migration
+        (self.migration, self.shadow) = (migration, shadow)
         (passwordCheck, self.accounts) = (passwords, accounts)
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (
             mail, webhooks, clock, metrics, publicURL

@@ -16,9 +16,11 @@ public struct Evaluation {
     ///   - matcher: the pack's matcher; `nil` scores every pair with a cohort fitted to other
     ///     people of the collection.
     ///   - normalization: how to make scores without a matcher; `nil` chooses the best.
+    ///   - groups: the groups of people to compare.
     ///   - usesCache: whether descriptors are read from the cache and added to it.
     public init(
-        _ collection: PhotoCollection, _ list: PairList?, matcher: FaceMatcher?,
+        _ collection: PhotoCollection, _ list: PairList?, groups: GroupList? = nil,
+        matcher: FaceMatcher?,
         normalization: ScoreNormalization? = .asNorm, _ engine: EngineOptions,
         usesCache: Bool = true
     ) async throws {
@@ -45,7 +47,39 @@ public struct Evaluation {
             normalization: scored.calibration.normalization, compared: scored.compared,
             templates: try scored.matcher.map { matcher in
                 try [1, 2, 4].compactMap { try TemplateRates(set, matcher, photos: $0) }
-            } ?? [])
+            } ?? scored.templates,
+            groups: try groups.map { try Self.rates(of: $0, scored, set, outcome, collection) }
+                ?? [])
+    }
+
+    private static func rates(
+        of list: GroupList, _ scored: Scored, _ set: LabeledDescriptors,
+        _ outcome: DescriptorReader.Outcome, _ collection: PhotoCollection
+    ) throws -> [GroupRates] {
+        var names = [String](repeating: "", count: set.personCount)
+        for (index, reading) in outcome.readings.enumerated() {
+            names[set.people[index]] = collection.photos[reading.photo].person
+        }
+        let known = Set(names), missing = list.people.filter { !known.contains($0) }
+        if missing.count == list.people.count {
+            throw Failure(
+                .badInput, "groups.nobody",
+                "None of the \(list.people.count) people of the groups has a photo with a face in \(collection.folder). Name people like their folders of photos"
+            )
+        }
+        if !missing.isEmpty {
+            Terminal.warn(
+                "mien: \(missing.count) people of the groups have no photo with a face in \(collection.folder)"
+            )
+        }
+        var generator = SeededGenerator(seed: Scored.seed)
+        let thresholds = [MatchScore.defaultThreshold, MatchScore(60)].map {
+            (match: $0, score: scored.calibration.minScore(for: $0))
+        }
+        return list.columns.flatMap {
+            GroupRates.all(
+                $0, names: names, scored.scorer, thresholds: thresholds, using: &generator)
+        }
     }
 
     private static func accuracy(
@@ -77,9 +111,12 @@ private struct Scored {
     /// A matcher that knows none of the people; `nil` if there is none.
     let matcher: FaceMatcher?
     let compared: NormalizationComparison?
+    /// With cohorts of other people.
+    let templates: [TemplateRates]
 
     /// The seed, so that an evaluation can be repeated, and the rounds.
-    private static let seed: UInt64 = 1, rounds = 100
+    static let seed: UInt64 = 1
+    private static let rounds = 100
 
     func intervals() -> [AcceptanceBootstrap.Interval] {
         var generator = SeededGenerator(seed: Self.seed)
@@ -98,7 +135,7 @@ private struct Scored {
         raw = ErrorRates(PairScorer(set, .none(photoCount: set.photoCount)).histogram())
         calibration = matcher.calibration
         self.matcher = matcher
-        compared = nil
+        (compared, templates) = (nil, [])
     }
 
     init(
@@ -119,10 +156,34 @@ private struct Scored {
             // The cohort of `made` was fitted to these people.
             matcher = made.draw == nil ? made.matcher : nil
             compared = normalization == nil ? made.comparison : nil
+            templates = made.templates.rates(made.table)
         } catch let error as CalibrationError {
             throw Failure(
                 .badInput, "evaluate.too-few",
                 "\(collection.folder): \(error). Leave out --cross-fit, or add people")
+        }
+    }
+}
+
+extension GroupList {
+    /// More than a list of 100,000 people has.
+    private static let maximumBytes = 20_000_000
+
+    /// - Throws: ``Failure`` that names the file and the line.
+    public init(file path: String) throws {
+        let bytes: [UInt8]
+        do {
+            bytes = try ImageFile.read(path, limits: ImageLimits(maxBytes: Self.maximumBytes))
+        } catch {
+            guard case .image = error.reason else { throw error }
+            throw Failure(
+                .badInput, "groups.malformed",
+                "\(path) is too large for a list of groups: it has more than \(Self.maximumBytes.grouped) bytes"
+            )
+        }
+        do { try self.init(String(decoding: bytes, as: UTF8.self)) } catch {
+            throw Failure(
+                .badInput, "groups.malformed", "\(path) is not a list of groups: \(error)")
         }
     }
 }

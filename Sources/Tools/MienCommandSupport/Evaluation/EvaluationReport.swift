@@ -17,6 +17,8 @@ public struct EvaluationReport {
     package let compared: NormalizationComparison?
     /// For templates of 1, 2, and 4 photos, as far as people have enough.
     package let templates: [TemplateRates]
+    /// For each column of groups and each threshold.
+    package let groups: [GroupRates]
 
     package var text: String {
         var parts = [
@@ -34,6 +36,7 @@ public struct EvaluationReport {
         for reason in unreadable.prefix(5) { parts.append("skipped: \(reason)") }
         parts.append(evaluation.report)
         if !templates.isEmpty { parts.append(Self.text(templates)) }
+        parts += groups.map { Self.text($0) }
         let rows = rejection.rows.map { row in
             [
                 "\(String.decimal(100 * row.rejected, 0)) %", "\(row.minQuality)",
@@ -85,6 +88,39 @@ public struct EvaluationReport {
             ], rightAligned: [0, 1, 2, 3, 4, 5]) + "\n"
     }
 
+    /// A table of groups, with the ratios below it.
+    private static func text(_ rates: GroupRates) -> String {
+        func words(_ rate: GroupRates.Rate?) -> [String] {
+            guard let rate else { return ["–", "0"] }
+            let ends = rate.interval.map { String(format: "%.2g", $0) }.joined(separator: "…")
+            return ["\(String(format: "%.2g", rate.value)) (\(ends))", rate.comparisons.grouped]
+        }
+        func line(_ name: String, _ ratio: GroupRates.Ratio?) -> String? {
+            guard let ratio else { return nil }
+            let ends = ratio.interval.map {
+                " (" + $0.map { String.decimal($0, 2) }.joined(separator: "…") + ")"
+            }
+            let value =
+                ratio.value.map { String.decimal($0, 2) + (ends ?? " (interval not measurable)") }
+                ?? "not measurable, because \(ratio.best) has none"
+            return "\(name), \(ratio.worst) to \(ratio.best): \(value)"
+        }
+        let table = Terminal.table(
+            rates.groups.map {
+                [$0.name, $0.people.grouped] + words($0.falseNonMatches) + words($0.falseMatches)
+            },
+            heading: [
+                "\(rates.column), at \(String.decimal(rates.threshold.value, 0))", "people",
+                "false non-matches (95 %)", "mated pairs", "false matches (95 %)",
+                "impostor pairs",
+            ], rightAligned: [1, 2, 3, 4, 5])
+        let lines = [
+            line("worst-to-best ratio of false non-matches", rates.falseNonMatchRatio),
+            line("worst-to-best ratio of false matches", rates.falseMatchRatio),
+        ].compactMap { $0 }
+        return ([table] + lines).joined(separator: "\n") + "\n"
+    }
+
     package var json: Output {
         Output(
             photos: photos, people: people, faceless: faceless, unreadable: unreadable,
@@ -116,6 +152,7 @@ public struct EvaluationReport {
                         perPerson: $0.trueAcceptRatePerPerson, falseMatchRate: $0.falseMatchRate)
                 }
             },
+            groups: groups.map { .init($0) },
             quality: rejection.rows.map {
                 .init(
                     rejected: $0.rejected, minQuality: $0.minQuality, matedPairs: $0.matedPairs,
@@ -140,6 +177,50 @@ public struct EvaluationReport {
             let photos, people: Int
             let score, trueAcceptRate, perPerson, falseMatchRate: Double
         }
+        struct GroupRate: Encodable {
+            let rate: Double
+            let interval: [Double]
+            let errors, comparisons: Int
+
+            init(_ rate: GroupRates.Rate) {
+                (self.rate, interval) = (rate.value, rate.interval)
+                (errors, comparisons) = (rate.errors, rate.comparisons)
+            }
+        }
+        struct GroupRatio: Encodable {
+            let worst, best: String
+            let ratio: Double?
+            let interval: [Double]?
+
+            init(_ ratio: GroupRates.Ratio) {
+                (worst, best, self.ratio, interval) = (
+                    ratio.worst, ratio.best, ratio.value, ratio.interval
+                )
+            }
+        }
+        struct Group: Encodable {
+            let group: String
+            let people: Int
+            let falseNonMatches, falseMatches: GroupRate?
+        }
+        struct Groups: Encodable {
+            let column: String
+            let score: Double
+            let groups: [Group]
+            let falseNonMatchRatio, falseMatchRatio: GroupRatio?
+
+            init(_ rates: GroupRates) {
+                (column, score) = (rates.column, rates.threshold.value)
+                groups = rates.groups.map {
+                    Group(
+                        group: $0.name, people: $0.people,
+                        falseNonMatches: $0.falseNonMatches.map { .init($0) },
+                        falseMatches: $0.falseMatches.map { .init($0) })
+                }
+                falseNonMatchRatio = rates.falseNonMatchRatio.map { .init($0) }
+                falseMatchRatio = rates.falseMatchRatio.map { .init($0) }
+            }
+        }
         struct Threshold: Encodable {
             let score, falseMatchRate, falseNonMatchRate: Double
         }
@@ -158,6 +239,7 @@ public struct EvaluationReport {
         let trueAccepts: [TrueAccepts]
         let thresholds: [Threshold]
         let templates: [Template]
+        let groups: [Groups]
         let quality: [Quality]
     }
 }

@@ -22,6 +22,10 @@ struct EvaluateCommand: AsyncParsableCommand {
             Rates are given per pair and per person: the latter count each person once, however many \
             photos they have. Intervals are by bootstrap over people.
 
+            --groups compares groups of people: groups.csv has a header such as “person,age” and a line \
+            for each person, who is named like their folder. For each group, it reports the error rates at \
+            match scores 48 and 60 and how many times the worst exceeds the best.
+
             A cohort knows the people it was made from. For their photos, use --cross-fit: it scores \
             every pair with a cohort that never saw either person. The cohort of mien-basic-1 was \
             made from lfw-dev.
@@ -36,6 +40,11 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("A list of pairs in folds, in LFW's format.", valueName: "pairs.txt"))
     var pairs: String?
+    @Option(
+        help: ArgumentHelp(
+            "Groups of people as comma-separated values, such as “person,age”.",
+            valueName: "groups.csv"))
+    var groups: String?
     @Option(
         help: ArgumentHelp(
             "Write det.png, det.csv and report.txt into this folder.", valueName: "folder"))
@@ -62,12 +71,13 @@ struct EvaluateCommand: AsyncParsableCommand {
         // Checks the arguments before the long work.
         if let output { try OutputFile.check(folder: output) }
         let list = try pairs.map { try PairList(file: $0) }
+        let groups = try groups.map { try GroupList(file: $0) }
         let collection = try PhotoCollection(folder)
         let pack = try engine.loadPack()
         let matcher = crossFit ? nil : try pack.matcher()
         let ofPack = (try? pack.matcher().calibration.normalization) ?? .asNorm
         let found = try await Evaluation(
-            collection, list, matcher: matcher,
+            collection, list, groups: groups, matcher: matcher,
             normalization: normalization.map(\.normalization) ?? ofPack, engine,
             usesCache: !cache.noCache)
         let report = found.report

@@ -22,6 +22,7 @@ struct EnrollLiveOptions: ParsableArguments {
         help: ArgumentHelp(
             "Live: active (the default) asks for random actions, passive for a blink, image for nothing.",
             valueName: "mode")) var mode: WatchMode?
+    @Option(help: OmittedActions.help) var omit: OmittedActions?
     @Option(
         help: ArgumentHelp(
             "Live: simple (the default) takes the front, full also each side.", valueName: "views"))
@@ -46,7 +47,8 @@ struct EnrollLiveOptions: ParsableArguments {
             mode: (mode ?? .active).capture, views: views == .full ? .full : .simple,
             qualityThreshold: quality,
             countdownToCapture: .seconds(countdown ?? (video == nil ? 5 : 0)),
-            framesToEnroll: frames ?? 4, timeout: .seconds(90))
+            framesToEnroll: frames ?? 4, timeout: .seconds(90),
+            omittedActions: omit?.actions ?? [])
     }
 
     func validate() throws {
@@ -56,16 +58,19 @@ struct EnrollLiveOptions: ParsableArguments {
         guard
             isLive
                 || (mode == nil && views == nil && frames == nil && countdown == nil
-                    && !recognitionOnly)
+                    && omit == nil && !recognitionOnly)
         else {
             throw ValidationError(
-                "--mode, --views, --frames, --countdown, and --recognition-only need --camera or --video"
+                "--mode, --omit, --views, --frames, --countdown, and --recognition-only need --camera or --video"
             )
         }
         guard mode != .image || recognitionOnly else {
             throw ValidationError(
                 "--mode image needs --recognition-only: pictures that nobody showed to be live unlock nothing"
             )
+        }
+        guard omit == nil || (mode ?? .active) == .active else {
+            throw ValidationError("--omit needs --mode active")
         }
         do { _ = try settings(quality: FaceQuality.defaultThreshold) } catch let error
             as SessionSettingError

@@ -102,6 +102,35 @@ import Testing
         #expect(found[1].rows[0].trueAcceptRate < found[2].rows[0].trueAcceptRate)
         #expect(found[0].rows[0].falseMatchRate < 0.02 && found[0].rows[0].falseMatchRate > 0.005)
         #expect(try TemplateRates(set, made.matcher, photos: 6) == nil)
+        // The same comparisons, scored as pairs of a set.
+        let pairs = made.templates.rates(made.table, thresholds: [MatchScore(24)])
+        for (pair, matched) in zip(pairs, found) {
+            #expect(pair.photos == matched.photos && pair.people == matched.people)
+            #expect(pair.matedComparisons == matched.matedComparisons)
+            #expect(pair.impostorComparisons == matched.impostorComparisons)
+            let (a, b) = (pair.rows[0], matched.rows[0])
+            #expect(abs(a.trueAcceptRate - b.trueAcceptRate) < 0.01)
+            #expect(abs(a.falseMatchRate - b.falseMatchRate) < 0.001)
+        }
+    }
+
+    @Test("templates are cross-fitted like pairs: strangers match as often as scores say")
+    func crossFittedTemplates() throws {
+        var people = SyntheticPeople(seed: 8, dimension: 12)
+        let set = people.set(people: 120, photosEach: 4, common: 0.8)
+        var plan = CalibratorTests.plan
+        plan.bootstrapRounds = 0
+        for normalization in [ScoreNormalization.asNorm, .asNormShrunk] {
+            plan.normalization = normalization
+            let made = try CalibratorTests.calibrate(set, plan)
+            let rates = made.templates.rates(made.table, thresholds: [MatchScore(24)])
+            #expect(rates.map(\.photos) == [1, 2], "nobody has more than four photos")
+            #expect(rates.map(\.people) == [120, 120])
+            for rate in rates {
+                #expect(rate.rows[0].falseMatchRate < 0.03 && rate.rows[0].falseMatchRate > 0.003)
+            }
+            #expect(rates[1].rows[0].trueAcceptRate > rates[0].rows[0].trueAcceptRate)
+        }
     }
 
     @Test("scores outside the range count in its end bins")

@@ -79,5 +79,5 @@ public struct LivenessChallenge: Sendable, Hashable, Codable {
 }
 
 extension LivenessAction {
-    fileprivate var isTurn: Bool { self == .turnLeft || self == .turnRight }
+    var isTurn: Bool { self == .turnLeft || self == .turnRight }
 }

@@ -64,6 +64,9 @@ public struct EnrollmentSettings: Sendable, Hashable {
     /// Whether the pack's presentation-attack network must accept the face. Ignored in the mode
     /// `image`.
     public let presentation: PresentationMode
+    /// Actions that the person cannot perform, which drawn challenges replace: at most three, and
+    /// not both turns. See ``LivenessChallenge/drawn(omitting:count:from:using:)``.
+    public let omittedActions: Set<LivenessAction>
 
     /// Creates settings. The defaults are those of the guide.
     ///
@@ -73,7 +76,8 @@ public struct EnrollmentSettings: Sendable, Hashable {
         control: Control = .automatic, livenessThreshold: Int = 0,
         qualityThreshold: Int = FaceQuality.defaultThreshold,
         countdownToCapture: Duration = .seconds(5), framesToEnroll: Int = 4,
-        timeout: Duration = .seconds(30), presentation: PresentationMode = .off
+        timeout: Duration = .seconds(30), presentation: PresentationMode = .off,
+        omittedActions: Set<LivenessAction> = []
     ) throws(SessionSettingError) {
         try SessionSettingError.check(
             (0...100).contains(livenessThreshold), "livenessThreshold", "0...100")
@@ -91,6 +95,10 @@ public struct EnrollmentSettings: Sendable, Hashable {
             "1...\(maxFrames) in \(views.rawValue) mode")
         try SessionSettingError.check(
             (.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
+        try SessionSettingError.check(
+            omittedActions.isEmpty || LivenessChallenge.remaining(omitting: omittedActions) != nil,
+            "omittedActions", "at most three actions, and not both turns")
+        self.omittedActions = omittedActions
         (self.mode, self.views, self.control) = (mode, views, control)
         (self.livenessThreshold, self.qualityThreshold) = (livenessThreshold, qualityThreshold)
         (self.countdownToCapture, self.framesToEnroll, self.timeout) = (
@@ -120,6 +128,9 @@ public struct VerificationSettings: Sendable, Hashable {
     /// Whether the pack's presentation-attack network must accept the face. Ignored in the mode
     /// `image`.
     public let presentation: PresentationMode
+    /// Actions that the person cannot perform, which drawn challenges replace: at most three, and
+    /// not both turns. See ``LivenessChallenge/drawn(omitting:count:from:using:)``.
+    public let omittedActions: Set<LivenessAction>
 
     /// Creates settings. The defaults are those of the guide.
     ///
@@ -129,7 +140,8 @@ public struct VerificationSettings: Sendable, Hashable {
         qualityThreshold: Int = FaceQuality.defaultThreshold,
         blinkTimeout: Duration = .seconds(5), actionTimeout: Duration = .seconds(7),
         matchingThreshold: MatchScore = .defaultThreshold,
-        timeout: Duration = .seconds(30), presentation: PresentationMode = .off
+        timeout: Duration = .seconds(30), presentation: PresentationMode = .off,
+        omittedActions: Set<LivenessAction> = []
     ) throws(SessionSettingError) {
         try SessionSettingError.check(
             (0...100).contains(livenessThreshold), "livenessThreshold", "0...100")
@@ -143,6 +155,10 @@ public struct VerificationSettings: Sendable, Hashable {
             "1...30 seconds")
         try SessionSettingError.check(
             (.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
+        try SessionSettingError.check(
+            omittedActions.isEmpty || LivenessChallenge.remaining(omitting: omittedActions) != nil,
+            "omittedActions", "at most three actions, and not both turns")
+        self.omittedActions = omittedActions
         (self.mode, self.livenessThreshold, self.qualityThreshold) = (
             mode, livenessThreshold, qualityThreshold
         )
@@ -153,4 +169,18 @@ public struct VerificationSettings: Sendable, Hashable {
     }
 
     public static let standard = try! VerificationSettings()
+}
+
+extension EnrollmentSettings {
+    /// Draws a challenge without ``omittedActions``.
+    public func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge {
+        .drawn(omitting: omittedActions, using: &generator)!
+    }
+}
+
+extension VerificationSettings {
+    /// Draws a challenge without ``omittedActions``.
+    public func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge {
+        .drawn(omitting: omittedActions, using: &generator)!
+    }
 }

@@ -57,6 +57,7 @@ struct WatchCommand: AsyncParsableCommand {
             "Judge the face with the pack's network against prints and screens, if it has one: off (default), observe, or require.",
             valueName: "off|observe|require"))
     var presentation = WatchPresentation.off
+    @Option(help: OmittedActions.help) var omit: OmittedActions?
     @Option(help: ArgumentHelp("Stop after this many seconds of video.", valueName: "n"))
     var seconds: Int?
     @Option(help: ArgumentHelp("The sufficient quality, 0 to 100.", valueName: "quality"))
@@ -84,6 +85,9 @@ struct WatchCommand: AsyncParsableCommand {
         guard seconds ?? 1 > 0 else { throw ValidationError("--seconds must be 1 or more") }
         guard actions == nil || mode == .active else {
             throw ValidationError("--actions needs --mode active")
+        }
+        guard omit == nil || (mode == .active && actions == nil) else {
+            throw ValidationError("--omit needs --mode active, and no --actions")
         }
         guard presentation == .off || mode == .active || mode == .passive else {
             throw ValidationError("--presentation needs --mode active or passive")
@@ -166,11 +170,13 @@ struct WatchCommand: AsyncParsableCommand {
     ) async throws -> WatchSessionEnd {
         let settings = try VerificationSettings(
             mode: mode.capture, qualityThreshold: quality, matchingThreshold: MatchScore(threshold),
-            timeout: .seconds(60), presentation: presentation.mode)
+            timeout: .seconds(60), presentation: presentation.mode,
+            omittedActions: omit?.actions ?? [])
         var generator = SystemRandomNumberGenerator()
         let matcher = faces.matcher
         let session = WatchSession(
-            settings: settings, challenge: actions?.challenge ?? .drawn(using: &generator),
+            settings: settings,
+            challenge: actions?.challenge ?? settings.challenge(using: &generator),
             compare: try person.map { person in
                 let enrolled = try matcher.reference(for: person.template)
                 return { entry in
