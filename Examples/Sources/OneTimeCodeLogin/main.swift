@@ -55,6 +55,7 @@ func provision(
         switch token.kind {
         case .totp(let totp): .totp(totp)
         case .hotp(let hotp, let first): .hotp(hotp, firstCounter: first)
+        case .cap(let cap, let first): .cap(cap, firstCounter: first)
         }
     try await vault.keep(
         OTPTokenDefinition(

@@ -6,13 +6,22 @@ public enum OTPKind: String, WireWord {
     case totp
     /// A counter: RFC 4226.
     case hotp
+    /// A counter, and a cryptogram as payment cards compute it: EMV's Chip Authentication Program.
+    case cap
+
+    /// The numbers of digits that a code may have. A CAP code has at least eight, because its first
+    /// bits are those of the counter.
+    public var digitCounts: ClosedRange<Int> { self == .cap ? 8...10 : 6...10 }
+
+    /// The number of digits unless one is asked for.
+    public var standardDigits: Int { digitCounts.lowerBound }
 }
 
 /// `POST /v1/me/otp/registrations`, `POST /v1/users/{user}/otp/{app}/registrations`
 public struct OTPRegistrationRequest: Codable, Sendable, Hashable {
     /// ``OTPKind/totp`` by default.
     public var kind: OTPKind?
-    /// 6...10; 6 by default.
+    /// ``OTPKind/digitCounts``; ``OTPKind/standardDigits`` by default.
     public var digits: Int?
 
     public init(kind: OTPKind? = nil, digits: Int? = nil) {
@@ -61,39 +70,63 @@ public struct RedeemOTPRequest: Codable, Sendable, Hashable {
     }
 }
 
+/// The card that a CAP token is, in hexadecimal.
+public struct OTPCardAnswer: Codable, Sendable, Hashable {
+    /// The bits of the token data that form a code (IPB): 20 bytes.
+    public var mask: String
+    /// The issuer authentication flag: one byte.
+    public var iaf: String
+    /// The PAN sequence number: one byte.
+    public var psn: String
+    /// Issuer application data: 8 bytes.
+    public var iad: String
+
+    public init(mask: String, iaf: String, psn: String, iad: String) {
+        (self.mask, self.iaf, self.psn, self.iad) = (mask, iaf, psn, iad)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case mask, iaf, psn, iad }
+}
+
 /// The OTP token that a device gets for a registration code, with the secret encrypted to the
 /// device's key.
 public struct OTPTokenAnswer: Codable, Sendable, Hashable {
     public var tokenID, appID: String
     public var kind: WireValue<OTPKind>
+    /// `SHA256`; ``capAlgorithm`` of a CAP token.
     public var algorithm: String
     public var digits: Int
     /// The period of a time-based OTP token, in seconds.
     public var period: Int?
     /// The first counter of a counter-based OTP token.
     public var counter: Int?
-    /// RFC 6287, for signatures.
-    public var signatureSuite: String
+    /// Only in a CAP token.
+    public var cap: OTPCardAnswer?
+    /// RFC 6287, for signatures; `nil` in a CAP token, which signs as cards do.
+    public var signatureSuite: String?
     /// HPKE output in base64url.
     public var encapsulatedKey, encryptedSecret: String
 
     public init(
         tokenID: String, appID: String, kind: WireValue<OTPKind>, algorithm: String, digits: Int,
-        period: Int?, counter: Int?, signatureSuite: String,
+        period: Int?, counter: Int?, cap: OTPCardAnswer? = nil, signatureSuite: String?,
         encapsulatedKey: String, encryptedSecret: String
     ) {
         (self.tokenID, self.appID, self.kind, self.algorithm, self.digits) = (
             tokenID, appID, kind, algorithm, digits
         )
-        (self.period, self.counter, self.signatureSuite) = (period, counter, signatureSuite)
+        (self.period, self.counter, self.cap) = (period, counter, cap)
+        self.signatureSuite = signatureSuite
         (self.encapsulatedKey, self.encryptedSecret) = (encapsulatedKey, encryptedSecret)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case tokenID = "token_id", appID = "app_id", kind, algorithm, digits, period, counter,
+        case tokenID = "token_id", appID = "app_id", kind, algorithm, digits, period, counter, cap,
             signatureSuite = "signature_suite"
         case encapsulatedKey = "encapsulated_key", encryptedSecret = "encrypted_secret"
     }
+
+    public static let capAlgorithm = "3DES"
 
     /// The HPKE `info` of the encryption. A secret for another app or OTP token does not decrypt.
     public static func info(app: String, token: String) -> [UInt8] {
@@ -182,6 +215,9 @@ public struct OTPChallengeAnswer: Codable, Sendable, Hashable {
 }
 
 /// `POST /v1/otp/verify`: a service has a code verified, or with `challenge` a dynamic signature.
+///
+/// With `capChallenge` or `capNumbers`, the code answers or signs what the service has shown to the
+/// owner of a CAP token. At most one of the three may be present.
 public struct OTPVerificationRequest: Codable, Sendable, Hashable {
     public var clientID: String
     public var clientSecret: String?
@@ -191,20 +227,26 @@ public struct OTPVerificationRequest: Codable, Sendable, Hashable {
     public var challenge: String?
     /// The fields of the transaction, by name.
     public var values: [String: String]?
+    /// 1 to 8 digits, not zero.
+    public var capChallenge: String?
+    /// 1 to 7 numbers of 1 to 10 digits.
+    public var capNumbers: [String]?
 
     public init(
         clientID: String, clientSecret: String?, userID: String? = nil,
         userIdentifier: String? = nil, passcode: String, challenge: String? = nil,
-        values: [String: String]? = nil
+        values: [String: String]? = nil, capChallenge: String? = nil, capNumbers: [String]? = nil
     ) {
         (self.clientID, self.clientSecret, self.userID) = (clientID, clientSecret, userID)
         (self.userIdentifier, self.passcode) = (userIdentifier, passcode)
         (self.challenge, self.values) = (challenge, values)
+        (self.capChallenge, self.capNumbers) = (capChallenge, capNumbers)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case clientID = "client_id", clientSecret = "client_secret", userID = "user_id",
-            userIdentifier = "user_identifier", passcode, challenge, values
+            userIdentifier = "user_identifier", passcode, challenge, values,
+            capChallenge = "cap_challenge", capNumbers = "cap_numbers"
     }
 }
 

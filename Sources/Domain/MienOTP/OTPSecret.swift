@@ -25,7 +25,7 @@ public struct OTPSecret: Sendable, Hashable {
         OTPSecret(unchecked: generator.bytes(hash.byteCount))
     }
 
-    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+    init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// - Parameter base32: RFC 4648 §6, as authenticator apps show it. Lower case, spaces between
     ///   groups, and missing padding are accepted.

@@ -22,6 +22,11 @@ public struct OneTimeCode: Sendable {
         return zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
+    /// Returns the code with leading zeros.
+    func padded(to digits: Int) -> OneTimeCode {
+        OneTimeCode(String(repeating: "0", count: max(0, digits - text.utf8.count)) + text)
+    }
+
     /// Truncates an HMAC (RFC 4226 §5.3): four bytes at the offset given by the last byte, without
     /// the sign bit, modulo a power of ten.
     static func truncated(_ hmac: [UInt8], digits: Int) -> OneTimeCode {

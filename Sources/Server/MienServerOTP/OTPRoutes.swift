@@ -73,10 +73,17 @@ package struct OTPRoutes {
         actor: String, _ standing: SignInStanding?
     ) async throws -> Response {
         let kind = wanted.kind ?? .totp
-        let digits = wanted.digits ?? 6
-        guard (6...10).contains(digits) else {
+        let digits = wanted.digits ?? kind.standardDigits, allowed = kind.digitCounts
+        guard allowed.contains(digits) else {
             throw Problem(
-                .invalidRequest, errors: [.init(field: "digits", message: "must be 6 to 10")])
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "digits",
+                        message:
+                            "must be \(allowed.lowerBound) to \(allowed.upperBound) for the kind \(kind.rawValue)"
+                    )
+                ])
         }
         let offer = try await tokens.offer(
             kind: kind, digits: digits, to: user, app: app, actor: actor, standing)
@@ -91,13 +98,29 @@ extension OTPTokenAnswer {
     /// Creates the answer with the secret encrypted to `key`.
     package init(_ token: OTPToken, id: AuthenticatorID, app: AppID, key: DevicePublicKey) throws {
         let sealed = try token.sealed(to: key, app: app, token: id)
+        let period: Int?, counter: Int?, card: OTPCardAnswer?
+        switch token.method {
+        case .totp(let totp): (period, counter, card) = (totp.stepSeconds, nil, nil)
+        case .hotp: (period, counter, card) = (nil, 0, nil)
+        case .cap(let cap):
+            (period, counter, card) = (nil, Int(CAP.counters.lowerBound), OTPCardAnswer(cap))
+        }
         self.init(
             tokenID: id.text, appID: app.text, kind: .known(token.kind),
-            algorithm: OTPToken.hash.rawValue, digits: token.hotp.digits,
-            period: token.kind == .totp ? OTPToken.stepSeconds : nil,
-            counter: token.kind == .hotp ? 0 : nil, signatureSuite: OTPToken.suite,
+            algorithm: card == nil ? OTPToken.hash.rawValue : Self.capAlgorithm,
+            digits: token.digits,
+            period: period, counter: counter, cap: card,
+            signatureSuite: card == nil ? OTPToken.suite : nil,
             encapsulatedKey: Base64URL.encode(sealed.encapsulatedKey),
             encryptedSecret: Base64URL.encode(sealed.ciphertext))
+    }
+}
+
+extension OTPCardAnswer {
+    init(_ cap: CAP) {
+        let parameters = cap.parameters
+        self.init(
+            mask: parameters.mask, iaf: parameters.iaf, psn: parameters.psn, iad: parameters.iad)
     }
 }
 

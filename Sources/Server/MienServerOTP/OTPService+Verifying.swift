@@ -15,14 +15,8 @@ extension OTPService {
         case refused(locked: Bool, isJudged: Bool)
     }
 
-    private enum Match: Sendable {
-        /// There is no counter to advance: the challenge is used up instead.
-        case signature
-        case code(movingFactor: UInt64)
-    }
-
     /// Returns a match, or `nil` for a wrong code.
-    private typealias Check = @Sendable (OTPToken, _ position: UInt64) throws -> Match?
+    private typealias Check = @Sendable (OTPToken, _ position: UInt64) throws -> OTPToken.Match?
 
     /// Verifies a code through the lock gate. Does the same work if there is no user or token, or
     /// if every token is locked.
@@ -37,11 +31,24 @@ extension OTPService {
         let now = clock.now
         return try await judge(account, app, device, only: registered, isSignIn: registered == nil)
         { token, position in
-            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
-                let movingFactor = try token.movingFactor(of: code, from: position, at: now)
-            else { return nil }
-            return .code(movingFactor: movingFactor)
+            try Self.typed(passcode).flatMap { try token.match($0, from: position, at: now) }
         }
+    }
+
+    /// Verifies a CAP token's answer to a service's question.
+    func authenticate(
+        _ passcode: Sensitive<String>, answering question: CAPQuestion, of account: AccountRecord?,
+        app: AppRecord
+    ) async throws -> Judgment {
+        try await judge(account, app, nil) { token, position in
+            try Self.typed(passcode).flatMap {
+                try token.match($0, to: question, from: position)
+            }
+        }
+    }
+
+    private static func typed(_ passcode: Sensitive<String>) -> OneTimeCode? {
+        passcode.use { OneTimeCode(typed: $0) }
     }
 
     /// Verifies a code of one OTP token, to tell its device whether its PIN was right. Like
@@ -58,10 +65,7 @@ extension OTPService {
         let now = clock.now
         let judgment = try await judge(found?.0, found?.1, nil, only: token, isSignIn: true) {
             token, position in
-            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
-                let movingFactor = try token.movingFactor(of: code, from: position, at: now)
-            else { return nil }
-            return .code(movingFactor: movingFactor)
+            try Self.typed(passcode).flatMap { try token.match($0, from: position, at: now) }
         }
         try await note(judgment, of: found?.0.id, app: found?.1.id, by: "device")
         return judgment
@@ -74,11 +78,10 @@ extension OTPService {
         _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?,
         app: AppRecord?, device: DeviceID?, token: AuthenticatorID? = nil
     ) async throws -> Judgment {
-        try await judge(account, app, device, only: token) { token, _ in
-            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
-                try token.signed(code, text: text)
-            else { return nil }
-            return .signature
+        try await judge(account, app, device, only: token) { token, position in
+            try Self.typed(passcode).flatMap {
+                try token.match($0, ofChallenge: text, from: position)
+            }
         }
     }
 
@@ -86,11 +89,10 @@ extension OTPService {
         _ passcode: Sensitive<String>, of shown: ShownTransaction, by account: AccountRecord?,
         app: AppRecord
     ) async throws -> Judgment {
-        try await judge(account, app, nil) { token, _ in
-            guard let code = passcode.use({ OneTimeCode(typed: $0) }),
-                try shown.response(with: token.secret).matches(code)
-            else { return nil }
-            return .signature
+        try await judge(account, app, nil) { token, position in
+            try Self.typed(passcode).flatMap {
+                try token.match($0, of: shown, from: position)
+            }
         }
     }
 
@@ -123,7 +125,7 @@ extension OTPService {
         guard let pass = try await gate.begin(first.record, device: device) else {
             return try await pretend(locked: true, check)
         }
-        var found: (record: AuthenticatorRecord, match: Match)?
+        var found: (record: AuthenticatorRecord, match: OTPToken.Match)?
         do {
             for candidate in candidates {
                 let token = try OTPToken(candidate.record)

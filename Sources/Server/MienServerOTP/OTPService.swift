@@ -103,8 +103,7 @@ package struct OTPService: Sendable {
         guard let (registration, presented) = BearerSecret.parse(code, OTPRegistrationKind.self)
         else { throw Self.refused }
         var generator = SystemRandomNumberGenerator()
-        let id = AuthenticatorID.random(using: &generator),
-            secret = OTPSecret.random(for: OTPToken.hash, using: &generator)
+        let id = AuthenticatorID.random(using: &generator)
         let now = clock.now, hash = store.keys.hash(ofSecret: presented), notice = notices.draft()
         let taken = try await store.write { tables -> (answer: OTPTokenAnswer, mail: Mail?)? in
             guard
@@ -128,6 +127,8 @@ package struct OTPService: Sendable {
             guard let kind = OTPKind(rawValue: wanted.kind) else {
                 throw StoreError(.corrupt, "A registration has an unknown kind.")
             }
+            var generator = SystemRandomNumberGenerator()
+            let secret = OTPToken.secret(for: kind, using: &generator)
             let receipt = OTPToken.Receipt(codeHash: hash, key: key, endsAt: wanted.expiresAt)
             let token = try OTPToken(
                 kind: kind, digits: wanted.digits, secret: secret, receipt: receipt)

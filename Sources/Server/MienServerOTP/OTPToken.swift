@@ -35,21 +35,60 @@ package struct OTPToken: Sendable {
         }
     }
 
-    let kind: OTPKind
+    /// How codes are computed.
+    enum Method: Sendable {
+        case totp(TOTP)
+        case hotp(HOTP)
+        case cap(CAP)
+    }
+
+    let method: Method
     let secret: OTPSecret
-    let hotp: HOTP
     let receipt: Receipt?
 
+    /// - Throws: `OTPError` `.digits` for a number of digits that `kind` does not have.
     init(kind: OTPKind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil) throws(OTPError) {
-        (self.kind, self.secret, self.receipt) = (kind, secret, receipt)
-        hotp = try HOTP(digits: digits, hash: Self.hash)
+        (self.secret, self.receipt) = (secret, receipt)
+        method =
+            switch kind {
+            case .totp:
+                .totp(try TOTP(digits: digits, hash: Self.hash, stepSeconds: Self.stepSeconds))
+            case .hotp: .hotp(try HOTP(digits: digits, hash: Self.hash))
+            case .cap: .cap(try CAP(digits: digits))
+            }
+    }
+
+    /// Draws the secret of a new OTP token.
+    static func secret(for kind: OTPKind, using generator: inout some RandomNumberGenerator)
+        -> OTPSecret
+    {
+        switch kind {
+        case .totp, .hotp: OTPSecret.random(for: hash, using: &generator)
+        case .cap: OTPSecret.randomCAPKey(using: &generator)
+        }
+    }
+
+    var kind: OTPKind {
+        switch method {
+        case .totp: .totp
+        case .hotp: .hotp
+        case .cap: .cap
+        }
+    }
+
+    var digits: Int {
+        switch method {
+        case .totp(let totp): totp.hotp.digits
+        case .hotp(let hotp): hotp.digits
+        case .cap(let cap): cap.digits
+        }
     }
 
     // MARK: At rest
 
     var content: [UInt8] {
         var members: [String: JSONValue] = [
-            "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(hotp.digits)),
+            "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(digits)),
             "secret": .string(Base64URL.encode(secret.bytes)),
         ]
         if let receipt {
@@ -81,33 +120,73 @@ package struct OTPToken: Sendable {
 
     // MARK: Verifying
 
-    /// Returns the counter or time step at which a code is valid, or `nil` if the code is wrong.
-    ///
-    /// - Parameter position: The first counter or time step that has not been used.
-    func movingFactor(of code: OneTimeCode, from position: UInt64, at now: Instant) throws(OTPError)
-        -> UInt64?
-    {
-        let verdict: CodeVerdict
-        switch kind {
-        case .hotp:
-            var verifier = try HOTPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
-            verdict = verifier.verify(code, hotp, with: secret)
-        case .totp:
-            var verifier = try TOTPVerifier(
-                lastStep: position == 0 ? nil : position - 1, skew: Self.skew)
-            let totp = try TOTP(digits: hotp.digits, hash: Self.hash, stepSeconds: Self.stepSeconds)
-            verdict = verifier.verify(code, totp, with: secret, at: now)
+    /// A right code or signature.
+    enum Match: Sendable, Hashable {
+        /// An OCRA response. There is no counter to advance: the challenge is used up instead.
+        case signature
+        /// A code, or the signature of a CAP token, which uses up a counter like a code.
+        case code(movingFactor: UInt64)
+
+        init?(_ verdict: CodeVerdict) {
+            guard case .accepted(let movingFactor) = verdict else { return nil }
+            self = .code(movingFactor: movingFactor)
         }
-        if case .accepted(let movingFactor) = verdict { return movingFactor }
-        return nil
     }
 
-    /// Whether `response` is the token's signature of `text`.
-    func signed(_ response: OneTimeCode, text: String) throws(OTPError) -> Bool {
-        let suite = try OCRASuite(Self.suite),
-            question = try OCRAQuestion(Self.question(text), for: suite)
-        return try OCRA(suite).response(to: OCRAInput(question: question), with: secret).matches(
-            response)
+    /// Checks a sign-in code.
+    ///
+    /// - Parameter position: The first counter or time step that has not been used.
+    /// - Returns: `nil` if the code is wrong.
+    func match(_ code: OneTimeCode, from position: UInt64, at now: Instant) throws(OTPError)
+        -> Match?
+    {
+        switch method {
+        case .hotp(let hotp):
+            var verifier = try HOTPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
+            return Match(verifier.verify(code, hotp, with: secret))
+        case .totp(let totp):
+            var verifier = try TOTPVerifier(
+                lastStep: position == 0 ? nil : position - 1, skew: Self.skew)
+            return Match(verifier.verify(code, totp, with: secret, at: now))
+        case .cap(let cap):
+            var verifier = try CAPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
+            return Match(try verifier.verify(code, .identify, cap, with: secret))
+        }
+    }
+
+    /// Checks the answer of a CAP token. Other tokens give none.
+    func match(_ code: OneTimeCode, to question: CAPQuestion, from position: UInt64)
+        throws(OTPError) -> Match?
+    {
+        guard case .cap(let cap) = method else { return nil }
+        var verifier = try CAPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
+        return Match(try verifier.verify(code, question.mode, cap, with: secret))
+    }
+
+    /// Checks the token's signature of a transaction.
+    func match(_ response: OneTimeCode, of shown: ShownTransaction, from position: UInt64)
+        throws(OTPError) -> Match?
+    {
+        guard case .cap(let cap) = method else {
+            return try shown.response(with: secret).matches(response) ? .signature : nil
+        }
+        var verifier = try CAPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
+        return Match(try verifier.verify(response, shown.capMode, cap, with: secret))
+    }
+
+    /// Checks the token's signature of a challenge that covers its transaction.
+    func match(_ response: OneTimeCode, ofChallenge text: String, from position: UInt64)
+        throws(OTPError) -> Match?
+    {
+        guard case .cap(let cap) = method else {
+            let suite = try OCRASuite(Self.suite),
+                question = try OCRAQuestion(Self.question(text), for: suite)
+            let right = try OCRA(suite).response(
+                to: OCRAInput(question: question), with: secret)
+            return right.matches(response) ? .signature : nil
+        }
+        var verifier = try CAPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
+        return Match(try verifier.verify(response, .signing(text), cap, with: secret))
     }
 
     /// Returns the SHA-256 of the signed text in hexadecimal.

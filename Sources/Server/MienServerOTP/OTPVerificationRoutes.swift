@@ -63,9 +63,9 @@ package struct OTPVerificationRoutes {
                 OTPVerificationRequest.self, OTPVerificationRequest.CodingKeys.self, from: request)
             let app = try await service(wanted.clientID, wanted.clientSecret)
             let user = try Self.named(wanted.userID, wanted.userIdentifier)
-            let passcode = try Self.passcode(wanted.passcode), signed = try Self.signed(wanted)
+            let passcode = try Self.passcode(wanted.passcode), asked = try Self.asked(wanted)
             let judgment = try await EvenPace.keep {
-                try await verify(passcode, signed, of: user, app)
+                try await verify(passcode, asked, of: user, app)
             }
             return JSONBody.response(OTPVerdictAnswer(isValid: judgment))
         }
@@ -101,21 +101,25 @@ package struct OTPVerificationRoutes {
     }
 
     private func verify(
-        _ passcode: Sensitive<String>, _ signed: Signed?, of user: OTPService.NamedUser,
+        _ passcode: Sensitive<String>, _ asked: Asked, of user: OTPService.NamedUser,
         _ app: AppRecord
     ) async throws -> Bool {
+        var isFresh = true
         // The challenge is used up by every attempt.
-        let isFresh =
-            try await signed.asyncMap { signed in
-                try await tokens.take(signed.challenge, of: user, app: app.id)
-            } ?? true
+        if case .signature(let challenge, _) = asked {
+            isFresh = try await tokens.take(challenge, of: user, app: app.id)
+        }
         let mayGuess = guesses.take(user.key(app.id, tokens.store.keys), at: clock.now) == nil
         let found = try await tokens.account(user), account = mayGuess && isFresh ? found : nil
         let judgment =
-            if let signed {
-                try await tokens.verifySignature(passcode, of: signed.shown, by: account, app: app)
-            } else {
+            switch asked {
+            case .code:
                 try await tokens.authenticate(passcode, of: account, app: app, device: nil)
+            case .signature(_, let shown):
+                try await tokens.verifySignature(passcode, of: shown, by: account, app: app)
+            case .cap(let question):
+                try await tokens.authenticate(
+                    passcode, answering: question, of: account, app: app)
             }
         let isAccepted = accepted(judgment)
         try await tokens.note(judgment, of: account?.id, app: app.id)
@@ -160,25 +164,38 @@ package struct OTPVerificationRoutes {
         return Sensitive(text)
     }
 
-    private struct Signed: Sendable {
-        let challenge: DynamicChallenge
-        let shown: ShownTransaction
+    /// The meaning that the service expects of the code.
+    private enum Asked: Sendable {
+        case code
+        case signature(DynamicChallenge, ShownTransaction)
+        /// The answer of a CAP token to a number, or its signature of numbers.
+        case cap(CAPQuestion)
     }
 
-    private static func signed(_ wanted: OTPVerificationRequest) throws -> Signed? {
-        guard let text = wanted.challenge else {
-            guard wanted.values == nil else {
-                throw Problem(
-                    .invalidRequest,
-                    errors: [.init(field: "challenge", message: "is missing; it belongs to values")]
-                )
-            }
-            return nil
+    private static func asked(_ wanted: OTPVerificationRequest) throws -> Asked {
+        let named = [
+            ("challenge", wanted.challenge != nil), ("cap_challenge", wanted.capChallenge != nil),
+            ("cap_numbers", wanted.capNumbers != nil),
+        ].filter(\.1).map(\.0)
+        guard named.count <= 1 else {
+            throw invalid(named[1], "cannot be combined with \(named[0])")
         }
+        guard wanted.values == nil || wanted.challenge != nil else {
+            throw invalid("challenge", "is missing; it belongs to values")
+        }
+        if let challenge = wanted.challenge { return try signature(challenge, wanted.values) }
         do throws(OTPError) {
-            let challenge = try DynamicChallenge(text)
+            if let digits = wanted.capChallenge { return .cap(try CAPQuestion(challenge: digits)) }
+            if let numbers = wanted.capNumbers { return .cap(try CAPQuestion(signing: numbers)) }
+        } catch { throw invalid(named[0], error.reason) }
+        return .code
+    }
+
+    private static func signature(_ challenge: String, _ named: [String: String]?) throws -> Asked {
+        do throws(OTPError) {
+            let challenge = try DynamicChallenge(challenge)
             var values: [SignaturePrimitive: String] = [:]
-            for (name, value) in (wanted.values ?? [:]).prefix(maxValues + 1) {
+            for (name, value) in (named ?? [:]).prefix(maxValues + 1) {
                 guard let primitive = SignaturePrimitive(rawValue: name) else {
                     throw OTPError(
                         .field,
@@ -187,16 +204,13 @@ package struct OTPVerificationRoutes {
                 }
                 values[primitive] = value
             }
-            return Signed(
-                challenge: challenge, shown: try ShownTransaction(challenge, values))
+            return .signature(challenge, try ShownTransaction(challenge, values))
         } catch {
-            throw Problem(
-                .invalidRequest,
-                errors: [
-                    .init(
-                        field: error.code == .challenge ? "challenge" : "values",
-                        message: error.reason)
-                ])
+            throw invalid(error.code == .challenge ? "challenge" : "values", error.reason)
         }
+    }
+
+    private static func invalid(_ field: String, _ message: String) -> Problem {
+        Problem(.invalidRequest, errors: [.init(field: field, message: message)])
     }
 }

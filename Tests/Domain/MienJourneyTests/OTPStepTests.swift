@@ -72,6 +72,22 @@ struct OTPStepTests {
         #expect(asked.completion != nil)
     }
 
+    @Test("a CAP token has at least eight digits, which is also its default; others have six")
+    func digits() throws {
+        for (config, length) in [
+            ([:], 6), (["kind": "hotp"], 6), (["kind": "cap"], 8),
+            (["kind": "cap", "digits": 10], 10),
+        ] as [([String: JSONValue], Double)] {
+            #expect(try register(config).1.prompt?.data["code_length"] == .number(length))
+        }
+        for digits in [6, 7, 11] {
+            let error = #expect(throws: JourneyDefinitionError.self) {
+                try register(["kind": "cap", "digits": .number(Double(digits))])
+            }
+            #expect(error?.path == "steps.s.config.digits", "\(digits)")
+        }
+    }
+
     @Test("neither the registration code nor the code is in a stored run")
     func stored() throws {
         let (play, _) = try register()

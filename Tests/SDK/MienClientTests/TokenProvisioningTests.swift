@@ -66,6 +66,31 @@ struct TokenProvisioningTests {
         }
     }
 
+    /// Turns the answer into a CAP token.
+    private static let card: @Sendable (inout OTPTokenAnswer) -> Void = { answer in
+        (answer.kind, answer.algorithm, answer.period) = (.known(.cap), "3DES", nil)
+        (answer.counter, answer.signatureSuite) = (1, nil)
+        answer.cap = OTPCardAnswer(
+            mask: "000000FFFFFF0000000000000000000000000000", iaf: "00", psn: "00",
+            iad: "0000000000000000")
+    }
+
+    @Test("a CAP token signs what was shown, at a counter")
+    func card() async throws {
+        let key = Array(Self.secret[..<16]),
+            token = try await redeem(Server(secret: key, spoil: Self.card))
+        guard case .cap(let cap, firstCounter: 1) = token.kind else {
+            Issue.record("\(token)")
+            return
+        }
+        #expect(try cap == CAP() && token.secret.bytes == key && token.signatureSuite == nil)
+        let shown = try ShownTransaction(
+            DynamicChallenge("000691234568"),
+            [.account: "CH9300762011623852957", .amount: "120.50", .currency: "CHF"])
+        #expect(try token.signature(of: shown, at: 1).text == "00085023")
+        #expect(throws: OTPError(.input, "")) { try token.signature(of: shown) }
+    }
+
     @Test(
         "a malformed response is a server error, which quotes nothing from it")
     func spoilt() async throws {
@@ -80,9 +105,26 @@ struct TokenProvisioningTests {
             Server { ($0.kind, $0.period, $0.counter) = (.known(.hotp), nil, -1) },
             Server { $0.algorithm = "MD5" }, Server { $0.digits = 5 },
             Server { $0.signatureSuite = "OCRA-2" }, Server { $0.appID = "bank" },
-            Server { $0.tokenID = "aut_2" },
+            Server { $0.tokenID = "aut_2" }, Server { $0.signatureSuite = nil },
+            Server { $0.kind = .known(.cap) },
         ]
-        for (number, server) in servers.enumerated() {
+        let cards: [Server] =
+            [
+                Server { $0.counter = 0 }, Server { $0.counter = 65_536 },
+                Server { $0.period = 30 },
+                Server { $0.cap = nil }, Server { $0.cap?.mask = "00" },
+                Server { $0.cap?.mask = "0000FFFFFF000000000000000000000000000000" },
+                Server { $0.cap?.iaf = "" }, Server { $0.cap?.iad = "00" },
+                Server { $0.digits = 9 },
+                Server { $0.algorithm = "SHA256" },
+                Server { $0.signatureSuite = "OCRA-1:HOTP-SHA256-8:QH64" },
+            ].map { server in
+                Server(secret: Array(Self.secret[..<16])) { answer in
+                    Self.card(&answer)
+                    server.spoil(&answer)
+                }
+            } + [Server(spoil: Self.card)]
+        for (number, server) in (servers + cards).enumerated() {
             let error = await #expect(throws: MienError.self, "\(number)") {
                 try await redeem(server)
             }

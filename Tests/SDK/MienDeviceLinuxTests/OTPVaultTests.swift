@@ -45,6 +45,13 @@ private func timed(_ id: String = "aut_2", seed: UInt8 = 2) -> OTPTokenDefinitio
         signatureSuite: suite, secret: secret(seed))
 }
 
+/// A CAP token with the key 00 01 … 0f, whose codes `CAPCodeTests` computes elsewhere.
+private func card(_ id: String = "aut_4", from first: UInt16 = 1) throws -> OTPTokenDefinition {
+    try OTPTokenDefinition(
+        id: id, app: "app", server: nil, kind: .cap(CAP(), firstCounter: first),
+        signatureSuite: nil, secret: OTPSecret(bytes: Array(0..<16)))
+}
+
 /// A device with OTP tokens: its files, its id, its clock, and possibly its TPM.
 private struct Machine {
     let scratch: ScratchFolder
@@ -169,6 +176,104 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         #expect(try signed.text == transfer.response(with: secret(2)).text)
         let other = try await machine.vault.sign(transfer, on: "aut_2", with: .pin(wrong))
         #expect(other.text != signed.text)
+    }
+
+    @Test
+    func
+        `a CAP token's codes, answers, and signatures share one counter, which a wrong PIN uses up`()
+        async throws
+    {
+        let machine = try Machine(), cap = try CAP(), key = try card().secret
+        try await machine.vault.keep(card(), pin: pin)
+        let info = try await machine.vault.token("aut_4")
+        #expect(info.kind == .cap && info.digits == 8 && info.signatureSuite == nil)
+        let challenge = try CAPQuestion(challenge: "12345678"),
+            numbers = try CAPQuestion(signing: ["1000", "3101234567"])
+        #expect(
+            try await machine.vault.code(of: "aut_4", with: .pin(right)).text == "00128591")
+        #expect(
+            try await machine.vault.code(of: "aut_4", answering: challenge, with: .pin(right)).text
+                == "00174382")
+        #expect(
+            try await machine.vault.code(of: "aut_4", answering: numbers, with: .pin(right)).text
+                == cap.code(numbers.mode, at: 3, with: key).text)
+        #expect(
+            try await machine.vault.sign(transfer, on: "aut_4", with: .pin(right)).text
+                == transfer.response(of: cap, at: 4, with: key).text)
+        let other = try await machine.vault.code(of: "aut_4", with: .pin(wrong)).text
+        #expect(try other.count == 8 && other != cap.code(.identify, at: 5, with: key).text)
+        #expect(
+            try await machine.vault.code(of: "aut_4", with: .pin(right)).text
+                == cap.code(.identify, at: 6, with: key).text)
+
+        let old = try machine.backup()
+        try await machine.vault.changePIN(
+            of: "aut_4", from: right, to: DevicePIN(Sensitive("9038")))
+        #expect(
+            try await machine.vault.code(of: "aut_4", with: .pin(PINInput(Sensitive("9038")))).text
+                == cap.code(.identify, at: 7, with: key).text)
+        try machine.restore(old)
+        for question in [challenge, numbers] {
+            #expect(
+                await code {
+                    _ = try await machine.vault.code(
+                        of: "aut_4", answering: question, with: .pin(right))
+                } == .restored)
+        }
+        #expect(
+            await code {
+                _ = try await machine.vault.sign(transfer, on: "aut_4", with: .pin(right))
+            } == .restored)
+    }
+
+    @Test func `a CAP token ends after counter 65535, and other tokens answer nothing`()
+        async throws
+    {
+        let machine = try Machine(), challenge = try CAPQuestion(challenge: "1")
+        try await machine.vault.keep(card(from: .max - 1), pin: pin)
+        for _ in 0..<2 { _ = try await machine.vault.code(of: "aut_4", with: .pin(right)) }
+        #expect(
+            await code {
+                _ = try await machine.vault.sign(transfer, on: "aut_4", with: .pin(right))
+            } == .exhausted)
+        try await machine.vault.keep(counting(), pin: pin)
+        #expect(
+            await code {
+                _ = try await machine.vault.code(
+                    of: "aut_1", answering: challenge, with: .pin(right))
+            } == .notCAP)
+        #expect(
+            try await machine.vault.code(of: "aut_1", with: .pin(right)).text
+                == hotp.code(at: 0, with: secret(1)).text, "no counter was used up")
+    }
+
+    @Test func `a face unlocks a CAP token like others`() async throws {
+        let machine = try Machine()
+        try await machine.vault.keep(card(), pin: pin)
+        try await machine.vault.upgradeToMultiAuthMode("aut_4", pin: right)
+        let faces = machine.faces
+        try await faces.enrollLive(1, as: ada)
+        try await machine.vault.activateAuthMode(
+            faces.authMode(of: ada), on: "aut_4", pin: right)
+        let input = try #require(try await look(1, for: ada, machine).input)
+        #expect(
+            try await machine.vault.sign(transfer, on: "aut_4", with: .face(input)).text
+                == transfer.response(of: CAP(), at: 1, with: card().secret).text)
+    }
+
+    @Test func `a CAP token needs a key of 16 bytes and no suite, and others have a suite`() {
+        let long = secret(1)
+        for (kind, chosen, secret) in [
+            (.cap(try! CAP(), firstCounter: 1), nil, long),
+            (.cap(try! CAP(), firstCounter: 1), suite, try! card().secret),
+            (.totp(totp), nil, long), (.totp(totp), suite, try! card().secret),
+        ] as [(OTPTokenDefinition.Kind, OCRASuite?, OTPSecret)] {
+            #expect(throws: OTPTokenError(.secret, "")) {
+                try OTPTokenDefinition(
+                    id: "aut_5", app: "app", server: nil, kind: kind, signatureSuite: chosen,
+                    secret: secret)
+            }
+        }
     }
 
     @Test func `a token with another suite signs nothing`() async throws {

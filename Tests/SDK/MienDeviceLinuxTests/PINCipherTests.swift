@@ -17,11 +17,14 @@ import Testing
     private func token(_ secret: [UInt8], _ pin: PINInput, id: String = "aut_1") throws
         -> OTPStoredToken
     {
+        let isCard = secret.count == CAP.keySize
         let new = try OTPTokenDefinition(
             id: id, app: "app", server: nil,
-            kind: .hotp(HOTP(digits: 8, hash: .sha256), firstCounter: 0),
-            signatureSuite: OCRASuite("OCRA-1:HOTP-SHA256-8:QH64"), secret: OTPSecret(bytes: secret)
-        )
+            kind: isCard
+                ? .cap(CAP(), firstCounter: 1)
+                : .hotp(HOTP(digits: 8, hash: .sha256), firstCounter: 0),
+            signatureSuite: isCard ? nil : OCRASuite("OCRA-1:HOTP-SHA256-8:QH64"),
+            secret: OTPSecret(bytes: secret))
         // The same random bytes each time.
         return try OTPStoredToken(
             new, pin: pin, key: key, cost: cost, at: Instant(milliseconds: 1),
@@ -36,8 +39,9 @@ import Testing
 
     /// The data stored for a secret under a PIN equals, byte for byte, the data for the secret that
     /// another PIN yields, under that other PIN.
-    @Test func `the stored data is the same whichever PIN is right`() throws {
-        let secret = [UInt8](50..<82), stored = try token(secret, right)
+    @Test(arguments: [32, 16])
+    func `the stored data is the same whichever PIN is right`(size: Int) throws {
+        let secret = Array([UInt8](50..<82).suffix(size)), stored = try token(secret, right)
         for number in stride(from: 0, to: 10_000, by: 37) {
             let pin = try Self.pin(number), opened = try stored.secret(pin, key).bytes
             #expect(try token(opened, pin) == stored, "\(number)")
@@ -83,10 +87,11 @@ import Testing
         ] { #expect(try other.applied(to: hidden, right) != secret) }
     }
 
-    @Test func `the file's length depends on no secret and no PIN`() throws {
+    @Test(arguments: [32, 16])
+    func `the file's length depends on no secret and no PIN`(size: Int) throws {
         var generator = TestSeed.generator(3), lengths: Set<Int> = []
         for _ in 0..<200 {
-            let secret = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let secret = (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
             var state = OTPTokenState(generation: 7, counter: nil)
             try state.add(token(secret, Self.pin(Int.random(in: 0..<10_000, using: &generator))))
             lengths.insert(state.bytes.count)

@@ -80,6 +80,7 @@ struct WireTypeTests {
         try check(AuditPruneAnswer.self, AuditPruneAnswer.CodingKeys.self)
         try check(OTPRegistrationAnswer.self, OTPRegistrationAnswer.CodingKeys.self)
         try check(OTPTokenAnswer.self, OTPTokenAnswer.CodingKeys.self)
+        try check(OTPCardAnswer.self, OTPCardAnswer.CodingKeys.self)
         try check(OwnOTPToken.self, OwnOTPToken.CodingKeys.self)
         try check(OTPChallengeAnswer.self, OTPChallengeAnswer.CodingKeys.self)
         try check(OTPVerdictAnswer.self, OTPVerdictAnswer.CodingKeys.self)

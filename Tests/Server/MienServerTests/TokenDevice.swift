@@ -13,6 +13,8 @@ struct TokenDevice: Sendable {
         let id: String
         let secret: OTPSecret
         let digits: Int
+        /// The `cap` object of a CAP token.
+        var card: JSONValue?
 
         func code(counter: UInt64) throws -> String {
             try HOTP(digits: digits, hash: .sha256).code(at: counter, with: secret).text
@@ -66,10 +68,19 @@ struct TokenDevice: Sendable {
         #expect(answer.status == 201, "\(answer.body)")
         func text(_ name: String) throws -> String { try #require(answer.body[name]?.stringValue) }
         #expect(
-            try text("app_id") == app && text("algorithm") == "SHA256"
-                && text("signature_suite") == "OCRA-1:HOTP-SHA256-8:QH64")
-        #expect(
-            try text("kind") == "totp" ? answer.body["period"] == 30 : answer.body["counter"] == 0)
+            try text("app_id") == app)
+        if try text("kind") == "cap" {
+            #expect(
+                try text("algorithm") == "3DES" && answer.body["counter"] == 1
+                    && answer.body["signature_suite"] == nil)
+        } else {
+            #expect(
+                try text("algorithm") == "SHA256"
+                    && text("signature_suite") == "OCRA-1:HOTP-SHA256-8:QH64")
+            #expect(
+                try text("kind") == "totp"
+                    ? answer.body["period"] == 30 : answer.body["counter"] == 0)
+        }
         var recipient = try HPKE.Recipient(
             privateKey: key, ciphersuite: .P256_SHA256_AES_GCM_256,
             info: Data("mien/v1/otp-secret \(app) \(try text("token_id"))".utf8),
@@ -78,6 +89,6 @@ struct TokenDevice: Sendable {
             Data(try #require(Base64URL.decode(text("encrypted_secret")))))
         return Token(
             id: try text("token_id"), secret: try OTPSecret(bytes: Array(secret)),
-            digits: Int(answer.body["digits"]?.numberValue ?? 0))
+            digits: Int(answer.body["digits"]?.numberValue ?? 0), card: answer.body["cap"])
     }
 }

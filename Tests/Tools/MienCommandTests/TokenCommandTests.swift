@@ -152,6 +152,12 @@ import Testing
                 2, "signature.challenge", "token", "sign", "--challenge", "chl.x", "--data",
                 "amount=1", input: "4711\n")
 
+            // A time- or counter-based token answers no challenges, and signs no numbers.
+            try await refused(
+                2, "token.not-cap", "token", "code", "--challenge", "1234", input: "4711\n")
+            try await refused(
+                2, "token.not-cap", "token", "sign", "--number", "1000", input: "4711\n")
+
             // Approval of a transaction that another device has started.
             _ = try await json(
                 "journey", "import", try home.write(Self.pay.utf8, as: "pay.json"), "--publish")
@@ -223,6 +229,135 @@ import Testing
             #expect(try await run("token", "remove", "--all").status == 0)
             #expect(try await run("token", "list").out == "This device has no tokens.\n")
             #expect(try await run("token", "remove").status == 2)
+        }
+    }
+
+    @Test(.needsPack)
+    func `a CAP token signs in, answers a challenge, and signs numbers and transactions`()
+        async throws
+    {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let settings = [
+                "MIEN_SERVER": server.address, "MIEN_ADMIN_SERVER": server.adminAddress,
+                "MIEN_ADMIN_CREDENTIAL": server.credential,
+                "MIEN_TPM": "none:",
+            ]
+            func run(_ arguments: [String], input: String = "") async throws -> MienProgram.Result {
+                try await home.mien(arguments + ["--json"], settings: settings, input: input)
+            }
+            func json(
+                _ arguments: String..., input: String = "",
+                at location: SourceLocation = #_sourceLocation
+            ) async throws -> [String: Any] {
+                let result = try await run(arguments, input: input)
+                #expect(result.status == 0, "\(arguments): \(result.err)", sourceLocation: location)
+                return try result.json
+            }
+            func text(_ answer: [String: Any], _ name: String) throws -> String {
+                try #require(answer[name] as? String, "\(answer)")
+            }
+
+            _ = try await json("admin", "user", "create", "--username", "ada")
+            for (definition, name) in [(Self.login, "otp-login"), (Self.pay, "pay")] {
+                _ = try await json(
+                    "journey", "import", try home.write(definition.utf8, as: "\(name).json"),
+                    "--publish")
+            }
+            let app = try await json(
+                "admin", "app", "create", "Bank", "--id", "bank", "--confidential")
+            for id in ["bank", "default_application"] {
+                let offer = try await json(
+                    "admin", "authenticator", "offer-token", "ada", id, "--kind", "cap")
+                #expect(offer["digits"] as? Int == 8)
+                let token = try await json(
+                    "token", "provision", input: "\(text(offer, "registration_code"))\n4711\n")
+                #expect(token["kind"] as? String == "cap" && token["digits"] as? Int == 8)
+            }
+            let few = try await run([
+                "admin", "authenticator", "offer-token", "ada", "bank", "--kind", "cap",
+                "--digits", "7",
+            ])
+            #expect(few.status == 2 && few.err.contains("8 to 10"), "\(few)")
+
+            // The service of the app `bank`.
+            let client = try text(app, "client_secret")
+            func verify(_ passcode: String, _ more: [String: JSONValue] = [:]) async throws -> Bool
+            {
+                let body: [String: JSONValue] = [
+                    "client_id": "bank", "client_secret": .string(client),
+                    "user_identifier": "ada", "passcode": .string(passcode),
+                ]
+                let answer = try await AsyncHTTPTransport().send(
+                    HTTPTransportRequest(
+                        method: .post, url: "\(server.address)/v1/otp/verify",
+                        headers: ["content-type": "application/json"],
+                        body: Array(JSONText.write(.object(body.merging(more) { $1 })).utf8)))
+                return try JSONText.parse(answer.body) == ["valid": true]
+            }
+            let code = try await text(json("token", "code", "bank", input: "4711\n"), "code")
+            #expect(code.count == 8)
+            #expect(try await verify(code))
+            #expect(try await !verify(code), "used")
+            let wrong = try await text(json("token", "code", "bank", input: "1147\n"), "code")
+            #expect(try await !verify(wrong), "a wrong PIN")
+
+            let answered = try await text(
+                json("token", "code", "bank", "--challenge", "1234", input: "4711\n"), "code")
+            #expect(try await !verify(answered, ["cap_challenge": "4321"]))
+            #expect(try await verify(answered, ["cap_challenge": "1234"]))
+
+            let signed = try await run(
+                ["token", "sign", "bank", "--number", "1000", "--number", "3101234567"],
+                input: "4711\n")
+            #expect(
+                signed.status == 0 && signed.err.contains("  1: 1000\n  2: 3101234567\n"),
+                "\(signed)")
+            #expect(
+                try await verify(
+                    text(signed.json, "response"), ["cap_numbers": ["1000", "3101234567"]]))
+            for (words, code) in [
+                (["code", "bank", "--challenge", "0"], "cap.transaction"),
+                (["sign", "bank", "--number", "x"], "cap.transaction"),
+                (
+                    ["sign", "bank"]
+                        + Array(repeating: ["--number", "1"], count: 8).flatMap { $0 },
+                    "cap.transaction"
+                ),
+            ] {
+                let refused = try await run(["token"] + words, input: "4711\n")
+                #expect(try refused.status == 2 && refused.error.code == code, "\(refused)")
+            }
+            for words in [
+                ["sign", "bank"], ["sign", "bank", "--number", "1", "--challenge", "000691234568"],
+                ["sign", "bank", "--number", "1", "--data", "amount=1"],
+            ] {
+                #expect(try await run(["token"] + words, input: "4711\n").status == 2)
+            }
+
+            // Signing in, and approving what another device has started.
+            #expect(
+                try await Self.signsIn(
+                    text(json("token", "code", "default_application", input: "4711\n"), "code"),
+                    server.address))
+            let waiting = try await JourneyClient(MienOptions(serverPath: server.address)).start(
+                "pay")
+            try await waiting.respond("email_code", ["user_identifier": "ada"])
+            let typed = try #require(await waiting.response.data?["approval_code"]?.stringValue)
+            let approved = try await json(
+                "token", "approve", typed, "default_application", input: "4711\n")
+            #expect(approved["decision"] as? String == "approved")
+            try await waiting.respond(.clientInput)
+            guard case .success = await waiting.outcome() else {
+                Issue.record("the approval did not count")
+                return
+            }
+
+            // The server checks the PIN before anything changes.
+            let refused = try await run(["token", "upgrade", "bank"], input: "1147\n")
+            #expect(try refused.error.code == "token.not-confirmed")
+            #expect(
+                try await json("token", "upgrade", "bank", input: "4711\n")["upgraded"] != nil)
         }
     }
 

@@ -18,10 +18,11 @@ struct RegisterOTP: JourneyStep {
         ActingUser.settings + [
             Setting(
                 "kind", .choice(OTPKind.allCases.map(\.rawValue)), default: "totp",
-                "Time-based or counter-based codes."),
+                "Time-based or counter-based codes, or those of a card (CAP)."),
             Setting(
-                "digits", .integer(OTPProfile.digitCounts), default: 6,
-                "The number of digits of a code."),
+                "digits", .integer(OTPProfile.digitCounts),
+                "The number of digits of a code: 6 by default, and with `cap` at least 8, the default."
+            ),
             Setting(
                 "max_attempts", .integer(1...10), default: 5, "Wrong codes until the step fails."),
         ] + FailureSettings.settings + ClientSettings.settings
@@ -35,9 +36,10 @@ struct RegisterOTP: JourneyStep {
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         user = try ActingUser(reader)
+        let kind = try reader.choice("kind", default: OTPKind.totp)
         profile = OTPProfile(
-            kind: try reader.choice("kind", default: .totp),
-            digits: try reader.integer("digits", OTPProfile.digitCounts, default: 6))
+            kind: kind,
+            digits: try reader.integer("digits", kind.digitCounts, default: kind.standardDigits))
         maxAttempts = try reader.integer("max_attempts", 1...10, default: 5)
         failure = try FailureSettings(reader)
         client = try ClientSettings(reader)
@@ -203,9 +205,10 @@ public struct OTPProfile: Sendable, Hashable {
     public let kind: OTPKind
     public let digits: Int
 
-    /// - Parameter digits: 6…10.
-    public init(kind: OTPKind = .totp, digits: Int = 6) {
-        (self.kind, self.digits) = (kind, digits)
+    /// - Parameter digits: ``MienAPI/OTPKind/digitCounts``; `nil` stands for
+    ///   ``MienAPI/OTPKind/standardDigits``.
+    public init(kind: OTPKind = .totp, digits: Int? = nil) {
+        (self.kind, self.digits) = (kind, digits ?? kind.standardDigits)
     }
 }
 

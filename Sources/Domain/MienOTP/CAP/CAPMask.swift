@@ -68,6 +68,11 @@ public struct CAPMask: Sendable, Hashable {
         effectiveBytes(flags).reduce(0) { $0 + $1.nonzeroBitCount }
     }
 
+    /// The number of bits of the cryptogram (AC) that a token's mask selects.
+    var cryptogramBitCount: Int {
+        bytes.dropFirst(4).prefix(8).reduce(0) { $0 + $1.nonzeroBitCount }
+    }
+
     /// The maximum number of digits of a code: those of 2ⁿ − 1. Matches every row of the guide's
     /// table 6.
     public static func digits(ofBits count: Int) -> Int {

@@ -1,6 +1,7 @@
 /// The purpose of a CAP code: identification, a challenge, or a signature.
 public enum CAPMode: Sendable, Hashable {
-    /// With or without a challenge of up to 8 digits, over which the cryptogram is computed.
+    /// Modes 1 and 3: with or without a challenge of up to 8 digits, over which the cryptogram is
+    /// computed. Mode 1 with an amount is not supported.
     case challenge(String?)
     /// Mode 2: proves only the presence of the card and its PIN.
     case identify
@@ -28,6 +29,16 @@ public enum CAPMode: Sendable, Hashable {
     /// digits; ISO/IEC 9797-1 padding method 2.
     func cryptogram(from card: [UInt8]) throws(OTPError) -> [UInt8] {
         guard case .sign(let numbers) = self else { return card }
+        try check()
+        let joined = numbers.joined(separator: "F")
+        var data = Hex.decode(joined.utf8.count % 2 == 0 ? joined : joined + "F") ?? []
+        data += [0x80] + [UInt8](repeating: 0, count: (8 - (data.count + 1) % 8) % 8)
+        return DES(key: card).mac(data)
+    }
+
+    /// - Throws: ``OTPError`` `.transaction` for numbers that cannot be signed.
+    func check() throws(OTPError) {
+        guard case .sign(let numbers) = self else { return }
         guard (1...Self.maxNumbers).contains(numbers.count),
             numbers.allSatisfy({ Self.isNumber($0, upTo: Self.maxDigits) })
         else {
@@ -36,10 +47,6 @@ public enum CAPMode: Sendable, Hashable {
                 "a signature needs 1 to \(Self.maxNumbers) numbers of 1 to \(Self.maxDigits) digits"
             )
         }
-        let joined = numbers.joined(separator: "F")
-        var data = Hex.decode(joined.utf8.count % 2 == 0 ? joined : joined + "F") ?? []
-        data += [0x80] + [UInt8](repeating: 0, count: (8 - (data.count + 1) % 8) % 8)
-        return DES(key: card).mac(data)
     }
 
     private static func isNumber(_ text: String, upTo length: Int) -> Bool {

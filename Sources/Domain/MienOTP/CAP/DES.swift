@@ -26,7 +26,11 @@ struct DES {
         }
     }
 
-    func encrypt(_ block: [UInt8]) -> [UInt8] {
+    func encrypt(_ block: [UInt8]) -> [UInt8] { Self.apply(roundKeys, to: block) }
+
+    func decrypt(_ block: [UInt8]) -> [UInt8] { Self.apply(roundKeys.reversed(), to: block) }
+
+    private static func apply(_ roundKeys: [UInt64], to block: [UInt8]) -> [UInt8] {
         let mixed = Self.permute(Self.number(block), from: 64, Self.initial)
         var left = mixed >> 32, right = mixed & 0xffff_ffff
         for key in roundKeys { (left, right) = (right, left ^ Self.scramble(right, key)) }

@@ -102,6 +102,20 @@ public struct ShownTransaction: Sendable, Hashable {
             : "its fields are \(template.primitives.map(\.rawValue).joined(separator: ", "))"
     }
 
+    /// Signs the transaction with a CAP token: mode 2 with data signing of the SHA-256 of its text,
+    /// as eight numbers.
+    ///
+    /// - Parameter atc: The next transaction counter, which is used up.
+    /// - Throws: ``OTPError`` `.secret` unless `key` has 16 bytes.
+    public func response(of cap: CAP, at atc: UInt16, with key: OTPSecret) throws(OTPError)
+        -> OneTimeCode
+    {
+        try cap.code(capMode, at: atc, with: key)
+    }
+
+    /// The mode in which a CAP token signs the transaction, for its verifier.
+    package var capMode: CAPMode { .signing(text) }
+
     /// Signs the transaction: the OCRA response to the SHA-256 of its text.
     public func response(with secret: OTPSecret) throws(OTPError) -> OneTimeCode {
         let suite = try OCRASuite(Self.suite)

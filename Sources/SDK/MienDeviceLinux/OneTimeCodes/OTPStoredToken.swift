@@ -25,16 +25,22 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
         }
     }
 
+    /// The card that a CAP token is, in hexadecimal.
+    struct Card: Codable, Sendable, Equatable { let mask, iaf, psn, iad: String }
+
     let id, app: String
     let server: String?
-    /// SHA1, SHA256 or SHA512.
-    let hash: String
+    /// SHA1, SHA256 or SHA512; not in a CAP token.
+    let hash: String?
     let digits: Int
     /// The time step in seconds; only in a time-based token.
     let step: Int?
     /// The next counter; only in a counter-based token. `nil` after the last one.
     private(set) var counter: UInt64?
-    let suite: String
+    /// Only in a CAP token.
+    let card: Card?
+    /// Not in a CAP token.
+    let suite: String?
     let createdAt: Int64
 
     private(set) var salt: Data
@@ -56,15 +62,21 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
         throws(OTPTokenError)
     {
         (id, app, server, suite, createdAt) = (
-            new.id, new.app, new.server, new.signatureSuite.text, now.milliseconds
+            new.id, new.app, new.server, new.signatureSuite?.text, now.milliseconds
         )
         switch new.kind {
         case .totp(let totp):
-            (hash, digits, step, counter) = (
-                totp.hotp.hash.rawValue, totp.hotp.digits, totp.stepSeconds, nil
+            (hash, digits, step, counter, card) = (
+                totp.hotp.hash.rawValue, totp.hotp.digits, totp.stepSeconds, nil, nil
             )
         case .hotp(let hotp, let first):
-            (hash, digits, step, counter) = (hotp.hash.rawValue, hotp.digits, nil, first)
+            (hash, digits, step, counter, card) = (
+                hotp.hash.rawValue, hotp.digits, nil, first, nil
+            )
+        case .cap(let cap, let first):
+            (hash, digits, step, counter, card) = (
+                nil, cap.digits, nil, UInt64(first), Card(cap.parameters)
+            )
         }
         (salt, self.cost, hidden) = (Data(), [], Data())
         try hide(new.secret.bytes, pin, key, cost, random)
@@ -76,12 +88,12 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     func secret(_ pin: PINInput, _ key: MasterKey) throws(OTPTokenError) -> OTPSecret {
         guard cost.count == 3, (8...4_194_304).contains(cost[0]), (1...100).contains(cost[1]),
             (1...16).contains(cost[2]), cost[0] >= 8 * cost[2],
-            hidden.count == PINCipher.secretSize, salt.count == PINCipher.saltSize
+            hidden.count == secretSize, salt.count == PINCipher.saltSize
         else { throw Self.damaged }
         let cipher = PINCipher(
             key: key, token: id, salt: Array(salt),
             cost: .init(memory: cost[0], passes: cost[1], lanes: cost[2]))
-        return try Self.checked(cipher.applied(to: Array(hidden), pin))
+        return try checked(cipher.applied(to: Array(hidden), pin))
     }
 
     /// - Throws: ``OTPTokenError`` `.notMultiAuth`, `.faceInactive`.
@@ -95,7 +107,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
                 "This face does not unlock the token. Activate face mode with the PIN first.")
         }
         do {
-            return try Self.checked(
+            return try checked(
                 RecordSealer(key: key, purpose: .tokenFaceMode).open(
                     Array(face.sealed), identity: identity(mode)))
         } catch let
@@ -116,8 +128,13 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
 
     private func identity(_ mode: FaceAuthMode) -> [UInt8] { mode.enrollment + Array(id.utf8) }
 
-    private static func checked(_ bytes: [UInt8]) throws(OTPTokenError) -> OTPSecret {
-        do { return try OTPSecret(bytes: bytes) } catch { throw damaged }
+    private var secretSize: Int { card == nil ? PINCipher.secretSize : CAP.keySize }
+
+    private func checked(_ bytes: [UInt8]) throws(OTPTokenError) -> OTPSecret {
+        guard bytes.count == secretSize, let secret = try? OTPSecret(bytes: bytes) else {
+            throw Self.damaged
+        }
+        return secret
     }
 
     // MARK: Modes
@@ -180,31 +197,51 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
             throw OTPTokenError(
                 .exhausted, "The token's last counter has been used. Get a new token.")
         }
-        counter = next == .max ? nil : next + 1
+        counter = next == last ? nil : next + 1
         return next
     }
 
+    private var last: UInt64 { card == nil ? .max : UInt64(CAP.counters.upperBound) }
+
+    /// - Returns: the transaction counter for the next code, which is used up.
+    mutating func takeATC() throws(OTPTokenError) -> UInt16 {
+        guard let atc = UInt16(exactly: try takeCounter()), CAP.counters.contains(atc) else {
+            throw Self.damaged
+        }
+        return atc
+    }
+
+    /// - Returns: `nil` unless this is a CAP token.
+    func cap() throws(OTPTokenError) -> CAP? {
+        guard let card else { return nil }
+        guard let cap = try? CAP(card.parameters), cap.digits == digits else { throw Self.damaged }
+        return cap
+    }
+
     func hotp() throws(OTPTokenError) -> HOTP {
-        guard let hash = OTPHash(rawValue: hash), let hotp = try? HOTP(digits: digits, hash: hash)
+        guard let hash = hash.flatMap(OTPHash.init),
+            let hotp = try? HOTP(digits: digits, hash: hash)
         else { throw Self.damaged }
         return hotp
     }
 
     func totp() throws(OTPTokenError) -> TOTP? {
         guard let step else { return nil }
-        guard let hash = OTPHash(rawValue: hash),
+        guard let hash = hash.flatMap(OTPHash.init),
             let totp = try? TOTP(digits: digits, hash: hash, stepSeconds: step)
         else { throw Self.damaged }
         return totp
     }
 
     func signing() throws(OTPTokenError) -> OCRA {
-        do { return OCRA(try OCRASuite(suite)) } catch { throw Self.damaged }
+        guard let suite = suite.flatMap({ try? OCRASuite($0) }) else { throw Self.damaged }
+        return OCRA(suite)
     }
 
     var shown: OTPTokenInfo {
         OTPTokenInfo(
-            id: id, app: app, server: server, kind: step == nil ? .hotp : .totp, digits: digits,
+            id: id, app: app, server: server,
+            kind: card != nil ? .cap : step == nil ? .hotp : .totp, digits: digits,
             stepSeconds: step, signatureSuite: suite,
             isMultiAuthModeEnabled: isMultiAuth, isFaceModeActive: face != nil,
             isRestored: isRestored, createdAt: Instant(milliseconds: createdAt))
@@ -214,6 +251,16 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
         .storage, "A stored token is malformed. Remove it and get a new one.")
     private static let pinOnly = OTPTokenError(
         .notMultiAuth, "The token is in PIN mode only. Upgrade it first.")
+}
+
+extension OTPStoredToken.Card {
+    init(_ parameters: CAP.Parameters) {
+        (mask, iaf, psn, iad) = (
+            parameters.mask, parameters.iaf, parameters.psn, parameters.iad
+        )
+    }
+
+    var parameters: CAP.Parameters { CAP.Parameters(mask: mask, iaf: iaf, psn: psn, iad: iad) }
 }
 
 extension OTPStoredToken: CustomReflectable, CustomStringConvertible {

@@ -22,6 +22,8 @@ public struct OTPTokenError: CodedError {
         case restored = "token.restored"
         /// The last counter has been used.
         case exhausted = "token.exhausted"
+        /// The token is no CAP token: it answers no challenges and signs no numbers.
+        case notCAP = "token.not-cap"
         /// The token is in PIN mode only.
         case notMultiAuth = "token.not-multi-auth"
         /// No face, or not this one, unlocks the token.

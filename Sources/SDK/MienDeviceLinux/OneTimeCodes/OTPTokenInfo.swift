@@ -7,6 +7,8 @@ public struct OTPTokenInfo: Sendable, Hashable {
         case totp
         /// Counter-based codes.
         case hotp
+        /// Counter-based codes of a card (EMV CAP).
+        case cap
     }
 
     public let id: String
@@ -17,8 +19,8 @@ public struct OTPTokenInfo: Sendable, Hashable {
     public let digits: Int
     /// The time step of a time-based token.
     public let stepSeconds: Int?
-    /// The OCRA suite (RFC 6287) for signatures.
-    public let signatureSuite: String
+    /// The OCRA suite (RFC 6287) for signatures; `nil` for a CAP token.
+    public let signatureSuite: String?
     /// Whether other modes than the PIN may be activated.
     public let isMultiAuthModeEnabled: Bool
     /// Whether a face unlocks it.

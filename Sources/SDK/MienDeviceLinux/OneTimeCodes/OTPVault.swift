@@ -235,6 +235,8 @@ public actor OTPVault: FaceModeHolder {
     /// Creates a code for sign-in. A counter-based token uses up its counter first, even with a
     /// wrong PIN.
     ///
+    /// A CAP token does so for each answer and each signature, too.
+    ///
     /// - Throws: ``OTPTokenError``: `.unknown`, `.restored`, `.exhausted`, `.notMultiAuth`,
     ///   `.faceInactive`, `.inputSpent`; as ``keep(_:pin:)``.
     public func code(of id: String, with input: OTPTokenInput) async throws -> OneTimeCode {
@@ -242,6 +244,9 @@ public actor OTPVault: FaceModeHolder {
         return try await perform { state, key in
             try state.change(id) { token throws(OTPTokenError) in
                 let secret = try Self.secret(of: token, input, mode, key)
+                if let cap = try token.cap() {
+                    return try Self.code(of: cap, .identify, &token, with: secret)
+                }
                 guard let totp = try token.totp() else {
                     return try token.hotp().code(at: token.takeCounter(), with: secret)
                 }
@@ -252,6 +257,44 @@ public actor OTPVault: FaceModeHolder {
         }
     }
 
+    /// Answers the challenge of a service, or signs its numbers, with a CAP token. Show the numbers
+    /// to the owner first.
+    ///
+    /// - Throws: as ``code(of:with:)``; ``OTPTokenError`` `.notCAP`.
+    public func code(of id: String, answering question: CAPQuestion, with input: OTPTokenInput)
+        async throws -> OneTimeCode
+    {
+        try await perform { state, _ in
+            guard try state.token(id).cap() != nil else { throw Self.notCAP }
+        }
+        return try await answer(question.mode, id, input, spent(input))
+    }
+
+    private func answer(
+        _ mode: CAPMode, _ id: String, _ input: OTPTokenInput, _ face: FaceAuthMode?
+    ) async throws -> OneTimeCode {
+        try await perform { state, key in
+            try state.change(id) { token throws(OTPTokenError) in
+                guard let cap = try token.cap() else { throw Self.notCAP }
+                return try Self.code(
+                    of: cap, mode, &token, with: Self.secret(of: token, input, face, key))
+            }
+        }
+    }
+
+    private static let notCAP = OTPTokenError(
+        .notCAP, "Only a CAP token answers challenges and signs numbers. This is none.")
+
+    private static func code(
+        of cap: CAP, _ mode: CAPMode, _ token: inout OTPStoredToken, with key: OTPSecret
+    ) throws(OTPTokenError) -> OneTimeCode {
+        let atc = try token.takeATC()
+        do { return try cap.code(mode, at: atc, with: key) } catch {
+            // The mode has been checked, and the key's length, too.
+            throw OTPTokenError(.storage, error.reason)
+        }
+    }
+
     /// Signs a transaction. Show its lines to the owner first: the PIN or the face approves them,
     /// and nothing else can be signed.
     ///
@@ -259,14 +302,20 @@ public actor OTPVault: FaceModeHolder {
     public func sign(_ shown: ShownTransaction, on id: String, with input: OTPTokenInput)
         async throws -> OneTimeCode
     {
-        let suite = try await perform { state, _ in try state.token(id).signing().suite.text }
-        guard suite == ShownTransaction.suite else {
+        let suite = try await perform { state, _ -> String? in
+            let token = try state.token(id)
+            return try token.cap() == nil ? token.signing().suite.text : nil
+        }
+        guard suite == nil || suite == ShownTransaction.suite else {
             throw OTPError(.suite, "the token does not sign with \(ShownTransaction.suite)")
         }
         let mode = try spent(input)
-        return try await perform { state, key in
-            try shown.response(with: Self.secret(of: state.token(id), input, mode, key))
+        guard suite == nil else {
+            return try await perform { state, key in
+                try shown.response(with: Self.secret(of: state.token(id), input, mode, key))
+            }
         }
+        return try await answer(shown.capMode, id, input, mode)
     }
 
     private func spent(_ input: OTPTokenInput) throws(OTPTokenError) -> FaceAuthMode? {

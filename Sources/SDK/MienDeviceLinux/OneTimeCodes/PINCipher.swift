@@ -9,8 +9,9 @@ extension SealPurpose {
 
 /// Hides an OTP token's secret under a PIN so that no PIN can be checked against it.
 ///
-/// The secret is 32 random bytes, and each PIN hides it with 32 bytes that look random. So every
-/// PIN yields *some* secret, all of them equally likely. No length, checksum, or code of the secret
+/// The secret is 32 random bytes, and each PIN hides it with 32 bytes that look random; for the key
+/// of a CAP token, 16 of each. So every PIN yields *some* secret, all of them equally likely, since
+/// the parity bits of DES keys are random, too. No length, checksum, or code of the secret
 /// is stored. The hiding bytes are HMAC-SHA256, under a device key, of Argon2id of the PIN. An
 /// attacker with the file but not the device cannot start guessing. An attacker with both gets
 /// 10,000 secrets from 10,000 PINs and cannot tell which is right.
@@ -29,11 +30,11 @@ struct PINCipher: Sendable {
 
     /// Hides or recovers a secret; the function is its own inverse.
     ///
-    /// - Parameter bytes: ``secretSize`` bytes.
+    /// - Parameter bytes: Up to ``secretSize`` bytes.
     /// - Throws: ``OTPTokenError`` `.storage` if there is not enough memory to stretch the PIN.
     func applied(to bytes: [UInt8], _ pin: PINInput) throws(OTPTokenError) -> [UInt8] {
         precondition(
-            bytes.count == Self.secretSize && salt.count == Self.saltSize, "a secret and a salt")
+            bytes.count <= Self.secretSize && salt.count == Self.saltSize, "a secret and a salt")
         var mask = try mask(pin)
         defer { wipe(&mask) }
         return zip(bytes, mask).map { $0 ^ $1 }

@@ -12,14 +12,10 @@ extension EffectPerformer {
     func offerOTP(_ user: UserID, _ profile: OTPProfile, _ context: EffectContext) async throws
         -> OfferOTPEffect.Reply
     {
-        let kind: OTPKind =
-            switch profile.kind {
-            case .totp: .totp
-            case .hotp: .hotp
-            }
         do {
             let offer = try await tokens.offer(
-                kind: kind, digits: profile.digits, to: user, app: context.app.id, actor: "journey",
+                kind: profile.kind, digits: profile.digits, to: user, app: context.app.id,
+                actor: "journey",
                 context.standing(of: user))
             guard let id = CodeID(offer.id) else { return .refused(.unavailable) }
             return .otpOffered(id, registrationCode: offer.code, expiresAt: offer.expiresAt)

@@ -119,16 +119,25 @@ struct AuthenticatorCommand: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("The app's ID.", valueName: "app"), transform: Word.app)
         var app: AppID
         @Option(
-            help: ArgumentHelp("Time-based or counter-based codes.", valueName: "totp|hotp"),
+            help: ArgumentHelp(
+                "Time-based or counter-based codes, or those of a card (EMV CAP).",
+                valueName: "totp|hotp|cap"),
             transform: { try Word.choice($0, for: "--kind") })
         var kind = OTPKind.totp
-        @Option(help: ArgumentHelp("Digits of a code, 6 to 10.", valueName: "n")) var digits = 6
+        @Option(
+            help: ArgumentHelp(
+                "Digits of a code, 6 to 10; with cap, 8 to 10 (default: the fewest).",
+                valueName: "n"))
+        var digits: Int?
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard (6...10).contains(digits) else {
-                throw ValidationError("--digits must be 6 to 10, not \(digits)")
+            let allowed = kind.digitCounts, wanted = digits ?? kind.standardDigits
+            guard allowed.contains(wanted) else {
+                throw ValidationError(
+                    "--digits must be \(allowed.lowerBound) to \(allowed.upperBound) with --kind \(kind.rawValue), not \(wanted)"
+                )
             }
         }
 

@@ -64,6 +64,18 @@ struct OTPTokenOptions: ParsableArguments {
     }
 }
 
+extension OTPTokenInfo {
+    /// - Throws: ``OTPTokenError`` `.notCAP`, before anybody types a PIN.
+    func requireCard() throws(OTPTokenError) {
+        guard kind == .cap else {
+            throw OTPTokenError(
+                .notCAP,
+                "only a CAP token answers challenges and signs numbers; token \(id) is \(kind.rawValue)"
+            )
+        }
+    }
+}
+
 /// A token in the output of `--json`.
 struct OTPTokenOutput: Encodable {
     let id, appId, kind: String

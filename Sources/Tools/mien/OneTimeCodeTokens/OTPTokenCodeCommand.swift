@@ -21,19 +21,33 @@ struct OTPTokenCodeCommand: AsyncParsableCommand {
             another person or nobody is there. After five failed attempts, the face is locked until \
             mien token face on activates it again with the PIN.
 
+            With --challenge, a CAP token answers a number that a service shows.
+
             EXAMPLE
               mien token code
               mien token code shop
+              mien token code shop --challenge 12345678
               mien token code --name ada --camera "Integrated Camera"
             """)
 
     @OptionGroup var token: OTPTokenOptions
+    @Option(
+        help: ArgumentHelp(
+            "Answer this number of a service, 1 to 8 digits; only a CAP token does.",
+            valueName: "number"))
+    var challenge: String?
     @OptionGroup var look: LookOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
+        let question = try challenge.map { try CAPQuestion(challenge: $0) }
         let vault = try DeviceTokens.vault(), found = try await token.find(in: vault)
-        let code = try await vault.code(of: found.id, with: look.tokenInput())
+        if question != nil { try found.requireCard() }
+        let input = try await look.tokenInput()
+        let code =
+            if let question {
+                try await vault.code(of: found.id, answering: question, with: input)
+            } else { try await vault.code(of: found.id, with: input) }
         if output.json {
             JSON.print(Output(id: found.id, code: code.text, kind: found.kind.rawValue))
         } else {

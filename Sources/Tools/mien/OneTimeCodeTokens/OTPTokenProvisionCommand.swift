@@ -90,6 +90,7 @@ extension OTPTokenDefinition {
             switch token.kind {
             case .totp(let totp): .totp(totp)
             case .hotp(let hotp, let first): .hotp(hotp, firstCounter: first)
+            case .cap(let cap, let first): .cap(cap, firstCounter: first)
             }
         try self.init(
             id: token.id, app: token.app, server: server, kind: kind,

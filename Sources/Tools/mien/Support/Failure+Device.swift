@@ -28,7 +28,8 @@ extension OTPTokenError: FailureConvertible {
     /// Whether the error is about the arguments, not about the token or the machine.
     private var isSlip: Bool {
         switch code {
-        case .unknown, .exists, .full, .pin, .notMultiAuth, .faceInactive, .inputSpent: true
+        case .unknown, .exists, .full, .pin, .notCAP, .notMultiAuth, .faceInactive, .inputSpent:
+            true
         case .secret, .restored, .exhausted, .notConfirmed, .otherDevice, .bindingUnavailable,
             .storage, .tampered:
             false

@@ -5,7 +5,7 @@ public struct OTPRegistrationRecord: Sendable, Hashable {
     public let id: String
     public let account: UserID
     public let app: AppID
-    /// The kind: `totp` or `hotp`.
+    /// The kind: `totp`, `hotp`, or `cap`.
     public let kind: String
     public let digits: Int
     public let expiresAt: Instant
