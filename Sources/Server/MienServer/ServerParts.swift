@@ -192,7 +192,8 @@ struct ServerParts: Sendable {
         return try FaceService(
             packs: configuration.packs, pack: pack, reachableAt: nil,
             cache: configuration.dataFolder.appending(path: "networks"), workers: 1,
-            precision: configuration.facePrecision, isQuantized: false, looksForAttacks: false,
+            precision: configuration.facePrecision, isQuantized: false, presentation: .off,
+            standard: .off,
             maxBytes: configuration.captureBytes, limits: limits)
     }
 

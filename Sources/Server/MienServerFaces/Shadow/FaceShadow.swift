@@ -94,7 +94,7 @@ package final class FaceShadow: Sendable {
             let known = try record.map { try $0.template.use { try FaceTemplate(bytes: $0) } }
             let wanted = min(Self.photos, template.entries.count)
             if let known, known.entries.count >= wanted {
-                let score = try faces.score(probe, against: known) ?? MatchScore(0)
+                let score = try faces.score([probe], against: known) ?? MatchScore(0)
                 return count("pack", passed, isAccepted, score >= minScore ? .accepted : .refused)
             }
             if isAccepted {
@@ -117,7 +117,7 @@ package final class FaceShadow: Sendable {
     /// exist.
     package func pretend(_ passed: CaptureService.Passed) async {
         guard let faces, let probe = passed.shadow else { return }
-        _ = try? faces.score(probe, against: probe)
+        _ = try? faces.score([probe], against: probe)
     }
 
     /// A second decision.
