@@ -27,8 +27,9 @@ struct InjectionCues {
             guard let face = reading.face else { continue }
             box = face.box
             guard let balance = face.patch.map(Self.balance) else { continue }
-            if abs(face.pose.yaw) < Self.front { fronts.append(balance) }
-            if Self.turned.contains(abs(face.pose.yaw)) { turns.append(balance) }
+            let turn = Double(abs(face.pose.yaw))
+            if turn < Self.front { fronts.append(balance) }
+            if Self.turned.contains(turn) { turns.append(balance) }
         }
         shading =
             fronts.isEmpty || turns.isEmpty
