@@ -150,6 +150,10 @@ struct WireTypeTests {
                 "action": Self.words(CaptureAction.self),
                 "guidance": Self.words(CaptureGuidance.self),
                 "reasons": Self.words(CaptureReason.self),
+                "omittable_actions": Self.words(CaptureAction.self).filter { $0 != "keep_still" },
+            ],
+            "CaptureAccommodationRequest": [
+                "omitted_actions": Self.words(CaptureAction.self).filter { $0 != "keep_still" }
             ],
             "JourneyAnswer": ["journey_step_id": Self.words(JourneyStepName.self)],
             "ClientOption": ["type": Self.words(ClientOptionType.self)],

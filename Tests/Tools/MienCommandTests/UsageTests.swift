@@ -202,7 +202,8 @@ import Testing
                 && object["impostor_pairs"] as? Int == 3)
         #expect(
             object.keys.sorted() == [
-                "cross_fitted", "equal_error_rate", "faceless", "impostor_pairs", "mated_pairs",
+                "cross_fitted", "equal_error_rate", "faceless", "groups", "impostor_pairs",
+                "mated_pairs",
                 "normalization", "people", "photos", "quality", "templates", "thresholds",
                 "true_accepts", "unreadable",
             ])
