@@ -113,21 +113,4 @@ extension LiveCaptureTests {
             }
         }
     }
-
-    @Test(
-        "a passive app's sign-in asks for actions unless the presentation check is required",
-        arguments: [PresentationMode.off, .require])
-    func passiveApp(presentation: PresentationMode) async throws {
-        try await TestServer.run(
-            in: scratch, settings: ["MIEN_FACE_LIVENESS_MODE": "liveness_passive"],
-            reader: WordReader(presentation: presentation)
-        ) { server in
-            let journey = try await server.client().start("face-login")
-            let step = try await journey.respond(.clientInput)
-            let stage = try await LiveStage(server, try #require(step.startToken))
-            #expect(
-                stage.answer.mode
-                    == .known(presentation == .require ? .livenessPassive : .livenessActive))
-        }
-    }
 }
