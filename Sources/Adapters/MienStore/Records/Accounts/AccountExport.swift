@@ -85,7 +85,8 @@ extension ExportedTable {
     private static let owner = "the account that the export is about"
 
     static let all = [
-        account, authenticator, keptFace, authenticatorHold, lockCount, lockDevice, consent,
+        account, authenticator, keptFace, shadowTemplate, authenticatorHold, lockCount, lockDevice,
+        consent,
         knownDevice,
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
         grantAuthenticator, mailedLink, logoutNotice, auditCounted, audit,
@@ -125,6 +126,14 @@ extension ExportedTable {
         omitted: [
             "run_id": "the run of a journey, whose holder could continue it",
             "content_sealed": "a face template, with which somebody else could sign in",
+        ])
+
+    private static let shadowTemplate = ExportedTable(
+        name: "shadow_template", section: "shadow_faces", condition: ofAuthenticators,
+        order: "authenticator_id",
+        columns: [("authenticator_id", .text), ("pack_id", .text)],
+        omitted: [
+            "template_sealed": "a face template, with which somebody else could sign in"
         ])
 
     private static let authenticatorHold = ExportedTable(
@@ -277,6 +286,7 @@ extension ExportedTable {
         "capture_trail":
             "sealed hashes of frames, which find replays and are linked to no account",
         "challenge": "random challenges of minutes, linked to no account",
+        "default_choice": "the server's own choices, about nobody",
         "journey": "the operator's journeys",
         "journey_run":
             "runs in progress, sealed and found only by their client, deleted after minutes",
