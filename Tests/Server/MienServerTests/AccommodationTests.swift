@@ -35,6 +35,7 @@ struct AccommodationTests {
         try await stage.play { action, since, words in
             if let action, action != .keepStill, asked.last != action { asked.append(action) }
             LiveStage.obey(action, since, &words)
+            words.attack = 0.1
         }
         return asked
     }
@@ -126,7 +127,8 @@ struct AccommodationTests {
     func passive() async throws {
         try await TestServer.run(
             in: live.scratch, settings: ["MIEN_FACE_LIVENESS_MODE": "liveness_passive"],
-            reader: WordReader()
+            // Sign-ins are passive only where the presentation check is required.
+            reader: WordReader(presentation: .require)
         ) { server in
             try await server.makeUser()
             let (_, token) = try await live.login(server)
