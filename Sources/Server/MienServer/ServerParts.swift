@@ -76,7 +76,7 @@ struct ServerParts: Sendable {
             store: store, metrics: metrics,
             monitor: FaceMonitor(metrics: metrics, logger: logger), clock: clock,
             threshold: configuration.shadowThreshold,
-            faces: try Self.shadowFaces(configuration, beside: faces, limits: limits))
+            faces: try Self.shadowFaces(configuration, beside: faces))
         try await shadow.deleteOthers()
         let passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost,
@@ -181,7 +181,7 @@ struct ServerParts: Sendable {
 
     /// Loads the pack that `face.shadow.pack` names.
     private static func shadowFaces(
-        _ configuration: ServerConfiguration, beside faces: FaceService, limits: WorkLimits
+        _ configuration: ServerConfiguration, beside faces: FaceService
     ) throws -> FaceService? {
         guard let pack = configuration.shadowPack else { return nil }
         guard pack != faces.packID else {
@@ -194,7 +194,9 @@ struct ServerParts: Sendable {
             cache: configuration.dataFolder.appending(path: "networks"), workers: 1,
             precision: configuration.facePrecision, isQuantized: false, presentation: .off,
             standard: .off,
-            maxBytes: configuration.captureBytes, limits: limits)
+            maxBytes: configuration.captureBytes,
+            // A capture waits for it, so it gives up early instead of delaying anybody.
+            limits: WorkLimits(total: 8, perOwner: 4, perPart: 2, wait: .milliseconds(250)))
     }
 
     /// Routes for apps, browsers, and load balancers: everything except the admin API and metrics.

@@ -52,13 +52,30 @@ package struct FaceMigration: Sendable {
         _ face: AuthenticatorRecord, of account: AccountRecord, by passed: CaptureService.Passed,
         score: MatchScore, user: JourneyUser?, run: InstanceID, until end: Instant?
     ) async throws {
+        try await withoutFailing {
+            try await self.migrateMatched(
+                face, of: account, by: passed, score: score, user: user, run: run, until: end)
+        }
+    }
+
+    /// The person has signed in already, so a migration that fails is only counted.
+    private func withoutFailing(_ body: @Sendable () async throws -> Void) async throws {
+        do { try await body() } catch let error as CancellationError { throw error } catch {
+            metrics.count(.faceMigrations, ["result": "failed"])
+        }
+    }
+
+    private func migrateMatched(
+        _ face: AuthenticatorRecord, of account: AccountRecord, by passed: CaptureService.Passed,
+        score: MatchScore, user: JourneyUser?, run: InstanceID, until end: Instant?
+    ) async throws {
         guard passed.mode != .image, try Self.template(face).packID != faces.packID else { return }
         if score >= Self.minScore {
             return try await migrate(face, to: passed.template, on: .score)
         }
         if let user, user.id == account.id, user.level == .authenticated,
             let proof = user.proof, proof.epoch == account.epoch,
-            Self.isSecondFactor(proof.methods)
+            try await haveSecondFactor(proof.authenticators, of: account)
         {
             return try await migrate(face, to: passed.template, on: .secondFactor)
         }
@@ -77,10 +94,19 @@ package struct FaceMigration: Sendable {
     }
 
     /// Migrates the face that the run recognized earlier, now that it has proved another factor.
-    package func proved(_ proof: any AuthenticationAnswer, run: InstanceID) async throws {
-        guard !faces.formerPacks.isEmpty, Self.isSecondFactor(proof.amr),
-            try await store.read({ try $0.keptFaces.hasCandidate(ofRun: run.text) })
-        else { return }
+    ///
+    /// - Parameter type: What was proved.
+    package func proved(
+        _ proof: any AuthenticationAnswer, by type: AuthenticatorType, run: InstanceID
+    ) async throws {
+        guard !faces.formerPacks.isEmpty, Self.isSecondFactor(type) else { return }
+        try await withoutFailing { try await self.migrateProved(proof, run: run) }
+    }
+
+    private func migrateProved(_ proof: any AuthenticationAnswer, run: InstanceID) async throws {
+        guard try await store.read({ try $0.keptFaces.hasCandidate(ofRun: run.text) }) else {
+            return
+        }
         let now = clock.now, user = proof.user, epoch = proof.use?.epoch
         let found = try await store.read {
             tables -> (AuthenticatorRecord, FaceTemplate)? in
@@ -97,8 +123,21 @@ package struct FaceMigration: Sendable {
         try await migrate(face, to: template, on: .secondFactor)
     }
 
-    private static func isSecondFactor(_ methods: [String]) -> Bool {
-        methods.contains { $0 != AuthenticatorType.face.method }
+    /// Whether an authenticator proves something else than the face. A mailed code proves only that
+    /// somebody reads the user's mail, which gets the notice as well.
+    private static func isSecondFactor(_ type: AuthenticatorType) -> Bool {
+        type != .face && type != .emailCode
+    }
+
+    private func haveSecondFactor(_ used: [AuthenticatorID], of account: AccountRecord)
+        async throws -> Bool
+    {
+        try await store.read { tables in
+            try used.contains { id in
+                try tables.authenticators.find(id, of: account).map { Self.isSecondFactor($0.type) }
+                    ?? false
+            }
+        }
     }
 
     private static func template(_ face: AuthenticatorRecord) throws -> FaceTemplate {

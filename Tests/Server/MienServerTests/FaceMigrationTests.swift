@@ -251,6 +251,41 @@ final class FaceMigrationTests: Sendable {
         }
     }
 
+    @Test("below 60, another look at the same face is no second factor")
+    func twice() async throws {
+        let definition = """
+            {"id": "twice", "version": 1, "title": "Twice", "start": "form", "steps": {
+            "form": {"type": "login_form", "config": {"branches": [{"id": "face"}, {"id": "password"}], "output_variable": "form"},
+              "on": {"face": "one", "password": "check"}},
+            "check": {"type": "authenticate_password", "config": {"username": "form.username", "password": "form.password"}, "on": {"success": "done", "failure": "no"}},
+            "one": {"type": "selfie_acquisition", "config": {"user_identifier": "form.user_identifier"}, "on": {"success": "first", "failure": "no"}},
+            "first": {"type": "authenticate_face", "config": {"user_identifier": "form.user_identifier"}, "on": {"success": "two", "failure": "no"}},
+            "two": {"type": "selfie_acquisition", "config": {"user_identifier": "form.user_identifier"}, "on": {"success": "second", "failure": "no"}},
+            "second": {"type": "authenticate_face", "config": {"user_identifier": "form.user_identifier"}, "on": {"success": "done", "failure": "no"}},
+            "done": {"type": "complete_journey"}, "no": {"type": "reject_access"}}}
+            """
+        let weak = try PackReader.closeness(scoring: 50...58, in: Self.basic)
+        try await enroll { server in
+            _ = try await server.admin.putJourney(
+                try #require(JourneyID("twice")), version: 1, definition: Array(definition.utf8))
+            _ = try await server.admin.publishJourney(try #require(JourneyID("twice")), version: 1)
+        }
+        try await run(Self.better, closeness: weak) { server, _ in
+            let run = try await server.client().start("twice")
+            let first = try await run.respond("face", ["user_identifier": "ada"])
+            try await capture(server, first, seed: 3)
+            let second = try await run.respond(.clientInput)
+            try await capture(server, second, seed: 4)
+            try await run.respond(.clientInput)
+            guard case .success = await run.outcome() else {
+                Issue.record("not signed in")
+                return
+            }
+            #expect(try await server.admin.faceMigration().remaining == 1)
+            #expect(try await migrations(server) == [])
+        }
+    }
+
     @Test("withdrawing consent erases the old and the new template, and one that waits")
     func withdrawal() async throws {
         for closeness in [1, try PackReader.closeness(scoring: 50...58, in: Self.basic)] {

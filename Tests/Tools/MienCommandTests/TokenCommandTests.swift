@@ -258,7 +258,9 @@ import Testing
                 try #require(answer[name] as? String, "\(answer)")
             }
 
-            _ = try await json("admin", "user", "create", "--username", "ada")
+            _ = try await json(
+                "admin", "user", "create", "--username", "ada", "--password-stdin",
+                input: "\(Self.password)\n")
             for (definition, name) in [(Self.login, "otp-login"), (Self.pay, "pay")] {
                 _ = try await json(
                     "journey", "import", try home.write(definition.utf8, as: "\(name).json"),
@@ -342,7 +344,8 @@ import Testing
                     server.address))
             let waiting = try await JourneyClient(MienOptions(serverPath: server.address)).start(
                 "pay")
-            try await waiting.respond("email_code", ["user_identifier": "ada"])
+            try await waiting.respond(
+                "password", ["username": "ada", "password": .string(Self.password)])
             let typed = try #require(await waiting.response.data?["approval_code"]?.stringValue)
             let approved = try await json(
                 "token", "approve", typed, "default_application", input: "4711\n")

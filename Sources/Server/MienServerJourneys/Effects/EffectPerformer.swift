@@ -126,9 +126,9 @@ package final class EffectPerformer: Sendable {
         }
         let answer = try await answer(to: effect, context)
         if case .given(let proof as any AuthenticationAnswer) = answer,
-            !(effect is AuthenticateFaceEffect)
+            case .verifies(let type) = effect.impact
         {
-            try await migration.proved(proof, run: context.run)
+            try await migration.proved(proof, by: type, run: context.run)
         }
         return answer
     }
