@@ -291,11 +291,14 @@ package final class CaptureService: Sendable {
 
     /// Returns the result of a run's session.
     ///
-    /// - Parameter app: The app with its current settings. A capture that passed under laxer
-    ///   settings does not count.
-    package func outcome(_ id: CaptureID, run: InstanceID, app: AppRecord) async throws -> Result<
-        Passed, StepErrorCodeError
-    > {
+    /// - Parameters:
+    ///   - app: The app with its current settings. A capture that passed under laxer settings does
+    ///     not count.
+    ///   - use: What the capture is used for, if that may differ from its purpose: one that was
+    ///     taken to register a face, under that purpose's rules, signs nobody in.
+    package func outcome(
+        _ id: CaptureID, run: InstanceID, app: AppRecord, for use: CaptureRequest.Purpose? = nil
+    ) async throws -> Result<Passed, StepErrorCodeError> {
         guard let record = try await store.read({ try $0.captures.find(id) }), record.run == run,
             clock.now < record.expiresAt
         else {
@@ -310,7 +313,7 @@ package final class CaptureService: Sendable {
                 return .failure(.init(code: .captureMissing))
             }
             let required = LivenessRules(server: server, app: app.settings.liveness).raised(
-                for: content.purpose, presentation: presentation)
+                for: use ?? content.purpose, presentation: presentation)
             guard content.rules.mode >= required.mode else {
                 return .failure(.init(code: .captureRefused))
             }

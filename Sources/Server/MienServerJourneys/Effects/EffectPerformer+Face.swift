@@ -73,7 +73,9 @@ extension EffectPerformer {
         async throws -> AuthenticateFaceEffect.Reply
     {
         let passed: CaptureService.Passed
-        switch try await captures.outcome(capture, run: context.run, app: context.app) {
+        switch try await captures.outcome(
+            capture, run: context.run, app: context.app, for: .authentication)
+        {
         case .failure(let error): return .refused(error.code)
         case .success(let found): passed = found
         }
