@@ -166,7 +166,7 @@ struct PADReport {
         - No real prints, screens, masks, or three-dimensional heads in front of a camera; no deepfake
           programs other than our own animation of a photo by its depth.
         - An injected animated photo is not a presentation attack, because no instrument is in front of
-          a camera. It is listed because it passes: nothing here stops injection in general.
+          a camera. It is listed apart, because nothing here stops injection in general.
         - Bona fide presentations are of few people, and sessions with actions are few.
 
         """
