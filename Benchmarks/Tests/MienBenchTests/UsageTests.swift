@@ -23,7 +23,8 @@ import Testing
         let commands = try await Self.commands()
         #expect(
             commands.map { $0.joined(separator: " ") } == [
-                "", "pipeline", "accuracy", "live", "server", "liveness", "liveness attacks",
+                "", "pipeline", "accuracy", "live", "server", "captures", "liveness",
+                "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
                 "liveness pad", "liveness pad-report", "liveness injection",
             ])
@@ -38,6 +39,7 @@ import Testing
         ["pipeline", "--compare"], ["pipeline", "--pack", "A B"], ["pipeline", "--loud"],
         ["accuracy"], ["live", "--repeats", "2"], ["live", "--frames", "10"],
         ["server", "--seconds", "0"], ["server", "--concurrent", "0"],
+        ["captures", "--concurrent", "0"], ["captures", "--rate", "31"],
         ["server", "--journeys", "100"], ["liveness", "attacks", "photos"],
         ["liveness", "attacks", "photos", "0"], ["liveness", "attacks", "photos", "3", "x"],
         ["liveness", "genuine"], ["liveness", "replays"], ["liveness", "cues", "photos", "0"],

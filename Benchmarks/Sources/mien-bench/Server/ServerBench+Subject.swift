@@ -1,4 +1,5 @@
 import MienCore
+import MienFace
 import MienImage
 import MienLoad
 import MienModels
@@ -7,54 +8,23 @@ extension ServerBench {
     /// The load of a client: one user with a registered face, one selfie, and a journey of
     /// information steps.
     struct Subject: Sendable {
-        private static let name = "load", password = "a password for the load"
         private static let start = #"{"client_id":"default_application"}"#
         private let selfie: [UInt8]
+        private let user: FaceUser
 
         init(_ setup: SetupClient, home: MienHome) async throws {
-            let reference = try Self.photo("obama.jpg", in: home)
+            let reference = try FaceUser.photo("obama.jpg", in: home)
             // Another photo of the same person, in the size of a phone's frames.
-            selfie = try Self.photo("obama2.jpg", in: home)
+            selfie = try FaceUser.photo("obama2.jpg", in: home)
             // There is one photo of each face, and the benchmark measures photos.
-            try await setup.call(
-                "PUT", "/v1/apps/default_application",
-                #"{"name":"Sample app","settings":{"liveness":{"mode":"image"}}}"#,
-                asAdmin: true)
-            try await setup.call(
-                "POST", "/v1/users",
-                #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#, asAdmin: true
-            )
+            try await setup.accept(.image)
             try await setup.call(
                 "PUT", "/v1/journeys/bench-information/versions/1", Self.journey,
                 asAdmin: true)
             try await setup.call(
                 "POST", "/v1/journeys/bench-information/versions/1/publish", "{}",
                 asAdmin: true)
-            var answer = try await setup.call(
-                "POST", "/v1/journeys/face-registration/start", Self.start)
-            func respond(_ option: String, _ data: String) async throws {
-                guard let state = answer.text("state", startingWith: "run_") else {
-                    throw LoadError("registration ended early: \(answer.bodyText)")
-                }
-                answer = try await setup.call(
-                    "POST", "/v1/journeys/respond",
-                    #"{"state":"\#(state)","option":"\#(option)","data":\#(data)}"#)
-            }
-            try await respond(
-                "password", #"{"username":"\#(Self.name)","password":"\#(Self.password)"}"#)
-            try await respond("client_input", "{}")
-            guard let token = answer.text("start_token") else {
-                throw LoadError("no start token: \(answer.bodyText)")
-            }
-            let frame = try await setup.client.request(
-                "POST", "/v1/capture/frames", type: "image/jpeg", body: reference, bearer: token)
-            guard frame.text("status") == "passed" else {
-                throw LoadError("the photo was not accepted: \(frame.bodyText)")
-            }
-            try await respond("client_input", "{}")
-            guard answer.text("journey_step_id") == "success" else {
-                throw LoadError("the face was not registered: \(answer.bodyText)")
-            }
+            user = try await FaceUser("load", photo: reference, setup)
         }
 
         /// Runs one whole login.
@@ -65,7 +35,7 @@ extension ServerBench {
                 }
                 answer = try await worker.measured("face") { () async throws(LoadError) in
                     try await Self.respond(
-                        worker, answer, #""face","data":{"user_identifier":"\#(Self.name)"}"#)
+                        worker, answer, #""face","data":{"user_identifier":"\#(user.name)"}"#)
                 }
                 guard let token = answer.text("start_token") else {
                     throw LoadError("no start token: \(answer.bodyText)")
@@ -126,12 +96,6 @@ extension ServerBench {
             }
             return try await worker.client.post(
                 "/v1/journeys/respond", json: #"{"state":"\#(state)","option":\#(rest)}"#)
-        }
-
-        /// Scales the photo to the largest size that fits into 640×480.
-        private static func photo(_ name: String, in home: MienHome) throws -> [UInt8] {
-            JPEGEncoder.encode(
-                PipelineBench.fitted(try DemoPhotos.image(name, in: home)), quality: 90)
         }
 
         private static let bare =
