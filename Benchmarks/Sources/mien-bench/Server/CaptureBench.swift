@@ -35,7 +35,7 @@ struct CaptureBench {
         let server = try LoadServer(
             program: program,
             environment: LoadServer.unlimited.merging([
-                "MIEN_PACKS": home.packs.path, "MIEN_CAPTURE_LIVE_SESSIONS": "\(4 * captures + 4)",
+                "MIEN_PACKS": home.packs.path, "MIEN_CAPTURE_LIVE_SESSIONS": "\(40 * captures)",
             ]) { $1 })
         defer { server.stop() }
         let photo = try FaceUser.photo("obama.jpg", in: home),
