@@ -399,7 +399,7 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
   }
 
   #showStage() {
-    const ellipse = () => make("ellipse", { cx: 50, cy: 66.7, rx: 65.7, ry: 49, pathLength: 100, transform: "rotate(-90 50 66.7)" });
+    const ellipse = () => make("ellipse", { cx: 50, cy: 66.7, rx: 65.2, ry: 48.5, pathLength: 100, transform: "rotate(-90 50 66.7)" });
     const ring = ellipse(), video = make("video", { playsinline: "", "aria-label": this.#text("capture_preview") });
     video.muted = true;
     const oval = make("div", { class: "oval" }, make("svg", { class: "ring", viewBox: "0 0 100 133.4", "aria-hidden": true }, ellipse(), ring));
