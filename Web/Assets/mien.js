@@ -1,4 +1,4 @@
-// Mien for web pages. mien.d.ts documents everything that this module exports.
+// Mien for web pages. mien.d.ts documents what this module exports.
 
 const home = new URL(import.meta.url).origin;
 const utf8 = new TextEncoder();
@@ -23,7 +23,7 @@ async function request(url, options, seconds = 20) {
     response = await fetch(url, { cache: "no-store", ...options, signal: AbortSignal.timeout(seconds * 1000) });
     const text = await response.text();
     try { answer = text && JSON.parse(text); } catch { /* The status says enough. */ }
-  } catch (error) { throw new MienError("network_error", `No response from the server: ${error.message}`); }
+  } catch (error) { throw new MienError("network_error", `No response: ${error.message}`); }
   if (response.ok) return answer;
   const { status } = response, code = answer?.code ?? answer?.error ?? "server_error";
   throw new MienError(code, answer?.detail ?? `The server answered ${status}: ${code}`,
@@ -74,7 +74,7 @@ export class CaptureSession {
     const { nonce, elapsed, next_frame: next } = await repeat(() => this.#send("POST", "/start"));
     if (!nonce || !this.isOpen) return this.answer;
     this.#zero = performance.now() - elapsed;
-    if (next > 1) throw new MienError("capture_elsewhere", "This capture was started elsewhere.");
+    if (next > 1) throw new MienError("capture_elsewhere", "It was started elsewhere.");
     this.#link = await firstLink(decodeBase64URL(nonce));
     return this.answer;
   }
@@ -119,7 +119,7 @@ async function encodeOnPage(video, side, quality) {
 const rates = [[0.85, 100], [0.75, 110], [0.65, 130], [0.55, 165], [0.5, 200]];
 
 class Sender {
-  #queue = []; #last = 0; #level = 0; #changed = 0; #batch = 8; #wake = () => {}; #stopped = false; #offline = false;
+  #queue = []; #last = 0; #level = 0; #changed = 0; #batch = 8; #cost = 0; #wake = () => {}; #stopped = false; #offline = false;
   roundTrip = 0;
 
   constructor(session, video, encode, onAnswer, onOffline) {
@@ -137,13 +137,13 @@ class Sender {
     return this.session.answer;
   }
 
-  /** Takes pictures at the current rate, each picture of the camera only once. */
+  /** Takes each picture of the camera at most once. */
   async #take() {
     for (let shown = -1; !this.#stopped;) {
       await new Promise((done) => { this.video.requestVideoFrameCallback?.(done); setTimeout(done, 40); });
       const { frames_left: left, countdown } = this.session.answer, now = performance.now(), time = this.video.currentTime;
-      // While many wait, as without a connection, four pictures per second have to do.
-      const interval = Math.max(this.#offline || this.#queue.length > 4 ? 250 : rates[this.#level][1], countdown / left || 0);
+      // While many wait, four per second have to do.
+      const interval = Math.max(this.#offline || this.#queue.length > 4 ? 250 : rates[this.#level][1], Math.min(this.#cost, 400), countdown / left || 0);
       if (now - this.#last < interval - 8 || time === shown || !this.video.videoWidth) continue;
       this.#last = now - this.#last < 1.5 * interval ? this.#last + interval : now;
       shown = time;
@@ -158,10 +158,10 @@ class Sender {
    
     while (this.#queue[0]?.milliseconds < this.session.now - 4000) this.#queue.shift();
     if (!this.#queue.length) return void await new Promise((done) => { this.#wake = done; });
-    const pictures = this.#queue.splice(0, this.#batch), sent = performance.now();
+    const pictures = this.#queue.splice(0, Math.min(this.#batch, Math.ceil(800 / this.#cost))), sent = performance.now();
     try {
       this.#answered(await this.session.sendLive(pictures));
-      this.#adapt(performance.now() - sent);
+      this.#adapt(performance.now() - sent, pictures.length);
     } catch (error) {
       if (error.code === "payload_too_large" && this.#batch > 1) this.#batch >>= 1;
       else if (error.isBusy) await sleep(error.retryAfter * 1000 || 300);
@@ -207,8 +207,9 @@ class Sender {
   }
 
   /** Sends less at once when round trips get long, and more again after a while. */
-  #adapt(milliseconds) {
-    const trip = this.roundTrip = this.roundTrip ? this.roundTrip * 0.7 + milliseconds * 0.3 : milliseconds;
+  #adapt(milliseconds, count) {
+    const trip = this.roundTrip += (milliseconds - this.roundTrip) * 0.3;
+    this.#cost += (milliseconds / count - this.#cost) * 0.3;
     const now = performance.now(), since = now - this.#changed;
     const step = trip > 300 && since > 800 ? 1 : trip < 140 && since > 2500 ? -1 : 0;
     if (rates[this.#level + step] && step) [this.#level, this.#changed] = [this.#level + step, now];
@@ -223,7 +224,7 @@ export const texts = {
   capture_ready_title: "Look into the camera", capture_preview: "Your camera",
   capture_ready_text: "Face a light and take off your hat or sunglasses. No pictures are kept.",
   capture_cannot: "I can't do some movements", capture_cannot_title: "Which movements can't you do?",
-  capture_cannot_text: "You will be asked for others instead.", capture_cannot_few: "Too few would remain. Choose fewer.",
+  capture_cannot_text: "You will be asked for others instead.", capture_cannot_few: "Too few movements would remain.",
   capture_cannot_now: "I can't do this", capture_cannot_end: "To leave out a movement, cancel this check and start again.",
   capture_passed_title: "Thank you", capture_failed_title: "That didn't work", camera_title: "The camera is not available",
   camera_denied: "Allow the camera for this site in the browser's settings, then try again.",
@@ -252,7 +253,7 @@ h2{font-size:1.5rem;line-height:1.25}h2:focus{outline:0}
 button,label{font:inherit;min-height:48px;padding:.5rem 1.25rem;border-radius:12px;cursor:pointer}
 button{font-weight:600;border:0;background:none;color:var(--a)}
 .main{background:var(--b);color:var(--f)}.side{border:1px solid #7c8791;color:inherit}
-label{display:flex;align-items:center;gap:.75rem}input{width:1.4rem;height:1.4rem;accent-color:var(--b)}
+label{display:flex;align-items:center;gap:.75rem;margin:-.3rem 0}input{width:1.4rem;height:1.4rem;accent-color:var(--b)}
 svg{fill:none;stroke:currentcolor;stroke-width:2.25;stroke-linejoin:round}path{stroke-linecap:round}
 .sign{width:4.5rem;font:700 2.25rem/4.5rem system-ui;margin:auto;border-radius:50%;background:color-mix(in oklab,var(--a) 12%,var(--s));color:var(--a)}
 .wait{width:2.5rem;height:2.5rem;margin:auto;border:4px solid var(--a);border-bottom-color:transparent;border-radius:50%;animation:turn 1s linear infinite}
@@ -523,7 +524,7 @@ export async function finishSignIn(url = location.href) {
   const query = new URL(url).searchParams, saved = JSON.parse(sessionStorage.getItem("mien.sign-in"));
   if (!saved || query.get("state") !== saved.state) return null;
   sessionStorage.removeItem("mien.sign-in");
-  if (query.has("error")) throw new MienError(query.get("error"), "The sign-in was refused.");
+  if (query.has("error")) throw new MienError(query.get("error"), "Sign-in refused.");
   const session = await new Session(saved).redeem({ grant_type: "authorization_code", code: query.get("code"), redirect_uri: saved.redirectUri, code_verifier: saved.verifier });
   if (session.idClaims?.nonce !== saved.nonce) throw new MienError("invalid_state", "The ID token belongs to another sign-in.");
   return session;

@@ -84,7 +84,7 @@ function capture() {
   });
   document.body.classList.add("page-capturing");
   document.title = text("capture_title", { app: session.app.name });
-  main.replaceChildren(element);
+  main.replaceChildren(make("h1", { class: "visually-hidden" }, text("capture_heading")), element);
 }
 
 const isPhone = () => /Android|iPhone|iPad|Mobile/.test(navigator.userAgent);
