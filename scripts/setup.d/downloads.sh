@@ -64,7 +64,7 @@ fetch() {
     case $download_kind in
         sdist) arguments+=(--no-binary=:all: --no-build-isolation) ;;
         wheel) arguments+=(--only-binary=:all: --platform "$download_platform"
-            --python-version 311 --implementation cp) ;;
+            --python-version 311 --implementation cp --ignore-requires-python) ;;
     esac
     TMPDIR=$work must "$pip" "${arguments[@]}"
     is_whole "$into/${download##*/}" "$download_sha" ||
