@@ -30,7 +30,6 @@ async function request(url, options, seconds = 20) {
     { status, problem: answer, isBusy: status === 429 || status === 503, retryAfter: Number(response.headers.get("retry-after")) });
 }
 
-/** Tries four times if no response arrives or the server is busy. */
 async function repeat(send) {
   for (let attempt = 1; ; attempt++) {
     try { return await send(); } catch (error) {
@@ -81,7 +80,7 @@ export class CaptureSession {
 
   get isOpen() { return this.answer?.status === "open"; }
   get isLive() { return (this.answer?.mode ?? "image") !== "image"; }
-  get now() { return Math.max(0, Math.round(performance.now() - this.#zero)); }
+  get now() { return Math.round(performance.now() - this.#zero); }
 
   sendPicture(picture) { return this.#send("POST", "/frames", picture, "image/jpeg"); }
 
@@ -115,8 +114,8 @@ async function encodeOnPage(video, side, quality) {
   return blob && new Uint8Array(await blob.arrayBuffer());
 }
 
-/** JPEG quality and milliseconds between pictures, from good connections to bad ones. */
-const rates = [[0.85, 100], [0.75, 110], [0.65, 130], [0.55, 165], [0.5, 200]];
+/** JPEG quality and milliseconds between pictures. */
+const rates = [[0.85, 100], [0.75, 110], [0.6, 140], [0.45, 200]];
 
 class Sender {
   #queue = []; #last = 0; #level = 0; #changed = 0; #batch = 8; #cost = 0; #wake = () => {}; #stopped = false; #offline = false;
@@ -143,7 +142,7 @@ class Sender {
       await new Promise((done) => { this.video.requestVideoFrameCallback?.(done); setTimeout(done, 40); });
       const { frames_left: left, countdown } = this.session.answer, now = performance.now(), time = this.video.currentTime;
       // While many wait, four per second have to do.
-      const interval = Math.max(this.#offline || this.#queue.length > 4 ? 250 : rates[this.#level][1], Math.min(this.#cost, 400), countdown / left || 0);
+      const interval = Math.max(this.#offline || this.#queue.length > 4 ? 250 : rates[this.#level][1], countdown / left || 0);
       if (now - this.#last < interval - 8 || time === shown || !this.video.videoWidth) continue;
       this.#last = now - this.#last < 1.5 * interval ? this.#last + interval : now;
       shown = time;
@@ -155,10 +154,11 @@ class Sender {
   }
 
   async #sendQueue() {
-   
-    while (this.#queue[0]?.milliseconds < this.session.now - 4000) this.#queue.shift();
+    // More than 800 ms of work is too much at once, and the server refuses pictures that are 5 s late.
+    const limit = Math.min(this.#batch, Math.ceil(800 / this.#cost)), oldest = this.session.now - 4200 + Math.min(this.roundTrip, 2500);
+    while (this.#queue.length > 2 * limit || this.#queue[0]?.milliseconds < oldest) this.#queue.shift();
     if (!this.#queue.length) return void await new Promise((done) => { this.#wake = done; });
-    const pictures = this.#queue.splice(0, Math.min(this.#batch, Math.ceil(800 / this.#cost))), sent = performance.now();
+    const pictures = this.#queue.splice(0, limit), sent = performance.now();
     try {
       this.#answered(await this.session.sendLive(pictures));
       this.#adapt(performance.now() - sent, pictures.length);
@@ -202,16 +202,16 @@ class Sender {
 
   async #wait() {
     if (!this.#offline) this.onOffline(this.#offline = true);
-    if (Date.now() > this.session.answer.expires_at) throw new MienError("expired", "The capture has expired.");
+    if (Date.now() > this.session.answer.expires_at) throw new MienError("expired", "The capture expired.");
     await sleep(300);
   }
 
   /** Sends less at once when round trips get long, and more again after a while. */
   #adapt(milliseconds, count) {
-    const trip = this.roundTrip += (milliseconds - this.roundTrip) * 0.3;
-    this.#cost += (milliseconds / count - this.#cost) * 0.3;
-    const now = performance.now(), since = now - this.#changed;
-    const step = trip > 300 && since > 800 ? 1 : trip < 140 && since > 2500 ? -1 : 0;
+    const blend = (old, value) => (old ? old * 0.7 + value * 0.3 : value);
+    const trip = this.roundTrip = blend(this.roundTrip, milliseconds), now = performance.now(), since = now - this.#changed;
+    this.#cost = blend(this.#cost, milliseconds / count);
+    const step = trip > 300 && since > trip ? 1 : trip < 140 && since > 2500 ? -1 : 0;
     if (rates[this.#level + step] && step) [this.#level, this.#changed] = [this.#level + step, now];
   }
 }
@@ -227,8 +227,8 @@ export const texts = {
   capture_cannot_text: "You will be asked for others instead.", capture_cannot_few: "Too few movements would remain.",
   capture_cannot_now: "I can't do this", capture_cannot_end: "To leave out a movement, cancel this check and start again.",
   capture_passed_title: "Thank you", capture_failed_title: "That didn't work", camera_title: "The camera is not available",
-  camera_denied: "Allow the camera for this site in the browser's settings, then try again.",
-  camera_missing: "Connect a camera, or continue on a device that has one.",
+  camera_denied: "Allow the camera in the browser's settings, then try again.",
+  camera_missing: "Connect a camera, or use another device.",
   camera_busy: "Close other apps that use the camera.", camera_unsupported: "This browser can't use a camera on this page.",
   button_camera: "Start camera", button_continue: "Continue", button_back: "Back", button_cancel: "Cancel", button_retry: "Try again",
   action_turn_left: "Turn your head left", action_turn_right: "Turn your head right", action_open_mouth: "Open your mouth",
@@ -246,7 +246,7 @@ const signs = {
 const style = `
 :host{display:flex;flex-direction:column;position:relative;min-height:30rem;line-height:1.5;color:var(--mien-text,CanvasText);background:var(--s);
 --b:var(--mien-brand,#0b6b69);--f:var(--mien-brand-text,#fff);--a:var(--mien-accent,var(--b));--s:var(--mien-surface,Canvas)}
-*{box-sizing:border-box;margin:0}:focus-visible{outline:3px solid var(--a);outline-offset:2px}
+:host([hidden]){display:none}*{box-sizing:border-box;margin:0}:focus-visible{outline:3px solid var(--a);outline-offset:2px}
 h2{font-size:1.5rem;line-height:1.25}h2:focus{outline:0}
 .view{display:flex;flex-direction:column;gap:1rem;width:100%;max-width:27rem;margin:auto;padding:1.5rem;text-align:center}
 .terms{max-height:40vh;overflow:auto;text-align:start;white-space:pre-line}
@@ -326,7 +326,6 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
     heading?.focus({ preventScroll: true });
   }
 
-  /** Shows that a request runs, then the view that follows from its answer. */
   async #ask(request) {
     const run = this.#run;
     this.#wait();
@@ -492,7 +491,7 @@ export class Journeys {
 
   restoreFromSerializedState(state) {
     const { version, server, application, answer } = parse(state);
-    if (version !== 1 || server !== this.#server || application !== this.#clientId) throw new MienError("invalid_state", "The state belongs to another app.");
+    if (version !== 1 || server !== this.#server || application !== this.#clientId) throw new MienError("invalid_state", "It belongs to another app.");
     return this.#show(answer);
   }
 
@@ -526,7 +525,7 @@ export async function finishSignIn(url = location.href) {
   sessionStorage.removeItem("mien.sign-in");
   if (query.has("error")) throw new MienError(query.get("error"), "Sign-in refused.");
   const session = await new Session(saved).redeem({ grant_type: "authorization_code", code: query.get("code"), redirect_uri: saved.redirectUri, code_verifier: saved.verifier });
-  if (session.idClaims?.nonce !== saved.nonce) throw new MienError("invalid_state", "The ID token belongs to another sign-in.");
+  if (session.idClaims?.nonce !== saved.nonce) throw new MienError("invalid_state", "The ID token is wrong.");
   return session;
 }
 
