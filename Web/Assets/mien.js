@@ -154,7 +154,7 @@ class Sender {
   }
 
   async #sendQueue() {
-    // More than 800 ms of work is too much at once, and the server refuses pictures that are 5 s late.
+    // The server refuses pictures that are 5 s late.
     const limit = Math.min(this.#batch, Math.ceil(800 / this.#cost)), oldest = this.session.now - 4200 + Math.min(this.roundTrip, 2500);
     while (this.#queue.length > 2 * limit || this.#queue[0]?.milliseconds < oldest) this.#queue.shift();
     if (!this.#queue.length) return void await new Promise((done) => { this.#wake = done; });
@@ -224,15 +224,15 @@ export const texts = {
   capture_ready_title: "Look into the camera", capture_preview: "Your camera",
   capture_ready_text: "Face a light and take off your hat or sunglasses. No pictures are kept.",
   capture_cannot: "I can't do some movements", capture_cannot_title: "Which movements can't you do?",
-  capture_cannot_text: "You will be asked for others instead.", capture_cannot_few: "Too few movements would remain.",
-  capture_cannot_now: "I can't do this", capture_cannot_end: "To leave out a movement, cancel this check and start again.",
+  capture_cannot_text: "You will be asked for others.", capture_cannot_few: "Too few movements would remain.",
+  capture_cannot_now: "I can't do this", capture_cannot_end: "To leave out a movement, cancel and start again.",
   capture_passed_title: "Thank you", capture_failed_title: "That didn't work", camera_title: "The camera is not available",
-  camera_denied: "Allow the camera in the browser's settings, then try again.",
+  camera_denied: "Allow the camera in the browser's settings.",
   camera_missing: "Connect a camera, or use another device.",
-  camera_busy: "Close other apps that use the camera.", camera_unsupported: "This browser can't use a camera on this page.",
+  camera_busy: "Close other apps that use the camera.", camera_unsupported: "This page can't use a camera.",
   button_camera: "Start camera", button_continue: "Continue", button_back: "Back", button_cancel: "Cancel", button_retry: "Try again",
   action_turn_left: "Turn your head left", action_turn_right: "Turn your head right", action_open_mouth: "Open your mouth",
-  guidance_face_not_found: "Put your face in the oval", guidance_multiple_faces: "Only one person, please",
+  guidance_face_not_found: "Put your face in the oval", guidance_multiple_faces: "One person only",
   guidance_face_too_far: "Come closer", guidance_face_too_close: "Move back a little", guidance_misaligned_face: "Center your face",
   guidance_too_much_movement: "Move more slowly", guidance_obscured_face: "Uncover your face",
 };
@@ -258,7 +258,7 @@ svg{fill:none;stroke:currentcolor;stroke-width:2.25;stroke-linejoin:round}path{s
 .sign{width:4.5rem;font:700 2.25rem/4.5rem system-ui;margin:auto;border-radius:50%;background:color-mix(in oklab,var(--a) 12%,var(--s));color:var(--a)}
 .wait{width:2.5rem;height:2.5rem;margin:auto;border:4px solid var(--a);border-bottom-color:transparent;border-radius:50%;animation:turn 1s linear infinite}
 .stage,video{position:absolute;width:100%;height:100%}.stage{overflow:hidden;container-type:size}
-video{object-fit:cover;transform:scaleX(-1)}
+video{object-fit:cover;transform:scaleX(-1);inset:0;margin:auto;max-width:134cqh;mask:linear-gradient(90deg,#0000,#000 12%,#000 88%,#0000)}
 .oval{position:absolute;inset:0;margin:auto;width:min(60cqw,35cqh);aspect-ratio:3/4;border-radius:50%;box-shadow:0 0 0 200vmax color-mix(in oklab,var(--s) 90%,transparent)}
 .ring{position:absolute;inset:-4%;width:108%;height:108%;stroke:color-mix(in oklab,#7c8791 45%,var(--s))}
 .ring :last-child{stroke:var(--a);transition:stroke-dasharray .3s}
@@ -476,7 +476,7 @@ export class Journeys {
     this.#check();
     const options = post({ state: this.#answer.state, option, data });
     // An answer without a response may have arrived, so only the same one may follow.
-    if (this.#sent && this.#sent !== options.body) throw new MienError("invalid_state", "Send the same answer again.");
+    if (this.#sent && this.#sent !== options.body) throw new MienError("invalid_state", "Send the same answer.");
     this.#sent = options.body;
     try { return await repeat(() => this.#send("respond", options)); } catch (error) {
       if (error.code !== "network_error") this.#sent = null;
@@ -495,7 +495,7 @@ export class Journeys {
     return this.#show(answer);
   }
 
-  #check() { if (!this.#answer?.state) throw new MienError("no_active_journey", "No journey waits for an answer."); }
+  #check() { if (!this.#answer?.state) throw new MienError("no_active_journey", "No journey is waiting."); }
   get #device() { return `mien.device.${this.#server}.${this.#clientId}`; }
   async #send(path, options) { return this.#show(await request(`${this.#server}/v1/journeys/${path}`, options)); }
 
