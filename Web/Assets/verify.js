@@ -77,8 +77,7 @@ function capture() {
   element.addEventListener("mien-done", finish);
   element.addEventListener("mien-cancel", finish);
   element.addEventListener("mien-fail", ({ detail }) => {
-    const reason = detail.reasons?.[0];
-    if (reason === "capture_replaced" || reason === "capture_elsewhere") return showReplaced();
+    if (detail.reasons?.[0] === "capture_replaced") return showReplaced();
     if (detail.error?.status === 401) return show(state("wait"), text("capture_expired_title"), paragraph("capture_expired_text"));
     finish();
   });
