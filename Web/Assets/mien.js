@@ -127,6 +127,7 @@ class Sender {
   }
 
   stop() { this.#stopped = true; this.#wake(); }
+  get #limit() { return Math.min(this.#batch, Math.ceil(800 / this.#cost)); }
 
   async run() {
     if (this.session.isLive) this.#take();
@@ -141,8 +142,9 @@ class Sender {
     for (let shown = -1; !this.#stopped;) {
       await new Promise((done) => { this.video.requestVideoFrameCallback?.(done); setTimeout(done, 40); });
       const { frames_left: left, countdown } = this.session.answer, now = performance.now(), time = this.video.currentTime;
-      // While many wait, four per second have to do.
-      const interval = Math.max(this.#offline || this.#queue.length > 4 ? 250 : rates[this.#level][1], countdown / left || 0);
+      // Gaps of half a second would end the session.
+      const slowest = [0, 200, 300][Math.min(Math.floor(this.#queue.length / this.#limit), 2)];
+      const interval = Math.max(slowest, rates[this.#level][1], countdown / left || 0);
       if (now - this.#last < interval - 8 || time === shown || !this.video.videoWidth) continue;
       this.#last = now - this.#last < 1.5 * interval ? this.#last + interval : now;
       shown = time;
@@ -155,10 +157,10 @@ class Sender {
 
   async #sendQueue() {
     // The server refuses pictures that are 5 s late.
-    const limit = Math.min(this.#batch, Math.ceil(800 / this.#cost)), oldest = this.session.now - 4200 + Math.min(this.roundTrip, 2500);
-    while (this.#queue.length > 2 * limit || this.#queue[0]?.milliseconds < oldest) this.#queue.shift();
+    const oldest = this.session.now - 4200 + Math.min(this.roundTrip, 2500);
+    while (this.#queue[0]?.milliseconds < oldest) this.#queue.shift();
     if (!this.#queue.length) return void await new Promise((done) => { this.#wake = done; });
-    const pictures = this.#queue.splice(0, limit), sent = performance.now();
+    const pictures = this.#queue.splice(0, this.#limit), sent = performance.now();
     try {
       this.#answered(await this.session.sendLive(pictures));
       this.#adapt(performance.now() - sent, pictures.length);
@@ -224,9 +226,9 @@ export const texts = {
   capture_ready_title: "Look into the camera", capture_preview: "Your camera",
   capture_ready_text: "Face a light and take off your hat or sunglasses. No pictures are kept.",
   capture_cannot: "I can't do some movements", capture_cannot_title: "Which movements can't you do?",
-  capture_cannot_text: "You will be asked for others.", capture_cannot_few: "Too few movements would remain.",
+  capture_cannot_text: "You will be asked for others.", capture_cannot_few: "Too few would remain.",
   capture_cannot_now: "I can't do this", capture_cannot_end: "To leave out a movement, cancel and start again.",
-  capture_passed_title: "Thank you", capture_failed_title: "That didn't work", camera_title: "The camera is not available",
+  capture_passed_title: "Thanks", capture_failed_title: "It didn't work", camera_title: "The camera is not available",
   camera_denied: "Allow the camera in the browser's settings.",
   camera_missing: "Connect a camera, or use another device.",
   camera_busy: "Close other apps that use the camera.", camera_unsupported: "This page can't use a camera.",
