@@ -127,7 +127,7 @@ class Sender {
   }
 
   stop() { this.#stopped = true; this.#wake(); }
-  get #limit() { return Math.min(this.#batch, Math.ceil(800 / this.#cost)); }
+  get #limit() { return Math.min(this.#batch, Math.ceil(700 / this.#cost)); }
 
   async run() {
     if (this.session.isLive) this.#take();
@@ -208,19 +208,18 @@ class Sender {
     await sleep(300);
   }
 
-  /** Sends less at once when round trips get long, and more again after a while. */
+  /** Sends less when a picture takes longer than the time to the next. */
   #adapt(milliseconds, count) {
-    const blend = (old, value) => (old ? old * 0.7 + value * 0.3 : value);
-    const trip = this.roundTrip = blend(this.roundTrip, milliseconds), now = performance.now(), since = now - this.#changed;
-    this.#cost = blend(this.#cost, milliseconds / count);
-    const step = trip > 300 && since > trip ? 1 : trip < 140 && since > 2500 ? -1 : 0;
+    const spent = milliseconds / count, interval = rates[this.#level][1], now = performance.now(), since = now - this.#changed;
+    this.roundTrip = (this.roundTrip + milliseconds) / (this.roundTrip ? 2 : 1);
+    this.#cost = Math.min(spent, (this.#cost + spent) / (this.#cost ? 2 : 1));
+    const step = this.#cost > interval * 1.1 && since > milliseconds ? 1 : this.#cost < interval * 0.6 && since > 2500 ? -1 : 0;
     if (rates[this.#level + step] && step) [this.#level, this.#changed] = [this.#level + step, now];
   }
 }
 
 // MARK: <mien-capture>
 
-/** Other words of the server are shown as they are: "Too dark". */
 export const texts = {
   capture_loading: "One moment…", capture_offline: "No connection. Trying again…",
   capture_ready_title: "Look into the camera", capture_preview: "Your camera",
