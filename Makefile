@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-api prove bench fuzz format lint docs test-setup clean
+.PHONY: help setup build demo serve test test-api test-web screenshots prove bench fuzz format lint docs test-setup clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' \
@@ -17,13 +17,28 @@ build: setup ## build everything, optimized
 demo: setup ## enroll and verify faces on the demo photos
 	@scripts/build --product mien
 	@scripts/run .build/release/mien demo
-	@echo; echo "Next: define the alias of README.md (“Set up”), then run mien doctor."
+	@echo; echo "Next: run make serve, and open the addresses that it prints in a browser: sign in with your own face."
+	@echo "For the command line, define the alias of README.md (“Set up”), then run mien doctor."
+
+serve: setup ## start a server with samples, and print the addresses to open in a browser
+	@scripts/build --product mien
+	@scripts/run scripts/serve
 
 test: ## set up, check format, build, run all tests and examples
 	@scripts/test
 
 test-api: setup ## check every response of a server against docs/openapi.json (PyPI the first time)
 	@scripts/run scripts/test-api
+
+test-web: ## use the web pages in Chromium and Firefox (PyPI the first time)
+	@scripts/setup --tests
+	@scripts/build --product mien
+	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/test-web
+
+screenshots: ## write pictures of every web page to docs/images/web
+	@scripts/setup --tests
+	@scripts/build --product mien
+	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/screenshots
 
 prove: setup ## longer proofs: 200 kills, a minute of fuzzing for each parser, and test-api
 	@scripts/run scripts/prove-kills

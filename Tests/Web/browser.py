@@ -56,6 +56,9 @@ class Bidi:
             answer[0].set()
 
     def send(self, method, seconds=60, **parameters):
+        return self.send_all(method, parameters, seconds)
+
+    def send_all(self, method, parameters, seconds=60):
         with self.lock:
             self.number += 1
             number, answer = self.number, [threading.Event(), None]
@@ -327,7 +330,7 @@ class Page:
     def devtools(self, command, **parameters):
         """A command of Chromium's own protocol."""
         session = self.bidi.send("goog:cdp.getSession", context=self.context)["session"]
-        return self.bidi.send("goog:cdp.sendCommand", method=command, params=parameters, session=session)["result"]
+        return self.bidi.send_all("goog:cdp.sendCommand", {"method": command, "params": parameters, "session": session})["result"]
 
     def media(self, **features):
         """Sets media features, such as prefers_color_scheme="dark"."""

@@ -97,7 +97,11 @@ def begin_registration(server, site, app_id="default_application", user=None):
 
 
 def start_camera(page):
-    """Passes the page that explains what follows."""
+    """Agrees, if the page asks for that, and passes the page that explains what follows."""
+    page.find(".main")
+    if page.has(".terms"):
+        page.click(".main")
+        page.wait("!__web.shown('.terms') && !!__web.shown('.main')")
     page.click(".main")
 
 

@@ -68,6 +68,13 @@ class World:
             self.servers[key] = server.Server(**settings)
         return self.servers[key]
 
+    def pages(self, **settings):
+        """A server that has the pages."""
+        made = self.server(**settings)
+        if made.send("GET", "/verify")[0] == 404:
+            raise Skip("this server has no web pages")
+        return made
+
     def page(self, kind=browser.Chromium, people=("ada",), **options):
         return self.running(kind).page(self.heads(*people) if people else None, **options)
 

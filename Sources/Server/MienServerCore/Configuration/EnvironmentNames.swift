@@ -20,7 +20,8 @@ enum EnvironmentNames {
         "MIEN_FUZZ_SEED", "MIEN_KILLS", "MIEN_MODEL_MIRRORS", "MIEN_PACK", "MIEN_PAUSE",
         "MIEN_PROGRAM", "MIEN_SECONDS",
         "MIEN_SEED", "MIEN_SHARED", "MIEN_SYSTEM_ROOT", "MIEN_TESTS", "MIEN_TEST_SETUP_BOUNDED",
-        "MIEN_TEST_TIMEOUT", "MIEN_TEXT_COST", "MIEN_TRIES", "MIEN_UPDATE", "MIEN_WRITE_VECTORS",
+        "MIEN_TEST_TIMEOUT", "MIEN_TEXT_COST", "MIEN_TRIES", "MIEN_UPDATE", "MIEN_WEB_SCRIPT",
+        "MIEN_WEB_SECONDS", "MIEN_WRITE_VECTORS",
     ]
 
     /// Returns a problem for each unknown variable. The value is not repeated: it may be a secret.

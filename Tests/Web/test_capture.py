@@ -1,0 +1,216 @@
+"""The capture page."""
+
+import re
+
+from scenes import PASSWORD, Site, app, begin_registration, finish, new, start_camera
+from server import Run
+from testing import test
+
+STAGE = ".stage"
+
+
+def opened(world, site, server, app_id, **camera):
+    """A registration whose capture page is open."""
+    run, link = begin_registration(server, site, app_id)
+    page = world.page(**camera)
+    page.goto(link)
+    page.find(".main")
+    return run, link, page
+
+
+@test("a person registers a face with the movements that the page asks for, and comes back to the app", 90)
+def registers(world):
+    server, site = world.pages(), Site()
+    app_id = app(server, "liveness_active")
+    # On a busy machine, frames come too late, and a person tries again.
+    for attempt in range(3):
+        run, link, page = opened(world, site, server, app_id)
+        code = link.partition("#")[2]
+        assert len(code) >= 20 and "#" not in page.address, "the one-time code has left the address"
+        if attempt == 0:
+            world.check(page, "before the camera")
+        start_camera(page)
+        page.find("[data-name]")
+        if attempt == 0:
+            world.check(page, "while capturing")
+        page.wait("location.pathname === '/verified' || !!__web.named('Continue')", 75, "a verdict")
+        if page.js("location.pathname === '/verified'"):
+            break
+        world.check(page, "refused")
+        page.press("Continue")
+        page.wait("location.pathname === '/verified'")
+        assert finish(run) == "rejection"
+        page.close()
+    returned = site.query("/verified")
+    assert set(returned) == {"sessionId", "state"}, returned
+    assert finish(run) == "success"
+    assert code not in server.log, "the code is in no log"
+    assert page.js("history.length") <= 3
+
+
+@test("a used link says so, and a capture that is open in this browser goes on")
+def used_link(world):
+    server, site = world.pages(), Site()
+    run, link, page = opened(world, site, server, app(server))
+    other = world.page()
+    other.goto(link)
+    other.see("This link has ended")
+    world.check(other, "a used link")
+    other.expect("410|404|not loaded|Failed to load")
+    page.reload()
+    page.find(".main")
+    start_camera(page)
+    page.wait("location.pathname === '/verified'", 40)
+    assert finish(run) == "success"
+
+
+@test("without a camera, and without permission, the page says what to do and tries again")
+def no_camera(world):
+    server, site = world.pages(), Site()
+    app_id = app(server)
+    for fault, text in [("NotAllowedError", "allow|Camera|camera"), ("NotFoundError", "camera"), ("NotReadableError", "camera")]:
+        run, link, page = opened(world, site, server, app_id, refuses=fault)
+        start_camera(page)
+        page.wait(f"/{text}/.test(__web.text()) && !!__web.shown('.main')")
+        world.check(page, fault)
+        page.js("__camera.set({ refuses: null })")
+        page.click(".main")
+        page.wait("location.pathname === '/verified'", 40)
+        assert finish(run) == "success"
+        page.close()
+
+
+@test("a camera that is unplugged, and a person who gives up")
+def gives_up(world):
+    server, site = world.pages(), Site()
+    run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
+    start_camera(page)
+    page.find(STAGE)
+    page.wait("__camera.live() === 1")
+    page.js("__camera.unplug()")
+    page.wait("!!__web.shown('.main') && !__web.shown('.stage')")
+    world.check(page, "unplugged")
+    page.press("Cancel")
+    page.wait("location.pathname === '/verified'")
+    assert page.js("globalThis.__camera ? __camera.live() : 0") == 0
+    assert finish(run) == "rejection"
+
+
+@test("nobody in front of the camera is told so; a second tab says that the capture goes on in the first")
+def second_tab(world):
+    server, site = world.pages(), Site()
+    run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
+    start_camera(page)
+    page.see("Put your face in the oval", 30)
+    world.check(page, "nobody is there")
+    tab = world.page(profile=page.profile)
+    tab.goto(link.partition("#")[0])
+    start_camera(tab)
+    tab.see("opened in another tab", 40)
+    world.check(tab, "the second tab")
+    assert page.has(".stage") and page.js("__camera.live()") == 1
+    assert tab.js("__camera.live()") == 0, "only one tab uses the camera"
+
+
+@test("a closed tab: the link has ended, and the app's journey can be tried again", 90)
+def closed_tab(world):
+    server, site = world.pages(), Site()
+    run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
+    start_camera(page)
+    page.see("Put your face in the oval", 30)
+    page.close()
+    page = world.page()
+    page.goto(link)
+    page.see("This link has ended")
+    page.expect("410|Failed to load")
+    run, link, page = opened(world, site, server, app(server))
+    start_camera(page)
+    page.wait("location.pathname === '/verified'", 40)
+    assert finish(run) == "success"
+
+
+@test("a slow connection: the capture goes on", 90)
+def slow(world):
+    server, site = world.pages(), Site()
+    run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
+    page.devtools("Network.enable")
+    page.devtools("Network.emulateNetworkConditions", offline=False, latency=400, downloadThroughput=60_000, uploadThroughput=60_000)
+    start_camera(page)
+    page.see("Put your face in the oval", 40)
+    page.js("new Promise((done) => setTimeout(done, 4000))")
+    page.see("Put your face in the oval", 1)
+    assert page.js("document.querySelector('mien-capture').roundTrip") > 300
+    page.js("__camera.set({ shows: 'person' })")
+    page.wait("['keep_still', 'wait', 'look_straight'].includes(__web.shown('[data-name]')?.dataset.name)", 20, "guidance for the person who came")
+
+
+@test("a lost connection: the page says so, and goes on when it is back", 90)
+def offline(world):
+    server, site = world.pages(), Site()
+    run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
+    start_camera(page)
+    page.see("Put your face in the oval", 30)
+    page.offline()
+    page.see("No connection", 20)
+    world_check = [fault for fault in page.faults if "ERR_INTERNET_DISCONNECTED" not in fault]
+    assert not world_check, world_check
+    page.offline(False)
+    page.wait("!__web.text().includes('No connection')", 20)
+    page.js("__camera.set({ shows: 'person' })")
+    page.wait("!!__web.shown('[data-name=keep_still]') || location.pathname === '/verified'", 20, "the same capture goes on")
+    page.expect("ERR_INTERNET_DISCONNECTED|Failed to load")
+
+
+@test("only the keyboard: from the link to the result, with a visible focus")
+def keyboard(world):
+    server, site = world.pages(), Site()
+    run, link, page = opened(world, site, server, app(server))
+    for _ in range(8):
+        page.keys("Tab")
+        if page.js("(() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e?.matches('.main') && e.matches(':focus-visible') })()"):
+            break
+    else:
+        raise AssertionError("Tab does not reach the button that starts the camera")
+    page.keys("Enter")
+    page.wait("location.pathname === '/verified'", 40)
+    assert finish(run) == "success"
+
+
+@test("the page in Spanish and Arabic, on a phone, in the dark, and with reduced motion")
+def languages(world):
+    server, site = world.pages(), Site()
+    app_id = app(server)
+    for language, direction in [("es", "ltr"), ("ar", "rtl")]:
+        run, link = begin_registration(server, site, app_id)
+        page = world.page(size=(390, 844))
+        page.media(prefers_color_scheme="dark", prefers_reduced_motion="reduce")
+        page.devtools("Network.setExtraHTTPHeaders", headers={"accept-language": language})
+        page.goto(link)
+        page.find(".main")
+        assert page.js("[document.documentElement.lang, getComputedStyle(document.body).direction]") == [language, direction]
+        world.check(page, f"{language} on a phone")
+        assert page.js("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off sideways"
+        start_camera(page)
+        page.wait("location.pathname === '/verified'", 40)
+        assert finish(run) == "success"
+
+
+@test("bytes of the page, and its first paint")
+def figures(world):
+    server, site = world.pages(), Site()
+    run, link, page = opened(world, site, server, app(server))
+    bytes_, paint, count = page.js("""(() => { const entries = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
+        return [entries.reduce((sum, entry) => sum + entry.transferSize, 0), performance.getEntriesByName("first-contentful-paint")[0]?.startTime, entries.length]; })()""")
+    print(f"    capture page: {bytes_ / 1000:.1f} kB in {count} requests, first paint after {paint:.0f} ms")
+    assert 0 < bytes_ <= 150_000
+    assert paint <= 1000
+
+
+@test("hostile names of apps are shown as text")
+def hostile(world):
+    server, site = world.pages(), Site()
+    title = "<img src=x onerror=alert(1)></script><script>alert(2)</script>{{t.x}} & “quotes”"
+    run, link, page = opened(world, site, server, app(server, title=title))
+    assert page.js("document.querySelector('img[src=x]') === null && document.scripts.length") <= 6
+    page.wait(f"document.title.includes('<img src=x') || __web.text().includes('<img src=x')", 5, "the name as text")
+    world.check(page, "a hostile name")

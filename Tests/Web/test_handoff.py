@@ -1,0 +1,61 @@
+"""A computer without a camera, and a phone that has one."""
+
+from scenes import Site, app, begin_registration, finish, start_camera
+from testing import test
+
+
+def code(world, site, app_id):
+    """A computer that shows its code. Returns the journey, the page, the number, and the address in the code."""
+    run, link = begin_registration(world.pages(), site, app_id)
+    page = world.page(people=None)
+    page.goto(link)
+    page.find(".main")
+    page.js("""(() => { const own = fetch; globalThis.fetch = async (...all) => { const answer = await own(...all);
+        if (String(all[0]).endsWith("/handoff") && all[1]?.method === "POST") globalThis.__handoff = await answer.clone().json(); return answer; }; })()""")
+    page.press("Use my phone instead")
+    page.find(".qr-number")
+    number = page.js("__web.shown('.qr-number').textContent.trim()")
+    assert len(number) == 3 and number.isdigit(), number
+    assert page.js("__web.shown('.qr-code path').getAttribute('d').length") > 1000
+    offer = page.wait("globalThis.__handoff")
+    assert offer["number"] == number and offer["expires_in"] <= 120, offer
+    return run, page, number, offer["link"]
+
+
+@test("a computer shows a code and a number; the phone shows the same, and captures; the computer goes on", 90)
+def handoff(world):
+    server, site = world.pages(), Site()
+    run, computer, number, link = code(world, site, app(server))
+    world.check(computer, "the code")
+    phone = world.page(size=(390, 844))
+    phone.goto(link)
+    phone.find(".qr-number")
+    assert phone.js("__web.shown('.qr-number').textContent.trim()") == number
+    facts = phone.text()
+    assert "Sample shop" in facts and "127.0.0.1" in facts or "::1" in facts, facts
+    world.check(phone, "the comparison")
+    computer.see("Compare the number")
+    world.check(computer, "opened")
+    phone.press("Yes, it is the same")
+    start_camera(phone)
+    computer.wait("location.pathname === '/verified'", 60)
+    phone.see("go back to Sample shop")
+    world.check(phone, "done")
+    assert finish(run) == "success"
+
+
+@test("the code of another computer works once, and ends nothing when its number is refused")
+def refused(world):
+    server, site = world.pages(), Site()
+    run, computer, number, link = code(world, site, app(server))
+    phone = world.page(people=None)
+    phone.goto(link)
+    phone.find(".qr-number")
+    other = world.page(people=None)
+    other.goto(link)
+    other.see("This link has ended")
+    other.expect("410|Failed to load")
+    phone.press("No, stop")
+    phone.wait("!__web.shown('.qr-number')")
+    world.check(phone, "stopped")
+    assert "/verified" not in computer.address

@@ -1,0 +1,86 @@
+"""The quick starts of docs/quick-starts.md, each from a fresh user to "signed in with a face"."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+from scenes import PASSWORD, Site, app, new, start_camera
+from server import REPOSITORY
+from test_signin import face_way, password
+from testing import test
+
+EXAMPLES = REPOSITORY / "Examples" / "Web"
+
+
+def add_face(world, server, app_id, user):
+    page = world.page()
+    page.goto(f"{server.address}/account?client_id={app_id}")
+    password(page, user)
+    page.press("Register your face")
+    start_camera(page)
+    page.wait("location.pathname === '/account'", 60)
+    page.close()
+
+
+@test("quick start: a single-page app", 90)
+def single_page(world):
+    server, site = world.pages(), Site()
+    text = (EXAMPLES / "single-page" / "index.html").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 60
+    app_id = app(server, redirect_uris=[f"{site.origin}/"], web_origins=[site.origin])
+    site.pages["/"] = text.split("<html lang=\"en\">", 1)[1].replace("http://localhost:8080", server.address).replace('"single-page"', f'"{app_id}"')
+    user = new("ada")
+    server.user(user, PASSWORD)
+    add_face(world, server, app_id, user)
+    page = world.page()
+    page.goto(f"{site.origin}/")
+    page.see("Nobody is signed in.")
+    page.click("#in")
+    face_way(page, user)
+    start_camera(page)
+    page.see("is signed in with a face.", 40)
+    world.check(page, "signed in")
+    page.click("#out")
+    page.see("Nobody is signed in.")
+
+
+@test("quick start: a server in Python", 90)
+def python(world):
+    server = world.pages()
+    assert len((EXAMPLES / "python" / "app.py").read_text(encoding="utf-8").splitlines()) <= 60
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    settings = {"liveness": {"mode": "image"}, "sign_in_page": True, "redirect_uris": [f"http://localhost:{port}/back"]}
+    try:
+        made = server.admin("POST", "/v1/apps", {"id": "python", "name": "Python", "type": "confidential", "first_party": True, "settings": settings})
+    except Exception as error:
+        raise AssertionError(f"the app: {error}") from None
+    user = new("ada")
+    server.user(user, PASSWORD)
+    process = subprocess.Popen(
+        [sys.executable, str(EXAMPLES / "python" / "app.py")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**os.environ, "MIEN_SERVER": server.address, "CLIENT_SECRET": made["client_secret"], "PORT": str(port)})
+    try:
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                urllib.request.urlopen(f"http://localhost:{port}/", timeout=5).close()
+                break
+            except OSError:
+                assert time.monotonic() < deadline and process.poll() is None, "the app did not start"
+                time.sleep(0.1)
+        add_face(world, server, "python", user)
+        page = world.page()
+        page.goto(f"http://localhost:{port}/")
+        page.click("a[href='/sign-in']")
+        face_way(page, user)
+        start_camera(page)
+        page.see("is signed in with a face.", 40)
+    finally:
+        process.terminate()
+        process.wait(10)

@@ -1,0 +1,242 @@
+"""The sign-in and account pages, as apps and people use them."""
+
+import json
+import secrets
+
+from authlib.integrations.requests_client import OAuth2Session
+from joserfc import jwt
+from joserfc.jwk import KeySet
+
+from scenes import PASSWORD, Site, app, new, start_camera
+from server import Run
+from testing import test
+
+
+class Client:
+    """An app that signs its users in, with Authlib: nothing of Mien is in it."""
+
+    def __init__(self, server, site, app_id):
+        self.server, self.site, self.app = server, site, app_id
+        self.about = server.call("GET", "/.well-known/openid-configuration")
+        self.oauth = OAuth2Session(app_id, scope="openid", redirect_uri=f"{site.origin}/back", code_challenge_method="S256",
+                                   token_endpoint_auth_method="none")
+
+    def link(self, **more):
+        self.verifier, self.nonce = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
+        address, self.state = self.oauth.create_authorization_url(
+            self.about["authorization_endpoint"], code_verifier=self.verifier, nonce=self.nonce, **more)
+        return address
+
+    def claims(self):
+        """Redeems the code that came back, and returns the ID token's claims."""
+        query = self.site.query("/back")
+        assert query and query.get("state") == self.state, query
+        assert "code" in query, query
+        token = self.oauth.fetch_token(self.about["token_endpoint"], code=query["code"], code_verifier=self.verifier)
+        keys = KeySet.import_key_set(self.server.call("GET", "/.well-known/jwks.json"))
+        claims = jwt.decode(token["id_token"], keys, algorithms=["ES256"]).claims
+        assert claims["nonce"] == self.nonce and claims["aud"] in (self.app, [self.app]), claims
+        return claims
+
+
+def shop(server, mode="image", **settings):
+    site = Site()
+    return site, app(server, mode, redirect_uris=[f"{site.origin}/back"], **settings)
+
+
+def password(page, user, word=PASSWORD):
+    page.fill("[name=f_username]", user)
+    page.fill("[name=f_password]", word)
+    page.keys("Enter")
+
+
+def with_face(world, server, client, user, **camera):
+    """Signs in with the password, and adds the face on the account pages."""
+    page = world.page(**camera)
+    page.goto(f"{server.address}/account?client_id={client.app}")
+    password(page, user)
+    page.press("Register your face")
+    start_camera(page)
+    return page
+
+
+def registered(world, server, client, user, **camera):
+    """The same, until it has succeeded. On a busy machine, frames come too late, and a person tries again."""
+    for _ in range(3):
+        page = with_face(world, server, client, user, **camera)
+        page.wait("location.pathname === '/account' || !!__web.named('Continue')", 75, "a verdict")
+        if not page.js("!!__web.named('Continue')"):
+            return page
+        said = page.text()
+        page.close()
+    raise AssertionError(said)
+
+
+def face_way(page, user):
+    """Chooses the face on the sign-in page."""
+    page.click("button[name=branch][value=face]")
+    page.fill("[name=f_user_identifier]", user)
+    page.keys("Enter")
+
+
+@test("an app signs its user in with a password, by authorization code and PKCE")
+def by_password(world):
+    server = world.pages()
+    site, app_id = shop(server)
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = world.page(people=None)
+    page.goto(client.link())
+    page.find("[name=f_password]")
+    world.check(page, "the form")
+    password(page, user, "wrong")
+    page.find("[role=alert]")
+    wrong = page.text()
+    page.expect("401")
+    world.check(page, "a wrong password")
+    page.goto(client.link())
+    password(page, new("nobody"), "wrong")
+    page.find("[role=alert]")
+    page.expect("401")
+    assert page.text() == wrong, "an unknown name looks like a wrong password"
+    page.goto(client.link())
+    password(page, user)
+    page.wait("location.pathname === '/back'")
+    assert client.claims()["amr"] == ["pwd"]
+    # Single sign-on: nobody is asked again, unless the app wants it.
+    page.goto(client.link())
+    page.wait("location.pathname === '/back'")
+    client.claims()
+    page.goto(client.link(prompt="login"))
+    page.find("[name=f_password], .list-links")
+
+
+@test("a person adds a face on the account page, and an app signs the person in with it", 90)
+def by_face(world):
+    server = world.pages()
+    site, app_id = shop(server, "liveness_active")
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = registered(world, server, client, user)
+    world.check(page, "the account")
+    page.close()
+    page = world.page()
+    page.goto(client.link())
+    for _ in range(3):
+        face_way(page, user)
+        page.find(".main")
+        world.check(page, "before the camera")
+        start_camera(page)
+        page.wait("location.pathname === '/back' || !!__web.named('Continue')", 75, "a verdict")
+        if page.js("location.pathname === '/back'"):
+            break
+        page.press("Continue")
+        page.find("[name=f_password], [name=f_user_identifier]")
+        page.expect("401")
+    assert "face" in client.claims()["amr"]
+
+
+@test("a stranger is refused", 90)
+def stranger(world):
+    server = world.pages()
+    site, app_id = shop(server)
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = registered(world, server, client, user)
+    page.close()
+    page = world.page(shows="photo", photo=world.photo("biden.jpg"))
+    page.goto(client.link())
+    face_way(page, user)
+    start_camera(page)
+    page.find("[role=alert]", 30)
+    page.expect("401")
+    world.check(page, "refused")
+    assert not site.query("/back")
+
+
+@test("a still photo is refused where a live person is required", 90)
+def still(world):
+    server = world.pages()
+    site, app_id = shop(server, "liveness_active")
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = world.page(shows="photo", photo=world.photo("obama.jpg"), sway=0)
+    page.goto(client.link())
+    face_way(page, user)
+    start_camera(page)
+    page.wait("/didn.t work/.test(__web.text())", 50)
+    world.check(page, "refused")
+
+
+@test("the pictures of an earlier session are refused as a replay", 120)
+def replay(world):
+    server = world.pages(FACE_LIVENESS_REPLAY_DAYS="7")
+    site, app_id = shop(server, "liveness_active")
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = registered(world, server, client, user, seed=7)
+    page.close()
+    page = world.page(seed=7)
+    page.goto(client.link())
+    face_way(page, user)
+    start_camera(page)
+    page.wait("/didn.t work/.test(__web.text())", 50)
+    refused = [entry for entry in server.audit() if entry["event"] == "capture.refused"]
+    assert any("replayed" in entry["detail"].get("reasons", []) for entry in refused), refused
+
+
+@test("a passkey is made on the account page, and signs in")
+def passkey(world):
+    server = world.pages()
+    site, app_id = shop(server)
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = world.page(people=None)
+    page.authenticator()
+    page.goto(f"{server.address}/account?client_id={app_id}")
+    password(page, user)
+    page.press("Add a passkey")
+    page.find("main form .button-primary")
+    world.check(page, "before the passkey")
+    page.click("main form .button-primary")
+    page.wait("__web.text().includes('asskey') && document.querySelectorAll('[aria-labelledby=\"s-passkeys\"] .list-item').length === 1")
+    world.check(page, "with a passkey")
+    page.click("form[action*='/signout'] button")
+    page.wait("location.pathname === '/signout'")
+    world.check(page, "signed out")
+    page.goto(client.link(prompt="login"))
+    page.press("Use a passkey")
+    page.wait("location.pathname === '/back'")
+    assert "pop" in client.claims()["amr"]
+
+
+@test("going back in the browser's history answers no later step")
+def history(world):
+    server = world.pages()
+    site, app_id = shop(server)
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = world.page(people=None)
+    page.goto(client.link())
+    page.click("button[name=branch][value=face]")
+    page.find("[name=f_user_identifier]")
+    page.back()
+    page.find("[name=f_password], [name=f_user_identifier]")
+    page.reload()
+    page.find("[name=f_password], [name=f_user_identifier]")
+    if page.has("[name=f_user_identifier]"):
+        page.click("button[name=branch][value=password]")
+    password(page, user)
+    page.wait("location.pathname === '/back'")
+    client.claims()
+    page.back()
+    page.wait("document.readyState === 'complete'")
+    page.expect("400")
+
+
+@test("no secret is in an address that the server logs")
+def addresses(world):
+    server = world.pages()
+    for word in ("csrf=", "password=", "code=", "start_token", "cap_"):
+        lines = [line for line in server.log.splitlines() if word in line and "request.route" in line]
+        assert not lines, lines[:3]
