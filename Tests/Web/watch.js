@@ -1,6 +1,12 @@
 // Runs before every document: reports what goes wrong, and helps tests to find elements, also behind open shadow roots.
 addEventListener("securitypolicyviolation", (event) => report(`policy: ${event.violatedDirective} refused ${event.blockedURI} ${event.sample} in ${event.sourceFile}:${event.lineNumber}`));
-addEventListener("error", (event) => report(event.message ? `uncaught: ${event.message} in ${event.filename}:${event.lineno}` : `not loaded: ${event.target?.src ?? event.target?.href}`), true);
+// A page that is left early has not loaded everything.
+let isLeft = false;
+addEventListener("beforeunload", () => { isLeft = true; });
+addEventListener("error", (event) => {
+  if (event.message) report(`uncaught: ${event.message} in ${event.filename}:${event.lineno}`);
+  else if (!isLeft) report(`not loaded: ${event.target?.src ?? event.target?.href}`);
+}, true);
 addEventListener("unhandledrejection", (event) => report(`unhandled: ${event.reason?.stack ?? event.reason}`));
 
 const roots = function* (root = document) {
