@@ -168,23 +168,6 @@ def still(world):
     world.check(page, "refused")
 
 
-@test("the pictures of an earlier session are refused as a replay", 120)
-def replay(world):
-    server = world.pages(FACE_LIVENESS_REPLAY_DAYS="7")
-    site, app_id = shop(server, "liveness_active")
-    client, user = Client(server, site, app_id), new("ada")
-    server.user(user, PASSWORD)
-    page = registered(world, server, client, user, seed=7)
-    page.close()
-    page = world.page(seed=7)
-    page.goto(client.link())
-    face_way(page, user)
-    start_camera(page)
-    page.wait("/didn.t work/.test(__web.text())", 50)
-    refused = [entry for entry in server.audit() if entry["event"] == "capture.refused"]
-    assert any("replayed" in entry["detail"].get("reasons", []) for entry in refused), refused
-
-
 @test("a passkey is made on the account page, and signs in")
 def passkey(world):
     server = world.pages()

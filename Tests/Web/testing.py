@@ -146,7 +146,7 @@ def main(words):
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(130))
     chosen = [one for one in TESTS if not words or any(word.lower() in one[0].lower() for word in words)]
-    limit, began, world = float(os.environ.get("MIEN_WEB_SECONDS", "240")), time.monotonic(), World()
+    limit, began, world = float(os.environ.get("MIEN_WEB_SECONDS", "600")), time.monotonic(), World()
     passed = failed = skipped = 0
     try:
         for title, seconds, function in chosen:
