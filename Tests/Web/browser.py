@@ -127,7 +127,7 @@ class Chromium(Browser):
         self.folder = tempfile.mkdtemp(prefix="mien-web-")
         self.process = subprocess.Popen(
             [self.driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, "HOME": self.folder, "XDG_CONFIG_HOME": self.folder, "XDG_CACHE_HOME": self.folder})
+            env={**os.environ, "HOME": self.folder, "TMPDIR": self.folder, "XDG_CONFIG_HOME": self.folder, "XDG_CACHE_HOME": self.folder})
         port = None
         for line in self.process.stdout:
             found = re.search(r"started successfully on port (\d+)", line)
@@ -186,7 +186,7 @@ class Firefox(Browser):
         self.process = subprocess.Popen(
             [self.program, "--headless", "--no-remote", "--profile", self.folder, "--remote-debugging-port", "0", "--width=1280", "--height=900"],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
-            env={**os.environ, "HOME": self.folder, "MOZ_HEADLESS": "1"})
+            env={**os.environ, "HOME": self.folder, "TMPDIR": self.folder, "MOZ_HEADLESS": "1"})
         address = None
         for line in self.process.stderr:
             found = re.search(r"WebDriver BiDi listening on (ws://\S+)", line)

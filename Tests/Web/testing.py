@@ -33,6 +33,9 @@ class World:
     """What tests share. Everything is started when it is first needed, and stopped at the end."""
 
     def __init__(self):
+        # Whoever ends this program also ends what it has started.
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, lambda *_: sys.exit(130))
         self.browsers, self.servers, self.drawn, self.rules = {}, {}, {}, None
 
     def running(self, kind):
@@ -143,8 +146,6 @@ def picture_failure(world, title):
 
 def main(words):
     signal.signal(signal.SIGALRM, late)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(130))
     chosen = [one for one in TESTS if not words or any(word.lower() in one[0].lower() for word in words)]
     limit, began, world = float(os.environ.get("MIEN_WEB_SECONDS", "600")), time.monotonic(), World()
     passed = failed = skipped = 0
