@@ -79,6 +79,7 @@ class Browser:
 
     name = ""
     cdp = False
+    process, session, bidi, pages = None, None, None, ()
 
     def begin(self, address):
         self.bidi = Bidi(address)
@@ -103,7 +104,7 @@ class Browser:
         return page
 
     def end_process(self):
-        if self.process.poll() is None:
+        if self.process and self.process.poll() is None:
             self.process.terminate()
             try:
                 self.process.wait(10)
@@ -161,7 +162,8 @@ class Chromium(Browser):
 
     def close(self):
         try:
-            self.classic("DELETE", f"/session/{self.session}")
+            if self.session:
+                self.classic("DELETE", f"/session/{self.session}")
         except (BrowserError, OSError):
             pass
         self.end_process()
@@ -200,7 +202,8 @@ class Firefox(Browser):
 
     def close(self):
         try:
-            self.bidi.send("browser.close", seconds=10)
+            if self.bidi:
+                self.bidi.send("browser.close", seconds=10)
         except (BrowserError, OSError):
             pass
         self.end_process()

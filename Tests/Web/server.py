@@ -54,6 +54,13 @@ class Server:
             self.process = subprocess.Popen(
                 [program, "serve"] + (["--with-samples"] if samples else []), stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                 env=environment)
+        try:
+            self.wait_for_addresses()
+        except BaseException:
+            self.stop()
+            raise
+
+    def wait_for_addresses(self):
         deadline = time.monotonic() + 120
         while not (found := re.search(r"^Listening on (\S+)", self.log, re.M)):
             if self.process.poll() is not None or time.monotonic() > deadline:

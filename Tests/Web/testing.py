@@ -44,7 +44,13 @@ class World:
             missing = [path for path in needed if not os.access(path, os.X_OK)]
             if missing:
                 raise Skip(f"needs {', '.join(missing)}: run scripts/setup --tests")
-            self.browsers[kind] = kind()
+            made = kind.__new__(kind)
+            self.browsers[kind] = made
+            try:
+                made.__init__()
+            except Exception:
+                self.browsers.pop(kind).close()
+                raise
         return self.browsers[kind]
 
     @property
