@@ -193,6 +193,8 @@ let package = Package(
         library("MienKeys", in: .domain, ["MienCore", crypto, cryptoExtras, asn1]),
         library("MienAttestation", in: .domain, ["MienCore", "MienKeys", crypto, x509, asn1]),
         library("MienAccess", in: .domain, ["MienCore", crypto]),
+        // Reading and checking what identity documents say.
+        library("MienDocument", in: .domain, ["MienCore"]),
         // The wire types, one definition for server and client.
         library("MienAPI", in: .domain, ["MienCore", crypto]),
 
@@ -487,6 +489,7 @@ package.targets += [
             crypto, cryptoExtras, x509, asn1, yaml,
         ]),
     tests("MienAccessTests", in: .domain, ["MienAccess", "MienCore", "MienTesting"]),
+    tests("MienDocumentTests", in: .domain, ["MienDocument", "MienCore", "MienTesting"]),
     tests("MienThreadsTests", in: .engines, ["MienThreads"]),
     tests(
         "MienImageTests", in: .engines, ["MienImage", "MienPixels"],

@@ -437,3 +437,31 @@ for file, text in {
     "twice": '{"a": 1, "\\u0061": 2}', "trailing": "[1,]", "normalized": '{"\u00e9": 1, "e\u0301": 2}',
 }.items():
     save(f"JSON/{file}", text.encode())
+
+# --- MRZ: lines; AAMVA: a barcode's text ------------------------------------------------------------------------------------------------
+
+for file, lines in {
+    "td3": ["P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L898902C36UTO7408122F1204159ZE184226B<<<<<10"],
+    "td1": ["I<UTOD231458907<<<<<<<<<<<<<<<", "7408122F1204159UTO<<<<<<<<<<<6", "ERIKSSON<<ANNA<MARIA<<<<<<<<<<"],
+    "td1-long": ["I<UTOD23145890<7349<<<<<<<<<<<", "3407127M9507122UTO<<<<<<<<<<<2", "STEVENSON<<PETER<JOHN<<<<<<<<<"],
+    "td2": ["I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<", "D231458907UTO7408122F1204159<<<<<<<6"],
+    "visa": ["V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<", "L8988901C4XXX4009078F9612109<<<<<<<<"],
+    "french": ["IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<", "8806923102858CORINNE<<<<<<<6512068F6"],
+}.items():
+    save(f"MRZ/{file}", "\n".join(lines).encode())
+
+
+def barcode(version, own, *subfiles):
+    bodies = [kind + "\n".join(elements) + "\r" for kind, *elements in subfiles]
+    head = f"@\n\x1e\rANSI 636010{version:02}{own}{len(bodies):02}"
+    offset, directory = len(head) + 10 * len(bodies), ""
+    for (kind, *_), body in zip(subfiles, bodies):
+        directory += f"{kind}{offset:04}{len(body):04}"
+        offset += len(body)
+    return (head + directory + "".join(bodies)).encode()
+
+
+PERSON = ("DAQH1", "DCSTESTER", "DACJOEY", "DADNONE", "DBB05091941", "DBA03092032", "DBD05012024", "DBC1", "DAU071 IN", "DAK330400504  ")
+save("AAMVA/version-10", barcode(10, "01", ("DL", *PERSON), ("ZF", "ZFAx", "ZFB")))
+save("AAMVA/version-1", barcode(1, "", ("ID", "DAATESTER,JOEY,M", "DAQ1", "DBB19410509", "DBA20320309", "DAU511")))
+save("AAMVA/broken", b"\xef\xbb\xbf@\n6MANSI 636039080101DL00310243DLDAQ1\nDAG1 MAIN\nAPT 2\nDCTANN,LEE\rZNZNA1\n")

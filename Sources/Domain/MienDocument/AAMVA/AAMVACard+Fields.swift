@@ -1,0 +1,133 @@
+extension AAMVACard {
+    /// The authority that issued the card, by its issuer number; otherwise `nil`.
+    public var jurisdiction: Jurisdiction? { Jurisdiction(issuerNumber: header.issuerNumber) }
+
+    /// The country (ISO 3166-1 alpha-2): of the issuer number, as the card states it, or of the
+    /// address.
+    public var country: String? {
+        if let jurisdiction { return jurisdiction.country }
+        switch self[.country] {
+        case "USA", "US": return "US"
+        case "CAN", "CDN", "CA": return "CA"
+        default: return self[.state].flatMap { Jurisdiction(code: $0) }?.country
+        }
+    }
+
+    /// Whether the card is a driver license; otherwise it is an identity card.
+    public var isDriverLicense: Bool { subfiles.contains { $0.type == "DL" } }
+
+    public var number: String? { self[.number] }
+
+    /// The family name and suffix; `nil` when the card states none.
+    public var familyName: String? {
+        self[.familyName]?.trimmingCommas ?? fullName?.family
+            ?? self[.oldFamilyName]?.trimmingCommas
+    }
+
+    /// The first name and the middle names, in order. Cards separate those in one element by spaces
+    /// or commas.
+    public var givenNames: [String] {
+        if let first = self[.firstName] {
+            return Self.words(first) + Self.words(self[.middleName] ?? "").filter { $0 != "NONE" }
+        }
+        if let given = self[.givenNames] { return Self.words(given) }
+        return fullName?.given ?? []
+    }
+
+    /// The full name of old cards: `FAMILY,FIRST,MIDDLE,SUFFIX`, with `@` or `$` instead of commas
+    /// in some states, or `FIRST MIDDLE FAMILY`.
+    private var fullName: (family: String, given: [String])? {
+        guard let text = self[.fullName] else { return nil }
+        let parts = text.split(omittingEmptySubsequences: false) { ",@$".contains($0) }
+        if parts.count > 1 {
+            // The fourth part is a suffix.
+            return (
+                String(parts[0]).trimmingCommas,
+                parts[1...].prefix(2).flatMap { Self.words(String($0)) }
+            )
+        }
+        let words = Self.words(text)
+        return words.last.map { ($0, Array(words.dropLast())) }
+    }
+
+    private static func words(_ text: String) -> [String] {
+        text.split { $0 == " " || $0 == "," }.map(String.init)
+    }
+
+    /// Whether the barcode says that the family name was shortened.
+    public var isFamilyNameTruncated: Bool { self[.familyNameTruncated] == "T" }
+    public var isFirstNameTruncated: Bool { self[.firstNameTruncated] == "T" }
+
+    public var birth: CalendarDate? { self[.birth].flatMap(Self.date) }
+    public var expiry: CalendarDate? { self[.expiry].flatMap(Self.date) }
+    public var issue: CalendarDate? { self[.issue].flatMap(Self.date) }
+
+    /// Reads `MMDDYYYY` (United States, since version 2) or `YYYYMMDD` (Canada, and version 1). In
+    /// the years 1900–2099, a date is only one of the two, so the card's country does not matter;
+    /// some states use the wrong one.
+    static func date(_ text: String) -> CalendarDate? {
+        let digits = Array(text.utf8)
+        guard digits.count == 8 else { return nil }
+        let orders = [
+            (digits[..<4], digits[4..<6], digits[6...]),
+            (digits[4...], digits[..<2], digits[2..<4]),
+        ]
+        for (year, month, day) in orders {
+            if let year = decimal(year), let month = decimal(month), let day = decimal(day),
+                (1900..<2100).contains(year)
+            {
+                return CalendarDate(year: year, month: month, day: day)
+            }
+        }
+        return nil
+    }
+
+    public var sex: Sex? {
+        switch self[.sex] {
+        case "1", "M": .male
+        case "2", "F": .female
+        case "9", "0", "X", "U": .unspecified
+        default: nil
+        }
+    }
+
+    /// The holder's height in centimeters: from `071 IN`, `180 CM`, or `511` (5 feet 11 inches, in
+    /// version 1).
+    public var heightCentimeters: Double? {
+        guard let text = self[.height]?.uppercased() else { return nil }
+        let digits = text.prefix { $0.isNumber || $0 == " " }.filter { $0 != " " }
+        guard let number = decimal(Array(digits.utf8)) else { return nil }
+        let unit = text.drop { $0.isNumber || $0 == " " }
+        switch unit {
+        case "CM": return Double(number)
+        case "IN": return Double(number) * 2.54
+        case "" where digits.utf8.count == 3:
+            // Canadian cards without a unit mean centimeters.
+            if country == "CA" { return Double(number) }
+            return Double(number / 100 * 12 + number % 100) * 2.54
+        default: return nil
+        }
+    }
+
+    /// The postal code without trailing zeros of a missing extension: `33040-0504`, `06614-0123`,
+    /// `83530`, `T4G 7A7`.
+    public var postalCode: String? {
+        guard let text = self[.postalCode] else { return nil }
+        let digits = text.filter { $0 != "-" && $0 != " " }
+        guard digits.utf8.count == 9, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
+            return text
+        }
+        return digits.hasSuffix("0000")
+            ? String(digits.prefix(5)) : digits.prefix(5) + "-" + digits.suffix(4)
+    }
+}
+
+extension String {
+    /// Without commas and spaces at the ends.
+    fileprivate var trimmingCommas: String {
+        var text = self[...]
+        while let last = text.last, last == "," || last == " " { text.removeLast() }
+        while let first = text.first, first == "," || first == " " { text.removeFirst() }
+        return String(text)
+    }
+}

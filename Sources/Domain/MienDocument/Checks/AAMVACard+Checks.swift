@@ -1,0 +1,30 @@
+extension AAMVACard {
+    func checks(asOf today: CalendarDate) -> [DocumentCheck] {
+        [
+            check(.issuer, .init(jurisdiction != nil)),
+            check(.sex, self[.sex] == nil ? .notChecked(.missing) : .init(sex != nil)),
+            check(.birth, verdict(of: .birth) { $0 <= today && $0.years(until: today) <= 125 }),
+            check(.expiry, verdict(of: .expiry) { end in birth.map { $0 < end } ?? true }),
+            check(.issue, verdict(of: .issue, issueIsPlausible(today))),
+            check(.notExpired, verdict(of: .expiry) { $0 >= today }),
+        ]
+    }
+
+    private func check(_ name: DocumentCheck.Name, _ verdict: DocumentCheck.Verdict)
+        -> DocumentCheck
+    { DocumentCheck(name: name, verdict: verdict, sources: [.barcode]) }
+
+    private func issueIsPlausible(_ today: CalendarDate) -> (CalendarDate) -> Bool {
+        { issue in
+            issue <= today && birth.map { $0 < issue } ?? true
+                && expiry.map { issue < $0 } ?? true
+        }
+    }
+
+    private func verdict(of id: AAMVAElementID, _ isPlausible: (CalendarDate) -> Bool)
+        -> DocumentCheck.Verdict
+    {
+        guard let text = self[id] else { return .notChecked(.missing) }
+        return .init(Self.date(text).map(isPlausible) ?? false)
+    }
+}

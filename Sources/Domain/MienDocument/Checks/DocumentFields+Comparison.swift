@@ -1,0 +1,83 @@
+extension DocumentFields {
+    /// Compares every field with that of another source.
+    func compared(with other: Self) -> [DocumentCheck] {
+        func check(_ name: DocumentCheck.Name, _ verdict: DocumentCheck.Verdict) -> DocumentCheck {
+            DocumentCheck(name: name, verdict: verdict, sources: [source, other.source])
+        }
+        func same<Value: Equatable>(_ a: Value?, _ b: Value?) -> DocumentCheck.Verdict {
+            guard let a, let b else { return .notChecked(.missing) }
+            return .init(a == b)
+        }
+        return [
+            check(
+                .sameNumber, same(number.map(Self.plainCode), other.number.map(Self.plainCode))),
+            check(.sameFamilyName, familyNameVerdict(other)),
+            check(.sameGivenNames, givenNamesVerdict(other)),
+            check(.sameBirth, same(birth, other.birth)),
+            check(.sameExpiry, same(expiry, other.expiry)),
+            check(.sameSex, same(sex, other.sex)),
+            check(.sameCountry, same(country, other.country)),
+            check(
+                .samePostalCode,
+                same(
+                    postalCode.map(Self.plainPostalCode), other.postalCode.map(Self.plainPostalCode)
+                )),
+        ]
+    }
+
+    /// Without spaces and hyphens, in capitals.
+    private static func plainCode(_ text: String) -> String {
+        text.uppercased().filter { $0 != " " && $0 != "-" && $0 != "<" }
+    }
+
+    /// As ``plainCode(_:)``; of an American code, the first five digits.
+    private static func plainPostalCode(_ text: String) -> String {
+        let plain = plainCode(text)
+        return plain.utf8.count == 9 && plain.utf8.allSatisfy { (48...57).contains($0) }
+            ? String(plain.prefix(5)) : plain
+    }
+
+    private func familyNameVerdict(_ other: Self) -> DocumentCheck.Verdict {
+        guard let a = familyName, let b = other.familyName else { return .notChecked(.missing) }
+        return Self.verdict(
+            a.words, b.words, shortened: hasShortenedNames, otherShortened: other.hasShortenedNames,
+            allowingMoreWords: false)
+    }
+
+    /// One may have more given names than the other.
+    private func givenNamesVerdict(_ other: Self) -> DocumentCheck.Verdict {
+        guard !givenNames.isEmpty, !other.givenNames.isEmpty else { return .notChecked(.missing) }
+        return Self.verdict(
+            givenNames, other.givenNames, shortened: hasShortenedNames,
+            otherShortened: other.hasShortenedNames, allowingMoreWords: true)
+    }
+
+    /// Transliterates one side, so one of the two must be in A–Z, as machine-readable zones and
+    /// American cards are; if neither is, both are transliterated in the recommended way.
+    private static func verdict(
+        _ a: [String], _ b: [String], shortened: Bool, otherShortened: Bool, allowingMoreWords: Bool
+    ) -> DocumentCheck.Verdict {
+        guard let plainA = plain(a), let plainB = plain(b) else { return .notChecked(.script) }
+        let results = [
+            (plainA, b, shortened), (plainB, a, otherShortened),
+        ].map { words, name, isShortened in
+            Transliteration.matches(
+                words, name.joined(separator: " "), allowingMoreWords: allowingMoreWords,
+                mayBeTruncated: isShortened)
+        }
+        return results.contains(nil) ? .notChecked(.script) : .init(results.contains(true))
+    }
+
+    private static func plain(_ words: [String]) -> [String]? {
+        var out: [String] = []
+        for word in words {
+            guard let text = Transliteration.recommended(word) else { return nil }
+            out += text.split(separator: "<").map(String.init)
+        }
+        return out
+    }
+}
+
+extension String {
+    fileprivate var words: [String] { split { $0 == " " || $0 == "," }.map(String.init) }
+}

@@ -1,0 +1,105 @@
+/// How a machine-readable zone writes names in A–Z.
+///
+/// Latin letters with accents and Cyrillic letters. Where the standard, or a state, has several
+/// ways to write a letter, all of them count. Other scripts are not supported.
+///
+/// Source: ICAO Doc 9303 part 3, section 6, tables A and B.
+public enum Transliteration {
+    /// The spellings of a letter, the recommended one first; `nil` for a character that the tables
+    /// do not have. Apostrophes and some signs are left out: their spelling is empty. Hyphens,
+    /// spaces, and commas become fillers.
+    static func spellings(of scalar: Unicode.Scalar) -> [String]? {
+        switch scalar {
+        case "A"..."Z": return [String(scalar)]
+        case "a"..."z": return [String(scalar).uppercased()]
+        case " ", "-", ",", "\u{2010}", "\u{2011}", "\u{00A0}", "/": return ["<"]
+        case "'", "\u{2019}", "\u{02BC}", "`", "\u{00B4}", ".", "ь", "Ь": return [""]
+        default:
+            return table[scalar]
+                ?? (scalar.properties.canonicalCombiningClass == .notReordered ? nil : [""])
+        }
+    }
+
+    /// The name in A–Z and `<` with the recommended spelling of every letter; `nil` when a character
+    /// is not supported.
+    ///
+    /// Letters composed of several characters must be composed (NFC); otherwise their accents are
+    /// left out.
+    public static func recommended(_ name: some StringProtocol) -> String? {
+        var out = ""
+        for scalar in name.unicodeScalars {
+            guard let spelling = spellings(of: scalar)?.first else { return nil }
+            out += spelling
+        }
+        return out
+    }
+
+    /// Whether a word or words of a machine-readable zone spell a name.
+    ///
+    /// - Parameters:
+    ///   - words: Without fillers.
+    ///   - name: As people write it, at most 256 characters.
+    ///   - allowingMoreWords: Whether the zone may have further words after the name.
+    ///   - mayBeTruncated: Whether the zone may end before the name does.
+    /// - Returns: `nil` when the name has characters that are not supported, or is too long.
+    static func matches(
+        _ words: [String], _ name: String, allowingMoreWords: Bool, mayBeTruncated: Bool
+    ) -> Bool? {
+        // Fillers between words do not count, because people write Marie-Claire as one word or as
+        // two, but the ends of words do, so that Ann is not Anna.
+        let target = words.map { Array($0.utf8) }
+        let ends = Set(target.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) })
+        let letters = target.flatMap { $0 }
+        guard name.unicodeScalars.count <= 256 else { return nil }
+        var reached: Set<Int> = [0], hasLetter = false, endedEarly = false
+        for scalar in name.unicodeScalars {
+            guard let spellings = spellings(of: scalar) else { return nil }
+            var next: Set<Int> = []
+            for spelling in spellings {
+                let text = Array(spelling.utf8).filter { $0 != UInt8(ascii: "<") }
+                if !text.isEmpty { hasLetter = true }
+                for start in reached {
+                    let rest = letters[start...].prefix(text.count)
+                    if rest.elementsEqual(text) {
+                        next.insert(start + text.count)
+                    } else if mayBeTruncated, start + rest.count == letters.count,
+                        text.starts(with: rest)
+                    {
+                        endedEarly = true
+                    }
+                }
+            }
+            reached = next
+        }
+        guard hasLetter, !letters.isEmpty else { return false }
+        if reached.contains(letters.count) || endedEarly { return true }
+        return allowingMoreWords && reached.contains { ends.contains($0) && $0 > 0 }
+    }
+
+    private static let table: [Unicode.Scalar: [String]] = {
+        var table: [Unicode.Scalar: [String]] = [:]
+        for entry in (latin + " " + cyrillic).split(separator: " ") {
+            let parts = entry.split(separator: ":")
+            let spellings = parts[1].split(separator: "|").map(String.init)
+            for scalar in parts[0].unicodeScalars {
+                table[scalar] = spellings
+                for lower in String(scalar).lowercased().unicodeScalars.prefix(1)
+                where table[lower] == nil { table[lower] = spellings }
+            }
+        }
+        return table
+    }()
+
+    /// Capital letters with the same spellings, `:`, and the spellings.
+    private static let latin = """
+        ÁÀÂÃĂĀĄ:A Ä:AE|A Å:AA|A ÆǼ:AE ĆĈČĊÇ:C ÐĐĎ:D ÉÈÊËĚĖĒĘĔ:E ĜĞĠĢ:G ĦĤ:H ÍÌÎÏĨİĪĮĬ:I ı:I Ĳ:IJ Ĵ:J Ķ:K \
+        ŁĹĽĻĿ:L Ñ:N|NXX ŃŇŅŊ:N ÓÒÔÕŐŌŎ:O Ö:OE|O Ø:OE|O Œ:OE ŔŘŖ:R ŚŜŠŞȘ:S ß:SS ẞ:SS ŤŢŦȚ:T Þ:TH \
+        ÚÙÛŨŬŰŮŪŲ:U Ü:UE|UXX|U Ŵ:W ÝŶŸ:Y ŹŽŻ:Z
+        """
+
+    private static let cyrillic = """
+        А:A Б:B В:V Г:G|H Д:D Е:E Ё:E|IO Ж:ZH|Z З:Z И:I|Y І:I Й:I К:K Л:L М:M Н:N О:O П:P Р:R С:S Т:T \
+        У:U Ф:F Х:KH|H Ц:TS|C Ч:CH|C Ш:SH|S Щ:SHCH|SHT Ъ:IE Ы:Y Э:E Ю:IU Я:IA Ѫ:U Ѵ:Y Ґ:G Ў:U Ѓ:G|GJ \
+        Ђ:D|DJ Є:IE Ѕ:DZ Ї:I Ј:J Ќ:K|KJ Љ:LJ Њ:NJ Ћ:C Џ:DZ|DJ
+        """
+}

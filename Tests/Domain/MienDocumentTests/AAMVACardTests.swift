@@ -1,0 +1,167 @@
+import MienCore
+import MienTesting
+import Testing
+
+@testable import MienDocument
+
+@Suite struct AAMVACardTests {
+    /// Encodes a card as the standard says.
+    static func encoded(
+        issuer: String = "636010", version: Int = 10, own: Int? = 1,
+        _ subfiles: [(String, [(String, String)])]
+    ) -> [UInt8] {
+        func padded(_ number: Int, _ width: Int) -> String {
+            String(("0000" + String(number)).suffix(width))
+        }
+        let bodies = subfiles.map { type, elements in
+            type + elements.map { $0.0 + $0.1 }.joined(separator: "\n") + "\r"
+        }
+        var text =
+            "@\n\u{1e}\rANSI " + issuer + padded(version, 2) + (own.map { padded($0, 2) } ?? "")
+            + padded(subfiles.count, 2)
+        var offset = text.utf8.count + 10 * subfiles.count
+        for (subfile, body) in zip(subfiles, bodies) {
+            text += subfile.0 + padded(offset, 4) + padded(body.utf8.count, 4)
+            offset += body.utf8.count
+        }
+        return Array((text + bodies.joined()).utf8)
+    }
+
+    static let elements = [
+        ("DAQ", "H574712510891"), ("DCS", "TESTER"), ("DAC", "JOEY"), ("DAD", "MIDLAND"),
+        ("DBB", "05091941"), ("DBA", "03092032"), ("DBD", "05012024"), ("DBC", "1"),
+        ("DAU", "071 IN"), ("DAG", "1234 PARK ST"), ("DAK", "330400504  "), ("DCG", "USA"),
+    ]
+
+    @Test(arguments: 1...10, AAMVACard.Mode.allCases)
+    func `a card as the standard says reads back, in every version`(
+        version: Int, mode: AAMVACard.Mode
+    ) throws {
+        let bytes = Self.encoded(
+            version: version, own: version == 1 ? nil : 0,
+            [("DL", Self.elements), ("ZF", [("ZFA", ""), ("ZFB", "x")])])
+        let card = try AAMVACard(bytes, mode: mode)
+        #expect(card.bytes == bytes && card.header.version == version)
+        #expect(card.header.jurisdictionVersion == (version == 1 ? nil : 0))
+        #expect(card.subfiles.map(\.type) == ["DL", "ZF"] && card.isDriverLicense)
+        #expect(
+            card.elements.map { $0.id.rawValue } == Self.elements.map(\.0) + ["ZFA", "ZFB"]
+                && card.elements.map(\.value) == Self.elements.map(\.1) + ["", "x"])
+        #expect(card.familyName == "TESTER" && card.givenNames == ["JOEY", "MIDLAND"])
+        #expect(
+            card.birth == CalendarDate("1941-05-09") && card.expiry == CalendarDate("2032-03-09"))
+        #expect(card.sex == .male && card.country == "US" && card.jurisdiction?.code == "FL")
+        #expect(card.postalCode == "33040-0504")
+        #expect(card.heightCentimeters.map { abs($0 - 180.34) < 1e-9 } == true)
+    }
+
+    @Test func `strict mode rejects what lenient mode repairs`() throws {
+        let good = Self.encoded([("DL", Self.elements)])
+        let text = String(decoding: good, as: UTF8.self)
+        let broken: [(String, DocumentError.Code)] = [
+            (String(text.dropFirst(1)), .cardHeader), ("\u{feff}" + text, .cardHeader),
+            (text.replacing("\u{1e}", with: ""), .cardHeader),
+            (text.replacing("ANSI 636010100101", with: "ANSI 636010100102"), .cardHeader),
+            (text.replacing("DL0031", with: "DL0032"), .cardSubfile),
+            (text + " ", .cardSubfile), (text.replacing("\nDCS", with: "\nxCS"), .cardElement),
+            (text.replacing("DAQ", with: "DAR"), .cardElement),
+            (text.replacing("DAD", with: "DAC"), .cardElement),
+        ]
+        for (text, code) in broken {
+            #expect(throws: DocumentError(code, ""), "\(code)") {
+                try AAMVACard(Array(text.utf8), mode: .strict)
+            }
+            if text.contains("@") {
+                let card = try AAMVACard(Array(text.utf8))
+                #expect(card.bytes == Array(text.utf8))
+            }
+        }
+        #expect(throws: DocumentError(.cardSize, "")) {
+            try AAMVACard([UInt8](repeating: 65, count: 4097))
+        }
+        for text in ["", "@", "@ANSI ", "@\nANSI 636010", "@\n\u{1e}\rANSI 63601001DL", "hello"] {
+            #expect(throws: DocumentError.self) { try AAMVACard(Array(text.utf8)) }
+        }
+    }
+
+    @Test func `an element that continues on another line keeps it`() throws {
+        let text = "@\n\u{1e}\rANSI 636010010101DL00310000DLDAQ1\nDAG12 MAIN ST\nAPT 4\nDAIX\r"
+        let card = try AAMVACard(Array(text.utf8))
+        #expect(card[.street] == "12 MAIN ST\nAPT 4" && card[.city] == "X")
+        #expect(card.bytes == Array(text.utf8))
+    }
+
+    @Test func `full names of old cards`() throws {
+        func names(_ full: String) throws -> [String] {
+            let card = try AAMVACard(
+                Self.encoded(version: 1, own: nil, [("DL", [("DAA", full), ("DAQ", "1")])]))
+            return [card.familyName ?? "-"] + card.givenNames
+        }
+        #expect(try names("CORTEZ,PABLO,,JR") == ["CORTEZ", "PABLO"])
+        #expect(try names("TESTER,JOEY, MIDLAND") == ["TESTER", "JOEY", "MIDLAND"])
+        #expect(try names("DOE@JANE@ANN") == ["DOE", "JANE", "ANN"])
+        #expect(try names("JOHN ROBERT LEE SMITH") == ["SMITH", "JOHN", "ROBERT", "LEE"])
+    }
+
+    @Test func `dates of both orders are told apart`() {
+        #expect(AAMVACard.date("12102008") == CalendarDate("2008-12-10"))
+        #expect(AAMVACard.date("20081210") == CalendarDate("2008-12-10"))
+        #expect(AAMVACard.date("13102008") == nil && AAMVACard.date("NONE") == nil)
+        // No date of the years 1900–2099 can be read in both orders.
+        for year in 1900..<2100 {
+            #expect(CalendarDate(year: 2000, month: year / 100, day: 1) == nil)
+        }
+    }
+
+    @Test func `issuer numbers`() {
+        #expect(Jurisdiction.knownNumbers.count == 62 + 9)
+        #expect(Jurisdiction(issuerNumber: "636012")?.country == "CA")
+        #expect(Jurisdiction(issuerNumber: "636056")?.country == "MX")
+        #expect(Jurisdiction(issuerNumber: "636062")?.code == "VI")
+        #expect(Jurisdiction(issuerNumber: "604434")?.code == "NT")
+        #expect(Jurisdiction(issuerNumber: "636027") == nil)
+    }
+
+    @Test func `a random change never loses a byte`() throws {
+        var random = TestSeed.generator(7)
+        let good = Self.encoded([("DL", Self.elements), ("ZF", [("ZFA", "1")])])
+        for _ in 0..<3000 {
+            var bytes = good
+            for _ in 0...random.index(below: 4) {
+                let at = random.index(below: bytes.count)
+                switch random.index(below: 3) {
+                case 0: bytes[at] = UInt8(random.index(below: 256))
+                case 1: bytes.remove(at: at)
+                default: bytes.insert([10, 13, 30, 68, 90][random.index(below: 5)], at: at)
+                }
+            }
+            for mode in AAMVACard.Mode.allCases {
+                if let card = try? AAMVACard(bytes, mode: mode) { #expect(card.bytes == bytes) }
+            }
+        }
+    }
+
+    private static let skip: Comment =
+        "needs the recorded barcodes: ../shared/data/documents, or MIEN_SHARED"
+
+    @Test(.enabled(if: !SharedDocuments.cards.isEmpty, skip))
+    func `recorded barcodes parse without loss`() throws {
+        for (name, bytes) in SharedDocuments.cards {
+            let card = try AAMVACard(bytes)
+            #expect(card.bytes == bytes, "\(name)")
+            // Every line of the body is an element, or the name of a subfile.
+            let lines = bytes.split { [10, 13, 30].contains($0) }.filter { $0.count > 4 }.count
+            #expect(card.elements.filter { $0.value.utf8.count > 1 }.count <= lines)
+            #expect(card.elements.allSatisfy { !$0.value.contains("\n") }, "\(name)")
+            #expect(card.number != nil && card.birth != nil && card.expiry != nil, "\(name)")
+            #expect(card.sex != nil && card.country != nil, "\(name)")
+            // Alberta states no date of issue.
+            #expect(card.issue != nil || name == "AB.txt", "\(name)")
+            #expect(card.familyName != nil && !card.givenNames.isEmpty, "\(name)")
+            if let jurisdiction = card.jurisdiction {
+                #expect(card[.state] == jurisdiction.code, "\(name)")
+            }
+        }
+        #expect(SharedDocuments.cards.count == 32)
+    }
+}
