@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -111,6 +112,13 @@ class Browser:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait(10)
+        # A driver that is ended while it starts leaves its browser behind. Nobody else knows this folder.
+        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                if f"--user-data-dir={self.folder}/" in path.read_text(encoding="utf-8", errors="replace"):
+                    os.kill(int(path.parent.name), signal.SIGKILL)
+            except OSError:
+                pass
         # The browser's helpers may still write there for a moment.
         for _ in range(20):
             shutil.rmtree(self.folder, ignore_errors=True)
