@@ -15,10 +15,6 @@ package import MienStore
 /// template takes the old one's place under the same authenticator, so that everything that rests
 /// on it stays: sign-ins, consent, and locks. docs/face-migration.md has the rules.
 package struct FaceMigration: Sendable {
-    /// The score from which on a capture suffices by itself: a false match rate of 1 in 100,000.
-    package static let minScore = MatchScore(60)
-    /// How long a replaced template is kept.
-    package static let keptFor = Duration.seconds(30 * 86_400)
     /// The longest time that a template waits for a second factor of its run.
     static let candidateLifetime = Duration.seconds(3600)
 
@@ -34,12 +30,6 @@ package struct FaceMigration: Sendable {
     ) {
         (self.store, self.faces, self.notices) = (store, faces, notices)
         (self.clock, self.metrics) = (clock, metrics)
-    }
-
-    /// Why a template was replaced, for the audit log.
-    enum Ground: String {
-        case score
-        case secondFactor = "second-factor"
     }
 
     /// Migrates a face that has just been recognized, if the score is high enough or the run has
@@ -70,8 +60,8 @@ package struct FaceMigration: Sendable {
         score: MatchScore, user: JourneyUser?, run: InstanceID, until end: Instant?
     ) async throws {
         guard passed.mode != .image, try Self.template(face).packID != faces.packID else { return }
-        if score >= Self.minScore {
-            return try await migrate(face, to: passed.template, on: .score)
+        if let ground = TemplateMigration.ground(score: score) {
+            return try await migrate(face, to: passed.template, on: ground)
         }
         if let user, user.id == account.id, user.level == .authenticated,
             let proof = user.proof, proof.epoch == account.epoch,
@@ -149,10 +139,10 @@ package struct FaceMigration: Sendable {
     /// Replaces a face's template and keeps the old one, unless the face has changed since it was
     /// read. The owner is told by email.
     private func migrate(
-        _ face: AuthenticatorRecord, to template: FaceTemplate, on ground: Ground
+        _ face: AuthenticatorRecord, to template: FaceTemplate, on ground: TemplateMigration.Ground
     ) async throws {
         let now = clock.now, notice = notices.draft(), packID = faces.packID
-        let old = try Self.template(face).packID, keptFor = Self.keptFor
+        let old = try Self.template(face).packID, keptFor = TemplateMigration.keptFor
         let result: (hasMigrated: Bool, mail: Mail?)
         do {
             result = try await store.write { tables in

@@ -6,9 +6,6 @@ internal import MienServerCore
 
 /// A model pack beside the one in use, for people whose templates it made.
 struct FormerPack: Sendable {
-    /// The overlap of two boxes from which on they show one face.
-    static let sameFace = 0.5
-
     let engine: FaceEngine
     let matcher: FaceMatcher
     /// Whether it finds faces with the same networks as the pack in use. Then only the descriptor
@@ -38,7 +35,7 @@ struct FormerPack: Sendable {
             return try await run(for: share) { analyzer, networks in
                 let analysis = try analyzer.analyze(image, search: search, with: networks)
                 guard let main = analysis.main,
-                    main.detection.box.overlap(box) >= Self.sameFace
+                    main.detection.box.overlap(box) >= TemplateMigration.sameFaceOverlap
                 else { return nil }
                 let description = try analyzer.describe(main, in: image, with: networks)
                 return try FaceTemplate.Entry(

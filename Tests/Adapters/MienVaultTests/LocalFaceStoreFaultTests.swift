@@ -1,3 +1,4 @@
+import MienCore
 import MienFace
 import MienSealing
 import MienSealingTesting
@@ -9,29 +10,34 @@ import Testing
 @Suite struct LocalFaceStoreFaultTests {
     /// The work of one process, from opening the store to its end.
     enum Work: CaseIterable, Sendable {
-        case firstEnrollment, enrollment, reEnrollment, removal
+        case firstEnrollment, enrollment, reEnrollment, migration, removal
 
         var before: [PersonName: Int] {
             switch self {
             case .firstEnrollment: [:]
             case .enrollment: [bruno: 7]
-            case .reEnrollment, .removal: [ana: 1, bruno: 7]
+            case .reEnrollment, .migration, .removal: [ana: 1, bruno: 7]
             }
         }
 
         var after: [PersonName: Int] {
             switch self {
             case .firstEnrollment: [ana: 2]
-            case .enrollment, .reEnrollment: [ana: 2, bruno: 7]
+            case .enrollment, .reEnrollment, .migration: [ana: 2, bruno: 7]
             case .removal: [bruno: 7]
             }
         }
 
         func run(on disk: SimulatedDisk, _ random: RandomSource) throws {
             let store = try open(disk, random)
-            if self == .removal {
-                #expect(try store.remove(ana))
-            } else {
+            switch self {
+            case .removal: #expect(try store.remove(ana))
+            case .migration:
+                #expect(
+                    try store.migrate(
+                        ana, from: madeUpTemplate(seed: 1), to: madeUpTemplate(seed: 2),
+                        keptUntil: Instant(milliseconds: 9)))
+            case .firstEnrollment, .enrollment, .reEnrollment:
                 _ = try store.put(madeUpTemplate(seed: 2), as: ana)
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import MienCore
 import MienFace
 import MienSealing
 import MienSealingTesting
@@ -55,6 +56,69 @@ import Testing
                         id: store.list().faces[0].id, name: PersonName("ANA"),
                         template: madeUpTemplate(seed: 2)))
             #expect(try store.find(ana)?.name.text == "ANA")
+        }
+    }
+
+    @Test func `a migrated person keeps the old template until its time is up`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder), old = try madeUpTemplate(seed: 1, entries: 3)
+            let new = try madeUpTemplate(seed: 2, dimensions: 16)
+            for (seed, name) in [(1, ana), (7, bruno)] {
+                _ = try store.put(madeUpTemplate(seed: seed, entries: 3), as: name)
+            }
+            let record = try Self.records(store), until = Instant(milliseconds: 100)
+            #expect(try !store.migrate(ana, from: new, to: old, keptUntil: until), "another one")
+            #expect(
+                try !store.migrate(PersonName("Zoe"), from: old, to: new, keptUntil: until))
+            #expect(try store.migrate(ana, from: old, to: new, keptUntil: until))
+            #expect(try Self.records(store) == record, "in place")
+            // Another process sees the same.
+            let found = try #require(try Self.open(folder).find(ana))
+            #expect(found.template == new)
+            #expect(found.former == FormerTemplate(template: old, keptUntil: until))
+            #expect(try store.find(bruno)?.former == nil)
+            #expect(try store.eraseFormer(at: Instant(milliseconds: 99)) == 0)
+            #expect(try store.eraseFormer(at: until) == 1)
+            #expect(try store.eraseFormer(at: until) == 0)
+            #expect(try store.find(ana)?.template == new)
+            #expect(try store.find(ana)?.former == nil)
+            // Enrolling again erases it at once.
+            #expect(try store.migrate(ana, from: new, to: old, keptUntil: until))
+            #expect(try store.put(new, as: ana) == .replaced)
+            #expect(try store.find(ana)?.former == nil)
+        }
+    }
+
+    @Test func `a malformed former template is reported`() async throws {
+        try await withTemporaryFolder { folder throws in
+            let store = try Self.open(folder)
+            _ = try store.put(madeUpTemplate(seed: 1), as: ana)
+            #expect(
+                try store.migrate(
+                    ana, from: madeUpTemplate(seed: 1), to: madeUpTemplate(seed: 2),
+                    keptUntil: Instant(milliseconds: 100)))
+            let path = try Self.records(store)[0]
+            let id = try #require(bytes(hexadecimal: path.split(separator: "/").last!.dropLast(5)))
+            let sealer = RecordSealer(
+                key: try KeyFile(path: "\(folder)/vault/key").loadOrCreate(
+                    sealedRecordsExist: true, random: .system),
+                purpose: SealPurpose(label: "mien/v1/face-template"))
+            let good = try sealer.open(try contents(of: path), identity: id)
+            #expect(Array(good[0..<2]) == [2, 0])
+            for length in 0..<good.count {
+                try put(sealer.seal(Array(good.prefix(length)), identity: id), at: path)
+                #expect(try store.list().damaged.count == 1, "\(length) bytes")
+            }
+            var wrong = good
+            wrong[271] = 0xFF
+            try put(sealer.seal(wrong, identity: id), at: path)
+            #expect(try store.list().damaged.map(\.reason) == [.content(at: 268)])
+            wrong = good
+            wrong[0] = 3
+            try put(sealer.seal(wrong, identity: id), at: path)
+            #expect(try store.list().damaged.map(\.reason) == [.content(at: 0)])
+            try put(sealer.seal(good, identity: id), at: path)
+            #expect(try store.find(ana)?.former != nil)
         }
     }
 
@@ -136,7 +200,7 @@ import Testing
             }
             try put([], at: name("0"))
             try put(good, at: name("1"))  // another person's record under a new file name
-            try put([UInt8](repeating: 0, count: 40_000), at: name("2"))
+            try put([UInt8](repeating: 0, count: 80_000), at: name("2"))
             try FileManager.default.createDirectory(
                 atPath: name("3"), withIntermediateDirectories: false)
             try put(good, at: "\(store.folder)/Ana.face")
@@ -145,7 +209,7 @@ import Testing
             #expect(
                 reasons == [
                     name("0"): .seal(.truncated(at: 0)), name("1"): .seal(.refused),
-                    name("2"): .size(40_000), name("3"): .notRegular,
+                    name("2"): .size(80_000), name("3"): .notRegular,
                     "\(store.folder)/Ana.face": .fileName,
                 ])
             #expect(try store.list().faces.count == 1)

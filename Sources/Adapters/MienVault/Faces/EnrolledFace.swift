@@ -1,3 +1,4 @@
+public import MienCore
 public import MienFace
 internal import MienSealing
 
@@ -6,9 +7,25 @@ public struct EnrolledFace: Sendable, Equatable {
     public let id: FaceID
     public let name: PersonName
     public let template: FaceTemplate
+    /// The template of another model pack that ``template`` replaced; `nil` if it has none or it has
+    /// been erased.
+    public let former: FormerTemplate?
 
-    public init(id: FaceID, name: PersonName, template: FaceTemplate) {
-        (self.id, self.name, self.template) = (id, name, template)
+    public init(
+        id: FaceID, name: PersonName, template: FaceTemplate, former: FormerTemplate? = nil
+    ) {
+        (self.id, self.name, self.template, self.former) = (id, name, template, former)
+    }
+}
+
+/// A replaced template. It is kept for a while, and nothing is compared with it.
+public struct FormerTemplate: Sendable, Equatable {
+    public let template: FaceTemplate
+    /// The time from which on it is to be erased.
+    public let keptUntil: Instant
+
+    public init(template: FaceTemplate, keptUntil: Instant) {
+        (self.template, self.keptUntil) = (template, keptUntil)
     }
 }
 

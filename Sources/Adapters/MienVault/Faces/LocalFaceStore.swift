@@ -1,3 +1,4 @@
+public import MienCore
 public import MienFace
 public import MienSealing
 
@@ -96,8 +97,8 @@ public struct LocalFaceStore: Sendable {
         }
     }
 
-    /// Stores `template` under `name`, replacing an existing template. Keeps the new spelling of
-    /// the name.
+    /// Stores `template` under `name`, replacing an existing template and erasing a former one.
+    /// Keeps the new spelling of the name.
     ///
     /// If it throws, the old record is still in place, unless syncing the folder failed: then
     /// either record may be. A corrupt record does not block enrollment. A record that the disk
@@ -118,6 +119,46 @@ public struct LocalFaceStore: Sendable {
     }
 
     public enum PutOutcome: Sendable { case added, replaced }
+
+    /// Replaces a person's template by one of another model pack and keeps the old one beside it.
+    ///
+    /// If it throws, the old record is still in place, unless syncing the folder failed: then
+    /// either record may be.
+    ///
+    /// - Parameters:
+    ///   - old: The template that is expected to be stored.
+    ///   - keptUntil: The time from which on ``eraseFormer(at:)`` erases the old template.
+    /// - Returns: `false` if there is no such person, or another template is stored by now.
+    public func migrate(
+        _ name: PersonName, from old: FaceTemplate, to new: FaceTemplate, keptUntil: Instant
+    ) throws(FaceStoreError) -> Bool {
+        try Self.locked(.exclusive, folder, files) { () throws(FaceStoreError) in
+            guard let face = try match(name, in: contents()), face.template == old else {
+                return false
+            }
+            try write(
+                EnrolledFace(
+                    id: face.id, name: face.name, template: new,
+                    former: FormerTemplate(template: old, keptUntil: keptUntil)))
+            return true
+        }
+    }
+
+    /// Erases replaced templates whose time is up. Cannot erase backups or copies made by the disk.
+    ///
+    /// - Returns: the number of erased templates.
+    @discardableResult
+    public func eraseFormer(at now: Instant) throws(FaceStoreError) -> Int {
+        // Most calls find nothing to erase and need not wait for readers.
+        guard try list().faces.contains(where: { $0.isFormerOver(at: now) }) else { return 0 }
+        return try Self.locked(.exclusive, folder, files) { () throws(FaceStoreError) in
+            let over = try contents().faces.filter { $0.isFormerOver(at: now) }
+            for face in over {
+                try write(EnrolledFace(id: face.id, name: face.name, template: face.template))
+            }
+            return over.count
+        }
+    }
 
     /// Removes the person with this name. Cannot remove backups or copies made by the disk.
     ///
@@ -177,7 +218,8 @@ extension LocalFaceStore {
             throw .seal(error)
         }
         let record = try FaceRecord(bytes: content)
-        return EnrolledFace(id: id, name: record.name, template: record.template)
+        return EnrolledFace(
+            id: id, name: record.name, template: record.template, former: record.former)
     }
 
     /// Rejects a new person while a record cannot be read from the disk. It may belong to the same
@@ -193,7 +235,8 @@ extension LocalFaceStore {
 
     private func write(_ face: EnrolledFace) throws(FaceStoreError) {
         let sealed = sealer.seal(
-            FaceRecord(name: face.name, template: face.template).bytes, identity: face.id.bytes)
+            FaceRecord(name: face.name, template: face.template, former: face.former).bytes,
+            identity: face.id.bytes)
         do { try files.replaceFile(path(face.id), with: sealed, random: random) } catch {
             throw .files(error)
         }
@@ -234,5 +277,11 @@ extension LocalFaceStore {
         do { lock = try files.lock("\(folder)/lock", mode) } catch { throw .files(error) }
         defer { lock.release() }
         return try body()
+    }
+}
+
+extension EnrolledFace {
+    fileprivate func isFormerOver(at now: Instant) -> Bool {
+        former.map { $0.keptUntil <= now } ?? false
     }
 }

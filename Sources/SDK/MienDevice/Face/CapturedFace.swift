@@ -9,6 +9,8 @@ public struct CapturedFace: Sendable {
     public let template: FaceTemplate
     /// The mode of the session that took it.
     public let mode: FaceCaptureMode
+    /// The same capture, described for other model packs.
+    package let former: [FaceTemplate]
 
     /// Whether the session checked that a live person was present.
     public var isLive: Bool { mode != .image }
@@ -18,14 +20,21 @@ public struct CapturedFace: Sendable {
     public init(_ captures: [LiveCapture], packID: PackID, createdAt: Instant)
         throws(FaceTemplateError)
     {
+        try self.init(captures, packID: packID, createdAt: createdAt, former: [])
+    }
+
+    package init(
+        _ captures: [LiveCapture], packID: PackID, createdAt: Instant, former: [FaceTemplate]
+    ) throws(FaceTemplateError) {
         template = try FaceTemplate(
             entries: captures.map(\.entry), packID: packID, createdAt: createdAt)
         mode =
             captures.contains { $0.mode == .image }
             ? .image : captures.first?.mode ?? .image
+        self.former = former
     }
 
-    package init(_ template: FaceTemplate, mode: FaceCaptureMode) {
-        (self.template, self.mode) = (template, mode)
+    package init(_ template: FaceTemplate, mode: FaceCaptureMode, former: [FaceTemplate] = []) {
+        (self.template, self.mode, self.former) = (template, mode, former)
     }
 }

@@ -23,7 +23,8 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     private let enrollment: EnrollmentSettings
     private let guide: any FaceCaptureGuide
     private let now: @Sendable () -> Instant
-    private let draw: @Sendable () -> LivenessChallenge
+    private let formerPacks: [FormerFacePack]
+    private let draw: (@Sendable () -> LivenessChallenge)?
 
     /// Creates a capture from a camera, a video, or another source that shows a person who can
     /// follow instructions.
@@ -35,18 +36,18 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     ///   - recognition: The settings for captures that are to be recognized; `livenessActive` by
     ///     default.
     ///   - enrollment: The settings for the owner's enrollment; `livenessActive` by default.
+    ///   - formerPacks: The packs that enrolled people who have not been migrated, as for
+    ///     `FaceAuthService`. A face to be recognized is described for all of them.
     ///   - now: Returns the current time, for templates.
-    ///   - draw: Draws the challenge in `livenessActive`. Use anything but a random draw only in
-    ///     tests.
+    ///   - draw: Draws the challenge in `livenessActive`; by default, the settings draw it at random
+    ///     from the actions that they do not omit. Pass anything else only in tests.
     /// - Throws: `SessionSettingError` for the mode `image`, which a presented photo would pass.
     public init(
         live frames: FaceFrames, reader: Reader, packID: PackID,
         recognition: VerificationSettings = .live, enrollment: EnrollmentSettings = .live,
-        guide: any FaceCaptureGuide, now: @escaping @Sendable () -> Instant,
-        draw: @escaping @Sendable () -> LivenessChallenge = {
-            var generator = SystemRandomNumberGenerator()
-            return .drawn(using: &generator)
-        }
+        formerPacks: [FormerFacePack] = [], guide: any FaceCaptureGuide,
+        now: @escaping @Sendable () -> Instant,
+        draw: (@Sendable () -> LivenessChallenge)? = nil
     ) throws(SessionSettingError) {
         for mode in [recognition.mode, enrollment.mode] where mode == .image {
             throw SessionSettingError(
@@ -55,7 +56,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         (self.frames, self.reader, self.packID, self.recognition, self.enrollment) = (
             frames, reader, packID, recognition, enrollment
         )
-        (self.guide, self.now, self.draw) = (guide, now, draw)
+        (self.guide, self.now, self.draw, self.formerPacks) = (guide, now, draw, formerPacks)
     }
 
     /// Returns why the source cannot be used: there is no camera, or no permission to use it.
@@ -77,7 +78,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     public func present(_ request: FaceRequest) async throws -> PresentedFace {
         let ending = try await guided(.recognition(request)) { try await recognize(in: $0) }
         switch ending.how {
-        case .captured(let captures): return .face(try face(of: captures))
+        case .captured(let captures): return .face(try face(of: captures, ending.former))
         // Leaving after an instruction counts as a try, however it happens. Otherwise a person
         // could retry for free until the instruction suits a recording.
         case .refused(let refusals) where Task.isCancelled:
@@ -98,16 +99,27 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     }
 
     private func recognize(in source: some FrameSource) async throws -> Ending {
-        let verifier = FaceVerifier(reader: reader, settings: recognition, compare: nil)
+        let former = FormerDescriptions(formerPacks)
+        var describeAgain: FaceVerifier<Reader>.DescribeAgain?
+        if !formerPacks.isEmpty { describeAgain = { try await former.describe($0) } }
+        let verifier = FaceVerifier(
+            reader: reader, settings: recognition, describeAgain: describeAgain, compare: nil)
+        var generator = SystemRandomNumberGenerator()
         let updates = try verifier.updates(
-            of: source, capture: Self.newCapture(), challenge: draw())
-        return try await follow(updates, isDrawn: recognition.mode == .livenessActive) { verdict in
+            of: source, capture: Self.newCapture(),
+            challenge: draw?() ?? recognition.challenge(using: &generator))
+        var ending = try await follow(updates, isDrawn: recognition.mode == .livenessActive) {
+            verdict in
             if case .accepted(let live, _) = verdict.outcome {
                 .captured([live])
             } else {
                 .refused(verdict.refusals)
             }
         }
+        if case .captured = ending.how {
+            ending.former = try await former.templates(createdAt: now())
+        }
+        return ending
     }
 
     // MARK: Enrollment
@@ -118,7 +130,7 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
     ///   `CancellationError`; errors of the reader. A refusal is returned, not thrown.
     public func captureOwner() async throws -> CapturedOwner {
         switch try await guided(.enrollment, { try await enroll(in: $0) }).how {
-        case .captured(let captures): return .face(try face(of: captures))
+        case .captured(let captures): return .face(try face(of: captures, []))
         case .refused where Task.isCancelled: throw CancellationError()
         case .refused(let refusals): return .refused(refusals)
         case .answered: return .cancelled
@@ -127,8 +139,10 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
 
     private func enroll(in source: some FrameSource) async throws -> Ending {
         let enroller = FaceEnroller(reader: reader, settings: enrollment)
+        var generator = SystemRandomNumberGenerator()
         let updates = try enroller.updates(
-            of: source, capture: Self.newCapture(), challenge: draw())
+            of: source, capture: Self.newCapture(),
+            challenge: draw?() ?? enrollment.challenge(using: &generator))
         return try await follow(updates, isDrawn: enrollment.mode == .livenessActive) { verdict in
             if case .captured(let captures) = verdict.outcome {
                 .captured(captures)
@@ -149,6 +163,8 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         var how: How
         /// Whether the person had already received a drawn instruction.
         var wasInstructed: Bool
+        /// The capture, described for other packs.
+        var former: [FaceTemplate] = []
     }
 
     /// Opens the source and tells the guide when the capture begins and ends.
@@ -205,8 +221,8 @@ public struct LocalFaceCapture<Reader: LiveFaceReader>: FacePresenter {
         return Ending(how: .refused([.sourceEnded]), wasInstructed: wasInstructed)
     }
 
-    private func face(of captures: [LiveCapture]) throws -> CapturedFace {
-        try CapturedFace(captures, packID: packID, createdAt: now())
+    private func face(of captures: [LiveCapture], _ former: [FaceTemplate]) throws -> CapturedFace {
+        try CapturedFace(captures, packID: packID, createdAt: now(), former: former)
     }
 
     private static func newCapture() -> CaptureID {

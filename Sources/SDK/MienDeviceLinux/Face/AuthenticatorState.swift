@@ -10,8 +10,8 @@ internal import MienVault
 /// sealed under the device's key file and never printed.
 ///
 /// It holds no face. A person's template is in the store of ``FaceAuthService``; here is only the
-/// hash of the one that the PIN has confirmed. Replacing the stored template therefore opens
-/// nothing.
+/// hash of the one that the PIN has confirmed, or of the one that a migration to another model pack
+/// has put in its place. Replacing the stored template in any other way therefore opens nothing.
 struct AuthenticatorState: Sendable {
     /// The PIN's hash and its guess counter.
     struct Passcode: Codable, Sendable {
@@ -36,8 +36,13 @@ struct AuthenticatorState: Sendable {
     /// One person: the confirmed enrollment, and the keys that it opens.
     struct Person: Codable, Sendable {
         private(set) var generation: EnrollmentGeneration
-        /// SHA-256 of the confirmed template; `nil` without one.
+        /// SHA-256 of the confirmed template; `nil` without one. It names the enrollment and stays
+        /// the same when the template is migrated, so keys and tokens are bound to it.
         private(set) var enrollment: Data?
+        /// SHA-256 of the template that a migration has put in the confirmed one's place.
+        private(set) var migrated: Data?
+        /// SHA-256 of a template that a migration is storing.
+        private(set) var migrating: Data?
         /// SHA-256 of a template that the PIN has confirmed and that is being stored.
         private(set) var pending: Data?
         var faceFailures = 0
@@ -65,8 +70,35 @@ struct AuthenticatorState: Sendable {
         /// Confirms a template, or none. Every change of the enrollment goes through this function.
         mutating func confirm(_ enrollment: [UInt8]?, _ random: RandomSource) {
             (self.enrollment, pending, faceFailures) = (enrollment.map { Data($0) }, nil, 0)
+            (migrated, migrating) = (nil, nil)
             generation = Self.newGeneration(random)
             renewKey(for: .biometryCurrentSet, random)
+        }
+
+        /// Whether the stored template is the one that opens keys and tokens.
+        func confirms(_ template: [UInt8]) -> Bool {
+            enrollment != nil && (migrated ?? enrollment) == Data(template)
+        }
+
+        /// Announces a template that is to take the place of the confirmed one, before it is stored.
+        mutating func announceMigration(to template: [UInt8]) { migrating = Data(template) }
+
+        /// Completes an announced migration. The enrollment, its generation, and its keys stay.
+        mutating func completeMigration(to template: [UInt8]) {
+            guard enrollment != nil, migrating == Data(template) else { return }
+            (migrated, migrating) = (Data(template), nil)
+        }
+
+        /// Whether an interrupted enrollment or migration may have to be completed.
+        var isUnsettled: Bool { pending != nil || migrating != nil }
+
+        /// Completes what was announced for the template that is stored now, if anything was.
+        mutating func settle(_ stored: [UInt8], _ random: RandomSource) {
+            if pending == Data(stored) {
+                confirm(stored, random)
+            } else {
+                completeMigration(to: stored)
+            }
         }
 
         /// - Throws: ``DeviceError`` `.storage` if the state contains no such key.

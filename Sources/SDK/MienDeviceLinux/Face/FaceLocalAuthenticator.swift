@@ -200,6 +200,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
                 "The enrolled face was created with another model pack. Enroll again.")
         }
         let begun = try await person(), enrolled = try await confirmedFace()
+        let (probe, matcher) = try comparable(shown, with: enrolled)
         // No suspension point from here on, so the state that is read is the one that is written.
         try state.update { state in
             if let obstacle = capability(of: state).obstacle(
@@ -215,7 +216,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
         let score: MatchScore
         do {
             score = try matcher.score(
-                matcher.reference(for: shown.template), matcher.reference(for: enrolled))
+                matcher.reference(for: probe), matcher.reference(for: enrolled))
         } catch {
             throw DeviceError(
                 .otherModelPack, "The face does not have the model pack's dimensions. Enroll again."
@@ -230,7 +231,25 @@ public actor FaceLocalAuthenticator: SecretLocker {
                 person.faceFailures = 0
             }
         }
-        return LocalVerdict(method: .face, generation: begun.generation, at: now())
+        let verdict = LocalVerdict(method: .face, generation: begun.generation, at: now())
+        _ = await service.recognized(owner, by: enrolled, as: shown.template, score: score)
+        return verdict
+    }
+
+    /// Returns the description of a capture and the matcher for the pack of the enrolled face.
+    private func comparable(_ shown: CapturedFace, with enrolled: FaceTemplate)
+        throws -> (FaceTemplate, FaceMatcher)
+    {
+        guard enrolled.packID != service.packID else { return (shown.template, matcher) }
+        guard let former = service.formerPacks.first(where: { $0.packID == enrolled.packID }),
+            let probe = shown.former.first(where: { $0.packID == enrolled.packID })
+        else {
+            throw DeviceError(
+                .otherModelPack,
+                "The enrolled face was created with the model pack \(enrolled.packID.text), for which the capture was not described. Give the capture that pack as a former one, or enroll again."
+            )
+        }
+        return (probe, former.matcher)
     }
 
     private static let enrolledMeanwhile = DeviceError(

@@ -1,4 +1,5 @@
 public import MienCore
+package import MienDevice
 public import MienFace
 package import MienVault
 
@@ -49,25 +50,53 @@ public struct FaceAuthentication: Sendable {
     /// The input for an OTP token; `nil` if the verdict refuses, in the mode `image`, and for a
     /// person who is enrolled for recognition only.
     public let input: FaceAuthInput?
+    /// The fate of a template that another model pack made; `nil` for others and if the verdict
+    /// refuses.
+    public internal(set) var migration: FaceMigrationNotice?
+
+    init(
+        verdict: VerificationVerdict, input: FaceAuthInput?,
+        migration: FaceMigrationNotice? = nil
+    ) {
+        (self.verdict, self.input, self.migration) = (verdict, input, migration)
+    }
 
     /// Compares the person in front of `frames` with `template`, in a session of its own. It checks
     /// no license and no confirmation, and counts no tries. ``FaceAuthService`` does those; only it
     /// and tests call this function.
+    ///
+    /// - Parameters:
+    ///   - mode: The enrollment that the template belongs to; by default, one that began with it.
+    ///   - former: The pack of the template, if it is not the reader's. `matcher` is then not used.
     package static func run(
         _ template: FaceTemplate, of person: PersonName, in frames: some FrameSource,
         reader: some LiveFaceReader, matcher: FaceMatcher,
         settings: VerificationSettings, challenge: LivenessChallenge?, capture: CaptureID,
+        mode: FaceAuthMode? = nil, former: FormerFacePack? = nil,
         now: @Sendable () -> ContinuousClock.Instant = { .now },
         onFrame: (@Sendable (FrameEvent) async -> Void)?
     ) async throws -> FaceAuthentication {
-        let enrolled = try matcher.reference(for: template)
-        let verifier = FaceVerifier(reader: reader, settings: settings) { entry in
-            matcher.score(try matcher.reference(for: entry.descriptor), enrolled)
+        let matcher = former?.matcher ?? matcher, enrolled = try matcher.reference(for: template)
+        let described = Locked<FaceTemplate.Entry?>(nil)
+        var describeAgain: (@Sendable (FaceReading) async throws -> Bool)?
+        if let former {
+            describeAgain = { reading in
+                let entry = try await former.entry(of: reading)
+                described.withLock { $0 = entry }
+                return entry != nil
+            }
+        }
+        let verifier = FaceVerifier(
+            reader: reader, settings: settings, describeAgain: describeAgain
+        ) { entry in
+            let compared = described.withLock { $0 } ?? entry
+            return matcher.score(try matcher.reference(for: compared.descriptor), enrolled)
         }
         let verdict = try await verifier.verdict(
             of: frames, capture: capture, challenge: challenge, onFrame: onFrame)
         return FaceAuthentication(
             verdict: verdict,
-            input: FaceAuthInput(verdict, FaceAuthMode(template, of: person), at: now()))
+            input: FaceAuthInput(
+                verdict, mode ?? FaceAuthMode(template, of: person), at: now()))
     }
 }

@@ -15,7 +15,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     /// The part that a face unlocks.
     struct FaceMode: Codable, Sendable, Equatable {
         let person: String
-        /// SHA-256 of the template.
+        /// SHA-256 of the template with which the enrollment began.
         let enrollment: Data
         /// The secret, sealed by the device's key only, independently of the PIN.
         let sealed: Data

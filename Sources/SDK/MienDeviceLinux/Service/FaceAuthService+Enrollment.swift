@@ -23,6 +23,7 @@ extension FaceAuthService {
     /// enrolled for recognition, and every key and token that they opened needs a new enrollment.
     public func resetPIN() async throws {
         try await faceModes?.deactivateFaceMode(of: nil)
+        candidates = [:]
         try state.reset()
     }
 
@@ -107,6 +108,7 @@ extension FaceAuthService {
     private func put(_ face: FaceTemplate, as name: PersonName) async throws
         -> LocalFaceStore.PutOutcome
     {
+        candidates[name] = nil
         // Opened again: the state may have changed meanwhile, even by a reset.
         let store = try await store()
         return try Self.stored { () throws(FaceStoreError) in try store.put(face, as: name) }
@@ -116,66 +118,99 @@ extension FaceAuthService {
 
     /// Returns the face to compare with.
     ///
-    /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`, `.otherModelPack`.
+    /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`, `.otherModelPack` also if a former
+    ///   pack of the service created it.
     public func face(of name: PersonName) async throws -> FaceTemplate {
+        let face = try await enrolled(name)
+        guard face.packID == packID else { throw otherPack(face) }
+        return face
+    }
+
+    /// Returns the stored face, of the service's pack or of a former one.
+    func enrolled(_ name: PersonName) async throws -> FaceTemplate {
         let store = try await store()
         guard let found = try Self.stored({ () throws(FaceStoreError) in try store.find(name) })
         else { throw Self.nobody }
-        guard found.template.packID == packID else { throw otherPack(found.template) }
-        return found.template
+        let face = found.template
+        guard face.packID == packID || formerPack(of: face) != nil else { throw otherPack(face) }
+        return face
+    }
+
+    /// Returns the former pack that created a face; `nil` for a face of the service's pack, and of a
+    /// pack that the service does not have.
+    func formerPack(of face: FaceTemplate) -> FormerFacePack? {
+        face.packID == packID ? nil : formerPacks.first { $0.packID == face.packID }
     }
 
     /// Whether the person's face opens keys and tokens: it was enrolled live, the device's PIN
-    /// confirmed it, and the stored face is still that one.
+    /// confirmed it, and the stored face is still that one, or one that it was migrated to.
     ///
-    /// - Throws: as ``face(of:)``.
+    /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`, `.otherModelPack` for a face of a
+    ///   pack that the service does not have.
     public func isConfirmed(_ name: PersonName) async throws -> Bool {
-        try await isConfirmed(face(of: name), of: name)
+        try await isConfirmed(enrolled(name), of: name)
     }
 
     package func isConfirmed(_ face: FaceTemplate, of name: PersonName) async throws -> Bool {
-        guard let person = try state.read()[name] else { return false }
-        if person.pending == nil { return person.enrollment == Data(FaceAuthMode.mark(face)) }
-        return try await settled(name).enrollment == Data(FaceAuthMode.mark(face))
+        try await enrollment(of: face, name) != nil
+    }
+
+    /// Returns the enrollment that a stored face belongs to; `nil` if the PIN has not confirmed it.
+    private func enrollment(of face: FaceTemplate, _ name: PersonName) async throws -> [UInt8]? {
+        guard var person = try state.read()[name] else { return nil }
+        if person.isUnsettled { person = try await settled(name) }
+        guard person.confirms(FaceAuthMode.mark(face)) else { return nil }
+        return person.enrollment.map { Array($0) }
+    }
+
+    /// Returns the mode of a stored face. That of an unconfirmed face only counts attempts.
+    func mode(of face: FaceTemplate, _ name: PersonName) async throws -> FaceAuthMode {
+        guard let enrollment = try await enrollment(of: face, name) else {
+            return FaceAuthMode(face, of: name)
+        }
+        return FaceAuthMode(enrollment: enrollment, of: name)
     }
 
     /// Returns a face that opens keys and tokens.
     ///
-    /// - Throws: as ``face(of:)``; ``FaceAuthError`` `.notConfirmed`.
+    /// - Throws: as ``isConfirmed(_:)``; ``FaceAuthError`` `.notConfirmed`.
     func confirmedFace(of name: PersonName) async throws -> FaceTemplate {
-        let face = try await face(of: name)
+        let face = try await enrolled(name)
         guard try await isConfirmed(face, of: name) else { throw Self.unconfirmed }
         return face
     }
 
     /// Returns the mode for activating OTP tokens: this person's face, as enrolled now.
     ///
-    /// - Throws: as ``face(of:)``; ``FaceAuthError`` `.notConfirmed` for a person who is enrolled
-    ///   for recognition only.
+    /// - Throws: as ``isConfirmed(_:)``; ``FaceAuthError`` `.notConfirmed` for a person who is
+    ///   enrolled for recognition only.
     public func authMode(of name: PersonName) async throws -> FaceAuthMode {
-        FaceAuthMode(try await confirmedFace(of: name), of: name)
+        guard let enrollment = try await enrollment(of: enrolled(name), name) else {
+            throw Self.unconfirmed
+        }
+        return FaceAuthMode(enrollment: enrollment, of: name)
     }
 
-    /// Returns a person's part of the state. If an enrollment was interrupted after its face was
-    /// stored, completes it first.
+    /// Returns a person's part of the state. If an enrollment or a migration was interrupted after
+    /// its face was stored, completes it first.
     func settled(_ name: PersonName) async throws -> AuthenticatorState.Person {
-        let random = random, known = try state.read()[name]
-        if let known, known.pending == nil { return known }
-        if let pending = known?.pending {
-            let store = try await store()
-            let stored = try Self.stored { () throws(FaceStoreError) in try store.find(name) }
-            if let stored, Data(FaceAuthMode.mark(stored.template)) == pending {
-                return try state.update { state in
-                    try state.change(name, random) { person in
-                        // Another process may have been faster.
-                        if person.pending == pending { person.confirm(Array(pending), random) }
-                        return person
-                    }
-                }
-            }
-            if let known { return known }
+        let random = random
+        guard let known = try state.read()[name] else {
+            return try state.update { try $0.change(name, random) { $0 } }
         }
-        return try state.update { try $0.change(name, random) { $0 } }
+        guard known.isUnsettled else { return known }
+        let store = try await store()
+        guard let stored = try Self.stored({ () throws(FaceStoreError) in try store.find(name) })
+        else { return known }
+        let mark = FaceAuthMode.mark(stored.template)
+        guard [known.pending, known.migrating].contains(Data(mark)) else { return known }
+        return try state.update { state in
+            try state.change(name, random) { person in
+                // Does nothing if another process was faster.
+                person.settle(mark, random)
+                return person
+            }
+        }
     }
 
     private static let unconfirmed = FaceAuthError(
@@ -185,7 +220,8 @@ extension FaceAuthService {
 
     // MARK: Removing
 
-    /// Removes a person, after ending the face mode of everything that their face unlocks.
+    /// Removes a person with all their templates, after ending the face mode of everything that their
+    /// face unlocks.
     ///
     /// - Throws: as ``people()``; ``FaceAuthError`` `.notEnrolled`.
     public func unenroll(_ name: PersonName) async throws {
@@ -194,6 +230,7 @@ extension FaceAuthService {
             throw Self.nobody
         }
         try await faceModes?.deactivateFaceMode(of: name)
+        candidates[name] = nil
         try revoke(name)
         _ = try Self.stored { () throws(FaceStoreError) in try store.remove(name) }
     }
@@ -210,6 +247,7 @@ extension FaceAuthService {
     /// Ends all face modes first, and releases the camera.
     public func reset() async throws {
         try await faceModes?.deactivateFaceMode(of: nil)
+        candidates = [:]
         await uninitialize()
         // The key goes first: if the rest fails, the remaining files can no longer be opened, and
         // the next attempt continues.
@@ -233,7 +271,7 @@ extension FaceAuthService {
     private func otherPack(_ face: FaceTemplate) -> FaceAuthError {
         FaceAuthError(
             .otherModelPack,
-            "The face was created with the model pack \(face.packID.text), but \(packID.text) is in use. Enroll again."
+            "The face was created with the model pack \(face.packID.text), but \(packID.text) is in use. Load that pack as a former one, or enroll again."
         )
     }
 }

@@ -15,6 +15,9 @@ extension FaceAuthService {
     /// | `livenessPassive` | keeps still and blinks, which a recording can do, too | yes |
     /// | `image` | shows one good picture, possibly a photo | never |
     ///
+    /// A person whom one of the service's former packs enrolled is compared with that pack, and may be
+    /// migrated: see ``FaceAuthentication/migration``.
+    ///
     /// In the liveness modes, attempts are counted before they begin. Five in a row that showed
     /// another person, were not live, or were left after an instruction lock the face, see
     /// ``unlock(_:)``. The mode `image` opens nothing, so its attempts neither count nor reset the
@@ -38,18 +41,24 @@ extension FaceAuthService {
         try requireInitialized()
         // Checked before the stored face is opened.
         try requirePermission()
-        let enrolled = try await face(of: name)
+        let enrolled = try await enrolled(name)
         guard settings.mode != .image else {
             return try await FaceAuthentication.run(
                 enrolled, of: name, in: frames, reader: reader, matcher: matcher,
-                settings: settings, challenge: nil, capture: capture, onFrame: onFrame)
+                settings: settings, challenge: nil, capture: capture,
+                former: formerPack(of: enrolled), onFrame: onFrame)
         }
-        let look = try await counted(
+        var look = try await counted(
             enrolled, of: name, in: frames, reader: reader, matcher: matcher, settings: settings,
             capture: capture, onFrame: onFrame)
         // Asked last, so that an enrollment that changed meanwhile opens nothing.
-        guard look.input != nil, try await isConfirmed(enrolled, of: name) else {
-            return FaceAuthentication(verdict: look.verdict, input: nil)
+        if look.input != nil, try await !isConfirmed(enrolled, of: name) {
+            look = FaceAuthentication(verdict: look.verdict, input: nil)
+        }
+        if case .accepted(let live, let score?) = look.verdict.outcome,
+            let new = try? FaceTemplate(entries: [live.entry], packID: packID, createdAt: now())
+        {
+            look.migration = await recognized(name, by: enrolled, as: new, score: score)
         }
         return look
     }
@@ -60,7 +69,7 @@ extension FaceAuthService {
         settings: VerificationSettings, capture: CaptureID,
         onFrame: (@Sendable (FrameEvent) async -> Void)?
     ) async throws -> FaceAuthentication {
-        let mode = FaceAuthMode(enrolled, of: name)
+        let mode = try await mode(of: enrolled, name)
         guard try lockouts.begin(mode) else { throw Self.lockedOut }
         let isDrawn = settings.mode == .livenessActive, wasInstructed = Locked(false),
             look: FaceAuthentication
@@ -69,8 +78,8 @@ extension FaceAuthService {
         do {
             look = try await FaceAuthentication.run(
                 enrolled, of: name, in: frames, reader: reader, matcher: matcher,
-                settings: settings,
-                challenge: challenge, capture: capture
+                settings: settings, challenge: challenge, capture: capture, mode: mode,
+                former: formerPack(of: enrolled)
             ) { event in
                 if isDrawn, let action = event.action, action != .keepStill {
                     wasInstructed.withLock { $0 = true }
@@ -102,7 +111,7 @@ extension FaceAuthService {
     ///
     /// - Throws: as ``face(of:)``.
     public func isLockedOut(_ name: PersonName) async throws -> Bool {
-        try lockouts.isLockedOut(FaceAuthMode(try await face(of: name), of: name))
+        try lockouts.isLockedOut(try await mode(of: enrolled(name), name))
     }
 
     /// Unlocks a locked face. Its face mode ends everywhere first; activating it again needs the
@@ -110,7 +119,7 @@ extension FaceAuthService {
     ///
     /// - Throws: as ``face(of:)``.
     public func unlock(_ name: PersonName) async throws {
-        let mode = FaceAuthMode(try await face(of: name), of: name)
+        let mode = try await mode(of: enrolled(name), name)
         guard try lockouts.isLockedOut(mode) else { return }
         try await faceModes?.deactivateFaceMode(of: mode.person)
         try lockouts.succeed(mode)

@@ -48,6 +48,12 @@ public actor FaceAuthService {
     let random: RandomSource
     let now: @Sendable () -> Instant
     let files: any FileSystem
+    let formerPacks: [FormerFacePack]
+    let onMigration: (@Sendable (FaceMigrationNotice) async -> Void)?
+    /// New templates that wait for the PIN.
+    var candidates: [PersonName: MigrationCandidate] = [:]
+    /// When former templates were last erased.
+    var erasedAt: Instant?
     private let shelf: LocalFaceStore?
     private let cameras: @Sendable () -> [Camera]
     private let allowsVirtualCameras: Bool
@@ -64,6 +70,10 @@ public actor FaceAuthService {
     ///     must be accessible to its owner only.
     ///   - keyPath: The path of the key file, preferably outside the folder.
     ///   - packID: The id of the model pack that creates the faces.
+    ///   - formerPacks: The packs that enrolled people who have not been migrated to `packID`, see
+    ///     ``packs()``. Without its pack, a face is refused.
+    ///   - onMigration: Called when a person whom a former pack enrolled was recognized live, to tell
+    ///     them what became of their template.
     ///   - tpm: The TPM; `nil` for a device without one.
     ///   - people: An existing store of enrolled people to use; by default, the service keeps a
     ///     store of its own in the folder, bound to the device.
@@ -76,7 +86,8 @@ public actor FaceAuthService {
     ///     work.
     ///   - now: Returns the current time, for templates and wrong PINs; by default the machine's.
     public init(
-        folder: String, keyPath: String, packID: PackID, tpm: TPM?,
+        folder: String, keyPath: String, packID: PackID, formerPacks: [FormerFacePack] = [],
+        onMigration: (@Sendable (FaceMigrationNotice) async -> Void)? = nil, tpm: TPM?,
         people: LocalFaceStore? = nil,
         cameras: @escaping @Sendable () -> [Camera] = { Camera.all() },
         allowsVirtualCameras: Bool = false,
@@ -86,7 +97,8 @@ public actor FaceAuthService {
         random: RandomSource = .system
     ) {
         self.init(
-            folder: folder, keyPath: keyPath, packID: packID, tpm: tpm, people: people,
+            folder: folder, keyPath: keyPath, packID: packID, formerPacks: formerPacks,
+            onMigration: onMigration, tpm: tpm, people: people,
             cameras: cameras, allowsVirtualCameras: allowsVirtualCameras, faceModes: faceModes,
             licensing: licensing,
             integrity: integrity, now: now ?? SystemTime.now, files: files,
@@ -94,7 +106,8 @@ public actor FaceAuthService {
     }
 
     package init(
-        folder: String, keyPath: String, packID: PackID, tpm: TPM?,
+        folder: String, keyPath: String, packID: PackID, formerPacks: [FormerFacePack] = [],
+        onMigration: (@Sendable (FaceMigrationNotice) async -> Void)? = nil, tpm: TPM?,
         people: LocalFaceStore? = nil, cameras: @escaping @Sendable () -> [Camera],
         allowsVirtualCameras: Bool = false,
         faceModes: (any FaceModeHolder)?, licensing: LicensePolicy? = nil,
@@ -118,6 +131,7 @@ public actor FaceAuthService {
         )
         (shelf, self.integrity, self.now) = (people, integrity, now)
         self.allowsVirtualCameras = allowsVirtualCameras
+        (self.formerPacks, self.onMigration) = (formerPacks, onMigration)
     }
 
     // MARK: The camera
@@ -237,12 +251,14 @@ public actor FaceAuthService {
     /// Returns the names of the enrolled people.
     ///
     /// - Throws: ``FaceAuthError``: `.otherDevice`, `.bindingUnavailable`, `.storage`.
-    public func people() async throws -> [PersonName] {
+    public func people() async throws -> [PersonName] { try await faces().map(\.name) }
+
+    func faces() async throws -> [EnrolledFace] {
         let store = try await store()
         return try Self.stored { () throws(FaceStoreError) in
             let listing = try store.list()
             guard listing.damaged.isEmpty else { throw .damaged(listing.damaged) }
-            return listing.faces.map(\.name)
+            return listing.faces
         }
     }
 
@@ -273,7 +289,14 @@ public actor FaceAuthService {
         if try files.list(faceFolder) != nil { try files.syncFolder(faceFolder) }
     }
 
+    /// Returns the store, after erasing former templates whose time is up.
     func store() async throws -> LocalFaceStore {
+        let store = try await openStore()
+        eraseFormerFaces(in: store)
+        return store
+    }
+
+    private func openStore() async throws -> LocalFaceStore {
         if let shelf { return shelf }
         let recordsExist: Bool
         do throws(FileSystemError) {

@@ -22,7 +22,7 @@ struct FaceLockouts: Sendable {
     private static let identity = Array("lockouts".utf8)
 
     private struct Entry: Codable, Equatable {
-        /// SHA-256 of the template.
+        /// SHA-256 of the template with which the enrollment began.
         let enrollment: Data
         var failures: Int
 

@@ -20,11 +20,24 @@ public struct FaceVerifier<Reader: LiveFaceReader>: Sendable {
     public let settings: VerificationSettings
     private let reader: Reader
     private let compare: Compare?
+    private let describeAgain: DescribeAgain?
+
+    /// Describes the face of a frame for other model packs, too. Returns `false` if one of them does
+    /// not find it; the capture then counts as not described.
+    package typealias DescribeAgain = @Sendable (FaceReading) async throws -> Bool
 
     /// - Parameter compare: Scores a face against the enrolled one. With `nil`, the session checks
     ///   only that a person is present.
     public init(reader: Reader, settings: VerificationSettings = .standard, compare: Compare?) {
+        self.init(reader: reader, settings: settings, describeAgain: nil, compare: compare)
+    }
+
+    package init(
+        reader: Reader, settings: VerificationSettings, describeAgain: DescribeAgain?,
+        compare: Compare?
+    ) {
         (self.reader, self.settings, self.compare) = (reader, settings, compare)
+        self.describeAgain = describeAgain
     }
 
     /// - Parameters:
@@ -38,7 +51,9 @@ public struct FaceVerifier<Reader: LiveFaceReader>: Sendable {
         let verification = try FaceVerification(
             capture: capture, settings: settings, challenge: challenge,
             comparesFaces: compare != nil)
-        return Updates(source: source, reader: reader, compare: compare, verification: verification)
+        return Updates(
+            source: source, reader: reader, describeAgain: describeAgain, compare: compare,
+            verification: verification)
     }
 
     /// Runs a session to its end.
@@ -56,15 +71,19 @@ public struct FaceVerifier<Reader: LiveFaceReader>: Sendable {
     /// A session as a sequence: one event per frame, then the verdict. It can be iterated once.
     public struct Updates<Source: FrameSource>: AsyncSequence {
         public typealias Element = LiveUpdate<VerificationVerdict>
-        let source: Source, reader: Reader, compare: Compare?, verification: FaceVerification
+        let source: Source, reader: Reader, describeAgain: DescribeAgain?, compare: Compare?
+        let verification: FaceVerification
 
         public func makeAsyncIterator() -> Iterator {
-            let (reader, compare) = (reader, compare)
+            let (reader, describeAgain, compare) = (reader, describeAgain, compare)
             return Iterator(
                 driver: LiveDriver(
                     source.makeAsyncIterator(), reader: reader, session: verification
                 ) { reading, _, verification in
                     let entry = try await reader.entry(of: reading)
+                    guard try await describeAgain?(reading) ?? true else {
+                        return verification.extracted(nil, score: nil)
+                    }
                     verification.extracted(entry, score: try compare?(entry))
                 })
         }
