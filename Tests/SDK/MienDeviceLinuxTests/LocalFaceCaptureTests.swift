@@ -18,6 +18,7 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
         var actor: (any MadeActor)?
         var person = 1
         var asked: LivenessAction?
+        var allAsked: [LivenessAction] = []
         var answer: @Sendable (FrameEvent) -> FaceCaptureAnswer = { _ in .goOn }
         var begun: [FaceCapturePurpose] = [], ended: [FaceCaptureEnd] = []
         var opened = 0, failure: FrameSourceError?
@@ -37,6 +38,8 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
     var begun: [FaceCapturePurpose] { state.withLock { $0.begun } }
     var ended: [FaceCaptureEnd] { state.withLock { $0.ended } }
     var opened: Int { state.withLock { $0.opened } }
+    /// The actions that were requested in the last capture, in order.
+    var allAsked: [LivenessAction] { state.withLock { $0.allAsked } }
 
     var frames: FaceFrames {
         FaceFrames { [self] in
@@ -67,12 +70,17 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
     func begin(_ purpose: FaceCapturePurpose) async {
         state.withLock { state in
             state.begun.append(purpose)
-            state.asked = nil
+            (state.asked, state.allAsked) = (nil, [])
         }
     }
 
     func show(_ event: FrameEvent) async -> FaceCaptureAnswer {
-        state.withLock { $0.asked = event.action }
+        state.withLock { state in
+            state.asked = event.action
+            if let action = event.action, action != state.allAsked.last {
+                state.allAsked.append(action)
+            }
+        }
         return state.withLock { $0.answer }(event)
     }
 
@@ -84,6 +92,20 @@ private final class Room: LiveFaceReader, FaceCaptureGuide {
         return try LocalFaceCapture(
             live: frames, reader: self, packID: pack, guide: self,
             now: { Instant(milliseconds: 5) }, draw: { challenge })
+    }
+}
+
+extension Room {
+    /// Returns a capture that draws its challenges, without these actions.
+    fileprivate func capture(omitting omitted: Set<LivenessAction>) throws -> LocalFaceCapture<Room>
+    {
+        try LocalFaceCapture(
+            live: frames, reader: self, packID: pack,
+            recognition: VerificationSettings(
+                mode: .livenessActive, timeout: .seconds(60), omittedActions: omitted),
+            enrollment: EnrollmentSettings(
+                mode: .livenessActive, timeout: .seconds(60), omittedActions: omitted),
+            guide: self, now: { Instant(milliseconds: 5) })
     }
 }
 
@@ -130,6 +152,34 @@ private func whenInstructed(_ answer: FaceCaptureAnswer)
 }
 
 @Suite struct LocalFaceCaptureTests {
+    @Test func `a person who cannot perform some actions enrolls and is recognized with others`()
+        async throws
+    {
+        let room = Room(), omitted: Set<LivenessAction> = [.blink, .lookUp]
+        let capture = try room.capture(omitting: omitted)
+        var drawn: Set<[LivenessAction]> = []
+        for _ in 0..<10 {
+            room.hold(MadePerson())
+            guard case .face = try await capture.captureOwner() else {
+                Issue.record("not enrolled: \(room.ended)")
+                return
+            }
+            #expect(omitted.isDisjoint(with: room.allAsked))
+            room.hold(MadePerson())
+            guard
+                case .face = try await capture.present(
+                    FaceRequest(reason: "", triesLeft: 1, mayUsePasscode: false))
+            else {
+                Issue.record("not recognized: \(room.ended)")
+                return
+            }
+            #expect(omitted.isDisjoint(with: room.allAsked))
+            #expect(Set(room.allAsked).subtracting([.keepStill]).count == 4)
+            drawn.insert(room.allAsked)
+        }
+        #expect(drawn.count > 1, "drawn for each capture")
+    }
+
     @Test
     func
         `a live owner who follows the drawn actions is accepted, and a live stranger is a wrong face`()

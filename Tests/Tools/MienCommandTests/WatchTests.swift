@@ -210,6 +210,24 @@ import Testing
         }
     }
 
+    @Test(.needsFaces)
+    func `omitted actions are not requested`() async throws {
+        let home = try TemporaryHome()
+        let clip = try await session(home, [.turnLeft, .blink]) {
+            SolidHead($0, mesh: $1, reach: 60)
+        }
+        let omitted: Set = ["blink", "look_up"]
+        for _ in 0..<5 {
+            let result = try await home.mien(
+                "face", "watch", "--video", clip, "--mode", "active", "--omit",
+                omitted.joined(separator: ","), "--json")
+            let asked = try Set(Self.lines(result.out).compactMap { $0["action"] as? String })
+            #expect(result.status == 0 || result.status == 1)
+            #expect(asked.count > 1 && asked.contains("keep_still"), "an action was requested")
+            #expect(asked.isDisjoint(with: omitted))
+        }
+    }
+
     @Test(.needsPack)
     func `a video that ends early and a timeout are refusals`() async throws {
         let home = try TemporaryHome(), file = home.files.appending(path: "clip.mp4")
@@ -260,6 +278,11 @@ import Testing
             ["--actions", "blink"], ["--mode", "active", "--actions", "jump"],
             ["--mode", "active", "--actions", "blink,blink"],
             ["--mode", "asleep"],
+            ["--mode", "passive", "--omit", "blink"], ["--mode", "active", "--omit", "jump"],
+            ["--mode", "active", "--omit", "keep_still"],
+            ["--mode", "active", "--omit", "turn_left,turn_right"],
+            ["--mode", "active", "--omit", "blink,look_up,look_down"],
+            ["--mode", "active", "--actions", "turn_left,blink", "--omit", "blink"],
         ] {
             let result = try await home.mien(["face", "watch"] + words)
             #expect(

@@ -1,8 +1,9 @@
 /// Challenges for people who cannot perform every action.
 extension LivenessChallenge {
-    /// The fewest actions to draw from when some are omitted. Fewer would give a recording too many
-    /// chances: four actions in a row from four have 24 sequences.
-    public static let minRemaining = 4
+    /// The fewest actions to draw from when some are omitted. Anyone who begins a sign-in can omit
+    /// some, so fewer would give a recording too many chances: four actions in a row from four have
+    /// 24 sequences.
+    public static let minRemaining = 5
 
     /// Returns the actions that remain without `omitted`; `nil` if they do not suffice to prove a
     /// live person. They must include a turn to the left or right, since only a turn proves depth.
@@ -18,8 +19,8 @@ extension LivenessChallenge {
 
     /// Draws a challenge without the actions that the person cannot perform.
     ///
-    /// Other actions replace them: three are drawn from six, four from five or four. There are 60 or
-    /// more sequences with five or six actions and 24 with four, as against 172 without an omission.
+    /// Other actions replace them: three are drawn from six, four from five. There are 60 or more
+    /// sequences, as against 172 without an omission.
     /// The challenge always includes a turn, so it proves the same as any other.
     ///
     /// - Parameters:

@@ -97,7 +97,7 @@ public struct EnrollmentSettings: Sendable, Hashable {
             (.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
         try SessionSettingError.check(
             omittedActions.isEmpty || LivenessChallenge.remaining(omitting: omittedActions) != nil,
-            "omittedActions", "at most three actions, and not both turns")
+            "omittedActions", "at most two actions, and not both turns")
         self.omittedActions = omittedActions
         (self.mode, self.views, self.control) = (mode, views, control)
         (self.livenessThreshold, self.qualityThreshold) = (livenessThreshold, qualityThreshold)
@@ -157,7 +157,7 @@ public struct VerificationSettings: Sendable, Hashable {
             (.seconds(1) ... .seconds(3600)).contains(timeout), "timeout", "1...3600 seconds")
         try SessionSettingError.check(
             omittedActions.isEmpty || LivenessChallenge.remaining(omitting: omittedActions) != nil,
-            "omittedActions", "at most three actions, and not both turns")
+            "omittedActions", "at most two actions, and not both turns")
         self.omittedActions = omittedActions
         (self.mode, self.livenessThreshold, self.qualityThreshold) = (
             mode, livenessThreshold, qualityThreshold

@@ -5,7 +5,7 @@ import MienFace
 struct OmittedActions: ExpressibleByArgument {
     let actions: Set<LivenessAction>
     static let help: ArgumentHelp = ArgumentHelp(
-        "Replace actions that you cannot perform, such as blink,look_up; four must remain, with a turn.",
+        "Replace actions that you cannot perform, such as blink,look_up; five must remain, with a turn.",
         valueName: "actions")
 
     init?(argument: String) {
