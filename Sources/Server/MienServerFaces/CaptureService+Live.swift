@@ -70,7 +70,7 @@ extension CaptureService {
                 for frame in frames {
                     try await self.look(
                         at: frame, &session, record.id, for: self.share(of: content),
-                        self.formerPacks(for: content))
+                        self.faces.formerPacks)
                     if session.judgment.end != nil {
                         return try await self.end(record, content, session)
                     }

@@ -151,7 +151,7 @@ package final class CaptureService: Sendable {
             do {
                 look = try await self.faces.look(
                     at: bytes, minQuality: content.rules.quality,
-                    forPacks: self.formerPacks(for: content), for: self.share(of: content))
+                    forPacks: self.faces.formerPacks, for: self.share(of: content))
             } catch {
                 // The frame was not analyzed: the queue had no turn for it, or the client hung up
                 // before its turn.
@@ -294,8 +294,9 @@ package final class CaptureService: Sendable {
     /// - Parameters:
     ///   - app: The app with its current settings. A capture that passed under laxer settings does
     ///     not count.
-    ///   - use: What the capture is used for, if that may differ from its purpose: one that was
-    ///     taken to register a face, under that purpose's rules, signs nobody in.
+    ///   - use: The purpose for which the caller uses the capture, if it may differ from the one that
+    ///     the capture was taken for. A capture that was taken to register a face, under that
+    ///     purpose's rules, signs nobody in.
     package func outcome(
         _ id: CaptureID, run: InstanceID, app: AppRecord, for use: CaptureRequest.Purpose? = nil
     ) async throws -> Result<Passed, StepErrorCodeError> {
@@ -468,11 +469,6 @@ package final class CaptureService: Sendable {
     func template(of entries: [FaceTemplate.Entry]) throws -> String {
         Self.text(
             try FaceTemplate(entries: entries, packID: faces.packID, createdAt: clock.now))
-    }
-
-    /// The other packs that a session describes its face for. A registration needs none.
-    func formerPacks(for content: Content) -> [PackID] {
-        content.purpose == .authentication ? faces.formerPacks : []
     }
 
     func formerTemplates(of entries: [PackID: FaceTemplate.Entry]) throws -> [String]? {

@@ -286,6 +286,39 @@ final class FaceMigrationTests: Sendable {
         }
     }
 
+    @Test("a selfie that was taken to register a face is compared with the old template, too")
+    func registration() async throws {
+        let definition = """
+            {"id": "registered", "version": 1, "title": "Registered", "start": "form", "steps": {
+            "form": {"type": "login_form", "config": {"branches": [{"id": "face"}, {"id": "password"}], "output_variable": "form"},
+              "on": {"face": "selfie", "password": "check"}},
+            "check": {"type": "authenticate_password", "config": {"username": "form.username", "password": "form.password"}, "on": {"success": "done", "failure": "no"}},
+            "selfie": {"type": "selfie_acquisition", "config": {"purpose": "registration", "user_identifier": "form.user_identifier"}, "on": {"success": "face", "failure": "no"}},
+            "face": {"type": "authenticate_face", "config": {"user_identifier": "form.user_identifier"}, "on": {"success": "done", "failure": "no"}},
+            "done": {"type": "complete_journey"}, "no": {"type": "reject_access"}}}
+            """
+        try await enroll { server in
+            _ = try await server.admin.putJourney(
+                try #require(JourneyID("registered")), version: 1,
+                definition: Array(definition.utf8))
+            _ = try await server.admin.publishJourney(
+                try #require(JourneyID("registered")), version: 1)
+        }
+        try await run(Self.better) { server, _ in
+            for (person, isOwner) in [(1, false), (0, true)] {
+                let run = try await server.client().start("registered")
+                let step = try await run.respond("face", ["user_identifier": "ada"])
+                try await capture(server, step, person, seed: UInt64(3 + person))
+                try await run.respond(.clientInput)
+                var isSignedIn = false
+                if case .success = await run.outcome() { isSignedIn = true }
+                #expect(isSignedIn == isOwner)
+            }
+            #expect(try await server.admin.faceMigration().remaining == 0)
+            #expect(try await logIn(server, seed: 5) != nil)
+        }
+    }
+
     @Test("withdrawing consent erases the old and the new template, and one that waits")
     func withdrawal() async throws {
         for closeness in [1, try PackReader.closeness(scoring: 50...58, in: Self.basic)] {
