@@ -77,7 +77,6 @@ struct ServerParts: Sendable {
             monitor: FaceMonitor(metrics: metrics, logger: logger), clock: clock,
             threshold: configuration.shadowThreshold,
             faces: try Self.shadowFaces(configuration, beside: faces))
-        try await shadow.deleteOthers()
         let passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost,
             workers: configuration.passwordWorkers, limits: limits)
@@ -111,6 +110,8 @@ struct ServerParts: Sendable {
         {
             logger.warning("people cannot sign in with their faces: \(reason)")
         }
+        // Only once it is certain that the server starts with this pack.
+        try await shadow.deleteOthers()
         passwordCheck = PasswordCheck(
             store: store, gate: gate, passwords: passwords, clock: clock)
         accounts = AccountService(
