@@ -34,7 +34,8 @@ public struct MediaError: Error, Sendable {
         /// The camera is connected but returns no frames.
         case cameraSilent = "camera.silent"
         case cameraFailed = "camera.failed"
-        /// Programs can play anything into the camera, and the caller did not allow that.
+        /// Programs can play anything into the camera, or its driver does not say whether they can,
+        /// and the caller did not allow that.
         case virtualCamera = "camera.virtual"
         /// The library for cameras is not installed.
         case noCameraLibrary = "camera.no-library"
@@ -48,6 +49,11 @@ public struct MediaError: Error, Sendable {
     static let virtualCamera = Self(
         .virtualCamera,
         "The camera is virtual: a program on this computer can play any video into it. Choose another camera."
+    )
+
+    static let unidentifiedCamera = Self(
+        .virtualCamera,
+        "The camera did not answer the question which driver it has, so a program on this computer may be playing a video into it. Choose another camera, or allow virtual ones."
     )
 
     /// Returns the same error with `name` before the reason.

@@ -29,8 +29,10 @@ public struct VideoSource: Sendable, Hashable {
 
     /// Returns a source for another libavdevice device, which is read like a camera. For tests on
     /// computers without a camera.
-    package static func device(_ url: String, format: String) -> Self {
-        Self(origin: .device(url: url, format: format), name: format)
+    package static func device(_ url: String, format: String, refusesVirtual: Bool = false) -> Self
+    {
+        Self(
+            origin: .device(url: url, format: format), refusesVirtual: refusesVirtual, name: format)
     }
 
     var isLive: Bool { if case .device = origin { true } else { false } }

@@ -3,8 +3,10 @@ import MienTesting
 import Testing
 
 @Suite struct CameraReportTests {
-    /// Reports that owners of the devices published in bug reports, as `v4l2-ctl --all` prints them.
-    /// The last number is that of the line “Device Caps”.
+    /// Reports in the form of those that owners of the devices published in bug reports, as
+    /// `v4l2-ctl --all` prints them. The last number is that of the line “Device Caps”. Where a
+    /// published report lacked it, it was filled in from the driver's documented abilities; the whole
+    /// report of vivid was.
     private static let loopback: [CameraReport] = [
         .init(
             driver: "v4l2 loopback", card: "Dummy video device (0x0000)",
@@ -63,6 +65,22 @@ import Testing
     @Test func `other files have no report`() {
         #expect(CameraReport(path: "/dev/null") == nil)
         #expect(CameraReport(path: "/dev/video-none") == nil)
+    }
+
+    @Test func `a camera that does not answer is refused, unless virtual ones are allowed`()
+        async throws
+    {
+        // A source of test pictures, which has no driver to ask.
+        let refused = await #expect(throws: MediaError.self) {
+            try await VideoStream.open(
+                .device("testsrc=size=64x48:rate=30", format: "lavfi", refusesVirtual: true))
+        }
+        #expect(
+            refused?.code == .virtualCamera
+                && refused?.reason.contains("did not answer the question which driver") == true)
+        let stream = try await VideoStream.open(
+            .device("testsrc=size=64x48:rate=30", format: "lavfi"))
+        await stream.close()
     }
 
     @Test func `a virtual camera is refused unless it is allowed`() async throws {

@@ -44,15 +44,16 @@ package final class FrameReader {
             container = try Container(bytes, stop: stop)
         case .device(let url, let format):
             // The device is asked again, because it may have changed since it was listed.
-            if source.refusesVirtual,
-                source.isVirtual || CameraReport(path: url)?.isVirtual == true
-            {
+            let report = source.refusesVirtual ? CameraReport(path: url) : nil
+            if source.refusesVirtual, source.isVirtual || report?.isVirtual == true {
                 throw .virtualCamera
             }
             let wishes =
                 format == VideoSource.cameraFormat
                 ? ["video_size": "640x480", "framerate": "30"] : [:]
             container = try Container(device: url, format: format, wishes: wishes, stop: stop)
+            // A device that cannot be opened has failed with its own error by now.
+            if source.refusesVirtual, report == nil { throw .unidentifiedCamera }
         }
         try self.init(
             container, limits: options.limits, longestSide: options.longestSide,
