@@ -58,6 +58,11 @@ extension OTPService {
         return (code.text, end)
     }
 
+    /// Closes a request that waits for a decision. Does nothing if it has been decided.
+    package func closeApproval(_ id: String, run: String) async throws {
+        try await store.write(.process) { try $0.approvals.close(id, run: run) }
+    }
+
     package enum ApprovalDecision: Sendable {
         case pending, declined, expired
         case approved(AuthenticatorID, by: UserID, epoch: Int)

@@ -166,6 +166,24 @@ struct OTPApprovalTests {
         }
     }
 
+    @Test("a run that is canceled closes its request, and no other")
+    func cancelled() async throws {
+        try await run { server, _, token in
+            let (run, code) = try await Self.start(server),
+                (other, second) = try await Self.start(server)
+            let response = try await Self.signature(code, token, server)
+            try await run.respond(.cancel)
+            #expect(try Self.claims(await run.outcome()) == nil)
+            #expect(try await Self.show(code, token, server).status == 401)
+            #expect(try await Self.decide(code, token, response, server) == 401)
+            #expect(
+                try await Self.decide(
+                    second, token, Self.signature(second, token, server), server) == 204)
+            try await other.respond(.clientInput)
+            #expect(try Self.claims(await other.outcome()) != nil)
+        }
+    }
+
     @Test("wrong signatures are counted by the lock of sign-ins")
     func locked() async throws {
         try await run { server, _, token in

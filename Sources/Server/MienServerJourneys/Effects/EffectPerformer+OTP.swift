@@ -94,6 +94,11 @@ extension EffectPerformer {
         return .approvalOpened(id, code: code, expiresAt: end)
     }
 
+    /// Closes a run's request for approval, if the user has not decided.
+    func closeApproval(_ approval: ChallengeID, run: InstanceID) async throws {
+        try await tokens.closeApproval(approval.text, run: run.text)
+    }
+
     /// The lock gate has counted the signature when the other device sent it.
     func readApproval(
         _ user: UserID, _ approval: ChallengeID, _ context: EffectContext

@@ -240,6 +240,7 @@ package final class JourneyService: Sendable {
                     clientResponseOptions: options, expiresAt: expiry), token.secret
             )
         case .complete(let completion):
+            try await closeApproval(of: state)
             if let signUp = state.signUp, try await !performer.signUps.complete(signUp, app: app.id)
             {
                 metrics.count(.journeysEnded, ["end": "rejection"])
@@ -247,10 +248,18 @@ package final class JourneyService: Sendable {
             }
             return (try await completed(completion, state, app, expiry), token.secret)
         case .reject(let rejection):
+            try await closeApproval(of: state)
             if let signUp = state.signUp { try await performer.signUps.abandon(signUp) }
             metrics.count(.journeysEnded, ["end": "rejection"])
             return (Self.rejected(rejection, expiry), token.secret)
         }
+    }
+
+    /// Closes the request for approval of a run that ends, so that nobody is asked to approve what no
+    /// longer counts.
+    private func closeApproval(of state: RunState) async throws {
+        guard let approval = state.approval else { return }
+        try await performer.closeApproval(approval, run: state.instance.id)
     }
 
     private func step(

@@ -17,6 +17,8 @@ struct RunState: Codable, Sendable {
     /// The methods that have succeeded in this run, and for which account. Missing in runs stored
     /// by older servers.
     var successes: [Success]?
+    /// The request for approval that the run opened last.
+    var approval: ChallengeID?
 
     struct Success: Codable, Sendable, Hashable {
         let account: UserID
@@ -32,8 +34,9 @@ struct RunState: Codable, Sendable {
 }
 
 extension RunState {
-    /// Records the method that has succeeded.
+    /// Records the method that has succeeded, or the request for approval that was opened.
     mutating func note(_ answer: EffectResult.Answer, to work: any StepEffect) {
+        if case .given(let opened as OpenedApproval) = answer { approval = opened.approval }
         guard case .given(let proof as any AuthenticationAnswer) = answer,
             case .verifies(let method) = work.impact
         else { return }

@@ -74,6 +74,13 @@ public struct ApprovalTable {
         }
     }
 
+    /// Removes the request of a run, unless the user has decided.
+    public func close(_ id: String, run: String) throws(StoreError) {
+        try connection.execute(
+            "DELETE FROM approval WHERE id = ? AND run_id = ? AND decision = ''", .text(id),
+            .text(run))
+    }
+
     /// Returns the request of a run, for ``readable`` after it has expired.
     public func find(_ id: String, run: String, at now: Instant) throws(StoreError)
         -> ApprovalRecord?
