@@ -107,6 +107,12 @@ struct TorchFileTests {
         #expect(throws: TorchFileError(.limit("more than 20000 values at once"), at: 20_002)) {
             try Self.pickle(many)
         }
+        // Lists of 19,000 values each: no list and no stack is too large, but all together are.
+        let list: [UInt8] = [0x5D, 0x28] + Array(repeating: 0x4E, count: 19_000) + [0x65]
+        let lists: [UInt8] = [0x80, 2] + (0..<11).flatMap { _ in list }
+        #expect(throws: TorchFileError(.limit("more than 200000 values in all"), at: 200_023)) {
+            try Self.pickle(lists)
+        }
     }
 
     @Test("a list or dictionary cannot be used twice, so no value contains itself")

@@ -2,10 +2,13 @@
 ///
 /// A pickle is a program for a machine with a stack and a memory, which in Python may call anything.
 /// This machine knows 29 of its instructions and four names, calls nothing, and bounds everything:
-/// the stack, the memory, nesting, and texts. Source: Python 3.11, `pickletools.py`.
+/// the stack, the memory, all values together, nesting, and texts. Source: Python 3.11,
+/// `pickletools.py`.
 package struct PickleReader {
     /// The most values on the stack, and in the memory.
     package static let stackLimit = 20_000, memoryLimit = 20_000
+    /// The most values that all pickles of a file create together.
+    package static let valueLimit = 200_000
     /// The deepest nesting of lists, dictionaries, and tuples.
     package static let depthLimit = 8
     /// The longest text, in bytes of UTF-8.
@@ -19,6 +22,8 @@ package struct PickleReader {
     private var marks: [Int] = []
     /// `nil` for a list or dictionary, which must not be used twice.
     private var memory: [Int: PickleValue?] = [:]
+    /// The number of values created since the file began.
+    private var created = 0
     /// The position of the instruction being executed.
     private var at = 0
 
@@ -51,20 +56,20 @@ package struct PickleReader {
     private mutating func execute(_ code: UInt8) throws(TorchFileError) {
         switch Character(UnicodeScalar(code)) {
         case "(": marks.append(stack.count)
-        case "N": stack.append(.none)
-        case "\u{88}": stack.append(.flag(true))
-        case "\u{89}": stack.append(.flag(false))
-        case "K": stack.append(.integer(Int(try input.byte())))
-        case "M": stack.append(.integer(Int(try input.integer(2))))
+        case "N": try push(.none)
+        case "\u{88}": try push(.flag(true))
+        case "\u{89}": try push(.flag(false))
+        case "K": try push(.integer(Int(try input.byte())))
+        case "M": try push(.integer(Int(try input.integer(2))))
         case "J":
             let bits = UInt32(truncatingIfNeeded: try input.integer(4))
-            stack.append(.integer(Int(Int32(bitPattern: bits))))
+            try push(.integer(Int(Int32(bitPattern: bits))))
         case "\u{8A}":
             let width = Int(try input.byte())
-            stack.append(.large(Array(try input.take(width))))
-        case "X": stack.append(.text(try text(try input.integer(4))))
-        case "c": stack.append(.global(try global()))
-        case ")": stack.append(.tuple([], depth: 1))
+            try push(.large(Array(try input.take(width))))
+        case "X": try push(.text(try text(try input.integer(4))))
+        case "c": try push(.global(try global()))
+        case ")": try push(.tuple([], depth: 1))
         case "\u{85}": try pushTuple([try pop()])
         case "\u{86}":
             let second = try pop()
@@ -73,8 +78,8 @@ package struct PickleReader {
             let third = try pop(), second = try pop()
             try pushTuple([try pop(), second, third])
         case "t": try pushTuple(try popToMark())
-        case "]": stack.append(.list(PickleItems()))
-        case "}": stack.append(.dictionary(PickleItems()))
+        case "]": try push(.list(PickleItems()))
+        case "}": try push(.dictionary(PickleItems()))
         case "a": try append([try pop()])
         case "e": try append(try popToMark())
         case "s":
@@ -85,7 +90,7 @@ package struct PickleReader {
         case "r": try remember(try input.integer(4))
         case "h": try recall(Int(try input.byte()))
         case "j": try recall(try input.integer(4))
-        case "Q": stack.append(.storage(try storage(try pop())))
+        case "Q": try push(.storage(try storage(try pop())))
         case "R":
             let arguments = try pop()
             try reduce(try pop(), arguments)
@@ -95,6 +100,14 @@ package struct PickleReader {
     }
 
     // MARK: Stack
+
+    private mutating func push(_ value: PickleValue) throws(TorchFileError) {
+        created += 1
+        guard created <= Self.valueLimit else {
+            throw TorchFileError(.limit("more than \(Self.valueLimit) values in all"), at: at)
+        }
+        stack.append(value)
+    }
 
     private mutating func pop() throws(TorchFileError) -> PickleValue {
         guard stack.count > marks.last ?? 0 else {
@@ -114,7 +127,7 @@ package struct PickleReader {
     private mutating func pushTuple(_ values: [PickleValue]) throws(TorchFileError) {
         let depth = (values.map(\.depth).max() ?? 0) + 1
         try check(depth)
-        stack.append(.tuple(values, depth: depth))
+        try push(.tuple(values, depth: depth))
     }
 
     private func check(_ depth: Int) throws(TorchFileError) {
@@ -170,7 +183,7 @@ package struct PickleReader {
         guard let place = memory[index], let value = place else {
             throw TorchFileError(.value("a value in the memory that is no container"), at: at)
         }
-        stack.append(value)
+        try push(value)
     }
 
     // MARK: Values
@@ -212,9 +225,9 @@ package struct PickleReader {
     {
         switch (callable, arguments) {
         case (.global(.orderedDictionary), .tuple(let arguments, _)) where arguments.isEmpty:
-            stack.append(.dictionary(PickleItems()))
+            try push(.dictionary(PickleItems()))
         case (.global(.rebuildTensor), .tuple(let arguments, _)):
-            stack.append(.tensor(try view(arguments)))
+            try push(.tensor(try view(arguments)))
         default: throw TorchFileError(.value("a dictionary or tensor to create"), at: at)
         }
     }
