@@ -171,20 +171,10 @@ extension GroupList {
 
     /// - Throws: ``Failure`` that names the file and the line.
     public init(file path: String) throws {
-        let bytes: [UInt8]
-        do {
-            bytes = try ImageFile.read(path, limits: ImageLimits(maxBytes: Self.maximumBytes))
-        } catch {
-            guard case .image = error.reason else { throw error }
-            throw Failure(
-                .badInput, "groups.malformed",
-                "\(path) is too large for a list of groups: it has more than \(Self.maximumBytes.grouped) bytes"
-            )
-        }
-        do { try self.init(String(decoding: bytes, as: UTF8.self)) } catch {
-            throw Failure(
-                .badInput, "groups.malformed", "\(path) is not a list of groups: \(error)")
-        }
+        self = try readList(
+            path, maximumBytes: Self.maximumBytes, code: "groups.malformed",
+            name: "a list of groups", format: "a list of groups"
+        ) { try Self($0) }
     }
 }
 
@@ -194,20 +184,31 @@ extension PairList {
 
     /// - Throws: ``Failure`` that names the file and the line.
     public init(file path: String) throws {
-        let bytes: [UInt8]
-        do {
-            bytes = try ImageFile.read(path, limits: ImageLimits(maxBytes: Self.maximumBytes))
-        } catch {
-            guard case .image = error.reason else { throw error }
-            throw Failure(
-                .badInput, "pairs.malformed",
-                "\(path) is too large for a list of pairs: it has more than \(Self.maximumBytes.grouped) bytes"
-            )
-        }
-        do { try self.init(String(decoding: bytes, as: UTF8.self)) } catch {
-            throw Failure(
-                .badInput, "pairs.malformed",
-                "\(path) is not a list of pairs in LFW's format: \(error)")
-        }
+        self = try readList(
+            path, maximumBytes: Self.maximumBytes, code: "pairs.malformed",
+            name: "a list of pairs", format: "a list of pairs in LFW's format"
+        ) { try Self($0) }
+    }
+}
+
+/// Reads a list from a text file.
+///
+/// - Parameters:
+///   - code: The code of the failure when the file is too large or malformed.
+///   - name: A name of the list for the first case, `format` for the second.
+/// - Throws: ``Failure`` that names the file.
+private func readList<List>(
+    _ path: String, maximumBytes: Int, code: String, name: String, format: String,
+    _ parse: (String) throws -> List
+) throws -> List {
+    let bytes: [UInt8]
+    do { bytes = try ImageFile.read(path, limits: ImageLimits(maxBytes: maximumBytes)) } catch {
+        guard case .image = error.reason else { throw error }
+        throw Failure(
+            .badInput, code,
+            "\(path) is too large for \(name): it has more than \(maximumBytes.grouped) bytes")
+    }
+    do { return try parse(String(decoding: bytes, as: UTF8.self)) } catch {
+        throw Failure(.badInput, code, "\(path) is not \(format): \(error)")
     }
 }
