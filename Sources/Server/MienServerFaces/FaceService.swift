@@ -56,9 +56,9 @@ package final class FaceService: LiveFrameReader {
         self.presentation = presentation ?? (hasNetwork ? standard : .off)
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
-        let options = NetworkOptions(
-            precision: try precision ?? (isQuantized ? .f32 : InferenceRuntime().fastestPrecision),
-            cacheFolder: cache.path)
+        var options = NetworkOptions(streams: workers, cacheFolder: cache.path)
+        options.precision =
+            try precision ?? (isQuantized ? .f32 : loaded.fastestPrecision(options))
         engine = try FaceEngine(
             pack: loaded, workers: workers, options: options,
             variant: isQuantized ? .int8 : nil, looksForAttacks: self.presentation != .off,
@@ -195,6 +195,8 @@ package final class FaceService: LiveFrameReader {
 
     /// Whether all frames of a capture show one person.
     func isOnePerson(_ entries: [FaceTemplate.Entry], threshold: MatchScore) throws -> Bool {
+        // A reference is compared with the whole cohort.
+        guard entries.count > 1 else { return true }
         let references = try entries.map { try matcher.reference(for: $0.descriptor) }
         for i in references.indices {
             for j in references.indices

@@ -73,7 +73,7 @@ public struct ServerSetting: Sendable {
         .init("face.workers", .integer(1...64), "2", "Photos analyzed at the same time."),
         .init(
             "face.precision", .choice(["auto", "f32", "bf16", "int8"]), "auto",
-            "Arithmetic of the face networks. bf16 is faster on processors that support it and falls back to f32 on others; auto picks the faster one. int8 needs a model pack with such networks."
+            "Arithmetic of the face networks. bf16 is faster on some processors that support it, slower on others, and falls back to f32 elsewhere; auto measures at the start which is faster. int8 needs a model pack with such networks."
         ),
         .init(
             "face.threshold", .number(24...72), "48",
