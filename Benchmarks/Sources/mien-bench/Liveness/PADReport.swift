@@ -173,7 +173,7 @@ struct PADReport {
     }
 
     private static func words(_ run: Run) -> String {
-        "- `\(run.pack)`, presentation check `\(run.presentation)`: active mode (two or three random actions) and passive mode (keep still, blink); photos of \(run.people) people"
+        "- `\(run.pack)`, presentation check `\(run.presentation)`: active mode (two or three random actions) and passive mode (keep still, blink); photos of \(run.people == 1 ? "one person" : "\(run.people) people")"
     }
 
     private func results(of run: Run) -> String {
