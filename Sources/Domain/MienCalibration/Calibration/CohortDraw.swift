@@ -28,15 +28,32 @@ extension CohortPrivacy {
     /// Returns the highest cosine between a member of `cohort` and a photo of `set`.
     public static func nearest(of cohort: Cohort, to set: LabeledDescriptors) -> Double {
         precondition(cohort.dimension == set.dimension)
-        return (0..<cohort.count).reduce(-1) {
-            max($0, Double(highest(cohort.rows.packedRow($1), set.rows)))
-        }
+        return highest((0..<cohort.count).map { cohort.rows.packedRow($0) }, set.rows)
+            .reduce(-1) { max($0, Double($1)) }
     }
 
     static func highest(_ vector: [VectorRows.Block], _ rows: VectorRows) -> Float {
         var cosines = [Float](repeating: 0, count: rows.count)
         rows.dots(with: vector, rows: 0..<rows.count, into: &cosines)
         return cosines.reduce(-1) { $0 > $1 ? $0 : $1 }
+    }
+
+    /// Returns the highest cosine of each vector with the rows. Compares all vectors with a few rows,
+    /// which then stay in the processor's cache, before the next rows.
+    static func highest(_ vectors: [[VectorRows.Block]], _ rows: VectorRows) -> [Float] {
+        let step = 256
+        var highest = [Float](repeating: -1, count: vectors.count)
+        var cosines = [Float](repeating: 0, count: step)
+        for start in stride(from: 0, to: rows.count, by: step) {
+            let end = min(rows.count, start + step)
+            for (i, vector) in vectors.enumerated() {
+                rows.dots(with: vector, rows: start..<end, into: &cosines)
+                for slot in 0..<end - start where cosines[slot] > highest[i] {
+                    highest[i] = cosines[slot]
+                }
+            }
+        }
+        return highest
     }
 }
 
@@ -52,13 +69,10 @@ extension GaussianMixture {
     ) throws -> CohortDraw {
         var madeUp = VectorRows(dimension: dimension)
         for _ in 0..<set.photoCount { madeUp.append(unitSample(using: &generator)) }
-        var members: [[Float]] = [], nearestOwn: [Float] = [], nearestReal: [Float] = []
-        for _ in 0..<count {
-            let member = unitSample(using: &generator), packed = madeUp.packed(member)
-            members.append(member)
-            nearestOwn.append(CohortPrivacy.highest(packed, madeUp))
-            nearestReal.append(CohortPrivacy.highest(packed, set.rows))
-        }
+        var members = (0..<count).map { _ in unitSample(using: &generator) }
+        let packed = members.map { madeUp.packed($0) }
+        let nearestOwn = CohortPrivacy.highest(packed, madeUp)
+        var nearestReal = CohortPrivacy.highest(packed, set.rows)
         let bound = nearestOwn.sorted()[min(count - 1, Int((0.999 * Double(count)).rounded(.down)))]
         var redrawn = 0
         for i in members.indices {

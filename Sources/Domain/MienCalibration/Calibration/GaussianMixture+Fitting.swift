@@ -109,17 +109,23 @@ extension GaussianMixture {
     private func expect(_ points: [[LowerTriangle.Block]], into shares: inout Responsibilities)
         -> Double
     {
-        var total = 0.0, scratch = points[0]
-        var terms = [Double](repeating: 0, count: components.count)
-        shares.reset(components: components.count)
-        for (i, point) in points.enumerated() {
-            for (k, component) in components.enumerated() {
-                terms[k] =
-                    log(component.weight) + component.logDensity(at: point, scratch: &scratch)
-            }
-            let density = Self.logSumExp(terms)
+        let count = components.count
+        // All points with one component, whose matrix then stays in the processor's cache, before
+        // the next one.
+        var all = [Double](repeating: 0, count: points.count * count)
+        for (k, component) in components.enumerated() {
+            let weight = log(component.weight)
+            component.forEachLogDensity(at: points) { all[count * $0 + k] = weight + $1 }
+        }
+        var total = 0.0
+        shares.reset(components: count)
+        for i in points.indices {
+            let terms = all[count * i..<count * (i + 1)]
+            let density = Self.logSumExp(Array(terms))
             total += density
-            for k in terms.indices { shares.add(point: i, share: exp(terms[k] - density), to: k) }
+            for (k, term) in terms.enumerated() {
+                shares.add(point: i, share: exp(term - density), to: k)
+            }
         }
         return total / Double(points.count)
     }

@@ -28,6 +28,25 @@ public struct GaussianMixture: Sendable {
             for i in x.indices { scratch[i] = x[i] - mean[i] }
             return logScale - 0.5 * inverse.squaredLength(ofProductWith: scratch)
         }
+
+        /// Calls `body` with the index and the logarithm of the density of each point.
+        func forEachLogDensity(
+            at points: [[LowerTriangle.Block]], _ body: (Int, Double) -> Void
+        ) {
+            var first = mean, second = mean, scratch = mean
+            var i = 0
+            while i + 1 < points.count {
+                for j in mean.indices {
+                    first[j] = points[i][j] - mean[j]
+                    second[j] = points[i + 1][j] - mean[j]
+                }
+                let lengths = inverse.squaredLengths(ofProductsWith: first, second)
+                body(i, logScale - 0.5 * lengths.0)
+                body(i + 1, logScale - 0.5 * lengths.1)
+                i += 2
+            }
+            if i < points.count { body(i, logDensity(at: points[i], scratch: &scratch)) }
+        }
     }
 
     public let dimension: Int

@@ -93,6 +93,29 @@ struct LowerTriangle: Sendable {
         }
     }
 
+    /// |self · v|² and |self · w|², which reads the matrix only once.
+    func squaredLengths(ofProductsWith v: [Block], _ w: [Block]) -> (Double, Double) {
+        unsafe blocks.withUnsafeBufferPointer { blocks in
+            unsafe v.withUnsafeBufferPointer { v in
+                unsafe w.withUnsafeBufferPointer { w in
+                    var first = 0.0, second = 0.0
+                    for row in 0..<order {
+                        var a = Block.zero, b = Block.zero
+                        for i in 0...row / 8 {
+                            let block = unsafe blocks[row * blocksPerRow + i]
+                            unsafe a += block * v[i]
+                            unsafe b += block * w[i]
+                        }
+                        let (one, other) = (a.total, b.total)
+                        first += one * one
+                        second += other * other
+                    }
+                    return (first, second)
+                }
+            }
+        }
+    }
+
     /// Returns self · v as plain numbers.
     func product(with v: [Block]) -> [Double] {
         (0..<order).map { row in
