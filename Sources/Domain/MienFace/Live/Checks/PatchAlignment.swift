@@ -20,8 +20,9 @@ struct PatchAlignment: Sendable {
         var p = [Double](repeating: 0, count: 8)
         var best = Double.infinity
         for _ in 0..<8 {
-            var m = [Double](repeating: 0, count: 72), sum = 0.0, count = 0.0
-            var row = [Double](repeating: 0, count: 9)
+            // The normal equations: the symmetric matrix, and its right side.
+            var matrix = [SIMD8<Double>](repeating: .zero, count: 8), right = SIMD8<Double>.zero
+            var sum = 0.0, count = 0.0
             for y in 4..<60 {
                 for x in 6..<58 where isCompared[y * n + x] {
                     let u = Double(x) - 32, v = Double(y) - 32
@@ -37,11 +38,16 @@ struct PatchAlignment: Sendable {
                     let gx = (s10 - s00) * (1 - fy) + (s11 - s01) * fy,
                         gy = (s01 - s00) * (1 - fx) + (s11 - s10) * fx
                     let e = target[y * n + x] - (value * (1 + p[6]) + p[7])
-                    (row[0], row[1], row[2], row[3], row[4], row[5]) = (
-                        gx, gx * u, gx * v, gy, gy * u, gy * v
-                    )
-                    (row[6], row[7], row[8]) = (value, 1, e)
-                    for j in 0..<8 { for k in j..<9 { m[9 * j + k] += row[j] * row[k] } }
+                    let row = SIMD8(gx, gx * u, gx * v, gy, gy * u, gy * v, value, 1)
+                    matrix[0] += row[0] * row
+                    matrix[1] += row[1] * row
+                    matrix[2] += row[2] * row
+                    matrix[3] += row[3] * row
+                    matrix[4] += row[4] * row
+                    matrix[5] += row[5] * row
+                    matrix[6] += row[6] * row
+                    matrix[7] += row
+                    right += e * row
                     sum += e * e
                     count += 1
                 }
@@ -50,7 +56,11 @@ struct PatchAlignment: Sendable {
             let rms = (sum / count).squareRoot()
             if rms >= best - 1e-3 { return min(best, rms) }
             best = rms
-            for j in 0..<8 { for k in 0..<j { m[9 * j + k] = m[9 * k + j] } }
+            var m = [Double](repeating: 0, count: 72)
+            for j in 0..<8 {
+                for k in 0..<8 { m[9 * j + k] = matrix[j][k] }
+                m[9 * j + 8] = right[j]
+            }
             guard let step = solved(&m) else { return best }
             for j in 0..<8 { p[j] += step[j] }
         }
