@@ -437,7 +437,7 @@ package.targets += [
             "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
             "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
             "MienClient", "MienDevice", "MienDeviceLinux", "MienServer", "MienServerCore",
-            arguments, httpClient, lifecycle, logging, nioSSL, unixSignals,
+            "CMienProcess", arguments, httpClient, lifecycle, logging, nioSSL, unixSignals,
         ]),
     program(
         "mien-pack", in: .tools,

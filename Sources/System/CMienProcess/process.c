@@ -1,5 +1,6 @@
 #include "CMienProcess.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,4 +14,12 @@ int mien_process_lock_memory(void) {
     if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return -1;
     // Pages are locked when they are first used, so that memory that is only reserved costs nothing.
     return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
+}
+
+int mien_process_share_memory(void) {
+#ifdef M_ARENA_MAX
+    return mallopt(M_ARENA_MAX, 2) == 1 ? 0 : -1;
+#else
+    return -1;
+#endif
 }

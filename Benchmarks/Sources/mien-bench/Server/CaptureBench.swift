@@ -10,8 +10,8 @@ import MienModels
 /// second, as a phone does: whatever was taken while the last request was under way goes into the
 /// next one.
 ///
-/// The frames are of a demo photo, which is alive to no check, but costs what a person's frames cost,
-/// because checks only judge at the end. A capture that ends is followed by another one.
+/// The frames show a head that is animated from a demo photo and performs the requested actions, so
+/// that sessions take their full course. A capture that ends is followed by another one.
 struct CaptureBench {
     /// The number of captures at once.
     let captures: Int
@@ -19,6 +19,8 @@ struct CaptureBench {
     let framesPerSecond: Int
     let program: URL
     let home: MienHome
+    /// Finds the face to animate.
+    let engine: FaceEngine
 
     struct Result: Encodable {
         let captures: Int
@@ -29,6 +31,8 @@ struct CaptureBench {
         let frames, dropped: Int
         let framesAnsweredPerSecond: Double
         let residentMebibytes: Double
+        /// Captures that ended, and those of them that passed.
+        let ended, passed: Int
     }
 
     func run() async throws -> Result {
@@ -38,8 +42,10 @@ struct CaptureBench {
                 "MIEN_PACKS": home.packs.path, "MIEN_CAPTURE_LIVE_SESSIONS": "\(40 * captures)",
             ]) { $1 })
         defer { server.stop() }
-        let photo = try FaceUser.photo("obama.jpg", in: home),
-            frame = try FaceUser.photo("obama2.jpg", in: home)
+        let photo = try FaceUser.photo("obama.jpg", in: home)
+        let acted = try await ActedFrames(
+            PipelineBench.fitted(try DemoPhotos.image("obama2.jpg", in: home)),
+            framesPerSecond: framesPerSecond, engine: engine)
         let users = try await SetupClient.with(server) { setup in
             try await setup.accept(.image)
             var users: [FaceUser] = []
@@ -59,7 +65,7 @@ struct CaptureBench {
                         let offset = Duration.milliseconds(
                             1000 / framesPerSecond * index / captures)
                         return try await Phone(
-                            client: client, user: user, picture: frame,
+                            client: client, user: user, frames: acted,
                             interval: .milliseconds(1000 / framesPerSecond)
                         ).run(from: start + offset, until: start + .seconds(seconds))
                     }
@@ -72,18 +78,21 @@ struct CaptureBench {
             answer: LoadFigures.Latency(tally.milliseconds),
             frames: tally.milliseconds.count, dropped: tally.dropped,
             framesAnsweredPerSecond: Double(tally.milliseconds.count) / seconds,
-            residentMebibytes: server.residentMebibytes.maximum)
+            residentMebibytes: server.residentMebibytes.maximum, ended: tally.ended,
+            passed: tally.passed)
     }
 }
 
 extension CaptureBench {
     struct Tally: Sendable {
         var milliseconds: [Double] = []
-        var dropped = 0
+        var dropped = 0, ended = 0, passed = 0
 
         mutating func add(_ other: Tally) {
             milliseconds += other.milliseconds
             dropped += other.dropped
+            ended += other.ended
+            passed += other.passed
         }
     }
 
@@ -94,7 +103,7 @@ extension CaptureBench {
 
         let client: LoadClient
         let user: FaceUser
-        let picture: [UInt8]
+        let frames: ActedFrames
         let interval: Duration
 
         func run(from start: ContinuousClock.Instant, until end: ContinuousClock.Instant)
@@ -121,6 +130,7 @@ extension CaptureBench {
             }
             let zero = ContinuousClock.now
             var chain = FrameChain(nonce: nonce)
+            var position = ActedFrames.Position(), asked: String?
             due = zero
             while due < end {
                 if due > .now { try await Task.sleep(until: due) }
@@ -131,18 +141,25 @@ extension CaptureBench {
                 }
                 tally.dropped += max(0, taken.count - Self.waiting)
                 taken = taken.suffix(Self.waiting)
-                let frames = taken.map {
-                    chain.append(picture, milliseconds: UInt32(($0 - zero) / .milliseconds(1)))
+                let sent = taken.map {
+                    chain.append(
+                        frames.next(&position, asked: asked),
+                        milliseconds: UInt32(($0 - zero) / .milliseconds(1)))
                 }
                 let answer = try await client.request(
                     "POST", "/v1/capture/frames", type: FrameBatch.contentType,
-                    body: FrameBatch.encode(frames), bearer: token)
+                    body: FrameBatch.encode(sent), bearer: token)
                 guard answer.status == 200 else {
                     throw LoadError("a frame was refused: \(answer.bodyText)")
                 }
                 let now = ContinuousClock.now
                 tally.milliseconds += taken.map { (now - $0) / .milliseconds(1) }
-                if answer.text("status") != "open" { return }
+                asked = answer.text("action")
+                if let status = answer.text("status"), status != "open" {
+                    tally.ended += 1
+                    if status == "passed" { tally.passed += 1 }
+                    return
+                }
             }
         }
     }

@@ -11,7 +11,8 @@ struct CapturesCommand: AsyncParsableCommand {
         abstract: "Measure live captures that run on a server at the same time.",
         discussion: """
             Starts a server on a free port of this machine with a temporary data folder. Each of the \
-            captures sends frames of 640×480 as JPEG at a steady rate. An answer's time counts from \
+            captures sends frames of 640×480 as JPEG at a steady rate; they show a head that is animated \
+            from a photo and does what it is asked. An answer's time counts from \
             the moment at which its frame was due, so a client that falls behind shows. The load \
             comes from this program, which shares the processor with the server.
 
@@ -42,17 +43,19 @@ struct CapturesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let home = MienHome.current, library = PackLibrary(folder: home.packs)
         let bench = CaptureBench(
             captures: concurrent, seconds: seconds, framesPerSecond: rate,
-            program: try mien.program(), home: MienHome.current)
+            program: try mien.program(), home: home,
+            engine: try FaceEngine(pack: try library.pack(library.defaultID)))
         let result: CaptureBench.Result
         do { result = try await bench.run() } catch let error as LoadError {
             throw Failure(.notSetUp, "bench.captures", error.description)
         }
-        if output.json { JSON.print(result) } else { print(Self.text(result)) }
+        if output.json { JSON.print(result) } else { print(Self.text(result, seconds: seconds)) }
     }
 
-    private static func text(_ result: CaptureBench.Result) -> String {
+    private static func text(_ result: CaptureBench.Result, seconds: Double) -> String {
         let latency = result.answer
         return Terminal.table(
             [
@@ -66,6 +69,11 @@ struct CapturesCommand: AsyncParsableCommand {
                         separator: " / ") + " ms", "p95 ≤ 150 ms at 20",
                 ],
                 ["  frames dropped by clients", "\(result.dropped)", "0"],
+                [
+                    "  captures that ended, a minute, and those of them that passed",
+                    "\(String.decimal(60 * Double(result.ended) / seconds, 0)), \(result.passed) of \(result.ended)",
+                    "",
+                ],
                 [
                     "  most resident memory", "\(String.decimal(result.residentMebibytes, 0)) MiB",
                     "≤ 260 MiB",

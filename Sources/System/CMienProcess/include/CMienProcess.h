@@ -1,7 +1,7 @@
 #ifndef CMIENPROCESS_H
 #define CMIENPROCESS_H
 
-// What Swift's view of the C library leaves out: prctl(2), which is variadic, and the limit for locked memory. Any thread.
+// What Swift's view of the C library leaves out: prctl(2), which is variadic, the limit for locked memory, and mallopt(3). Any thread.
 
 // Whether this process may be dumped, and traced by others of its user: 1 yes, 0 no, 2 by root only, -1 with errno.
 int mien_process_dumpable(void);
@@ -11,5 +11,9 @@ int mien_process_forbid_dumps(void);
 
 // Locks all memory of this process, now and later, if the limit for locked memory is unlimited. 0 when it is locked, otherwise -1.
 int mien_process_lock_memory(void);
+
+// Lets all threads allocate from two arenas of the C library instead of up to eight for each processor, each of which keeps memory that the
+// others cannot use. Before other threads start. 0, or -1 where the C library has no arenas.
+int mien_process_share_memory(void);
 
 #endif

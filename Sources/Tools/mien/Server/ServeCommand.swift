@@ -1,4 +1,5 @@
 import ArgumentParser
+import CMienProcess
 import Foundation
 import Logging
 import MienClient
@@ -54,6 +55,8 @@ struct ServeCommand: AsyncParsableCommand {
             print(configuration.printed)
             return
         }
+        // Before there are many threads.
+        _ = mien_process_share_memory()
         // Before the master key is read.
         ProcessIntegrity.harden()
         let logger = ServerLog.logger(level: configuration.logLevel, json: configuration.logsJSON)

@@ -1,0 +1,67 @@
+import Foundation
+import MienCommandSupport
+import MienFace
+import MienImage
+import MienModels
+import MienPixels
+import MienTesting
+
+/// JPEG frames of a head that is animated from a photo and does what a capture asks, drawn before
+/// the measurement. No two are the same picture.
+struct ActedFrames: Sendable {
+    /// Enough for a session, so that none occurs twice.
+    private static let restSeconds = 10.0
+    /// From the request to the end of the action and a little longer.
+    private static let actionSeconds = 1.5
+
+    private let rest: [[UInt8]]
+    /// The frames of each action, on the way there and on the way back.
+    private let actions: [String: (out: [[UInt8]], back: [[UInt8]])]
+
+    init(_ photo: RGBImage, framesPerSecond rate: Int, engine: FaceEngine) async throws {
+        guard let mesh = try await engine.analyze(photo).main?.mesh else {
+            throw Failure(
+                .badInput, QualityReason.noFace.rawValue, QualityReason.noFace.advice)
+        }
+        func frames(_ asked: LivenessAction?, _ seconds: Double, seed: UInt64) -> [[UInt8]] {
+            var head = SolidHead(photo, mesh: mesh, seed: seed)
+            return (0..<Int(seconds * Double(rate))).map {
+                JPEGEncoder.encode(
+                    head.image(asked: asked, at: Double($0) / Double(rate)), quality: 85)
+            }
+        }
+        rest = frames(nil, Self.restSeconds, seed: 1)
+        var actions: [String: (out: [[UInt8]], back: [[UInt8]])] = [:]
+        for (seed, action) in LivenessAction.drawable.enumerated() {
+            actions[action.rawValue] = (
+                frames(action, Self.actionSeconds, seed: UInt64(2 * seed + 2)),
+                frames(action, Self.actionSeconds, seed: UInt64(2 * seed + 3))
+            )
+        }
+        self.actions = actions
+    }
+
+    /// The position of one actor.
+    struct Position {
+        fileprivate var rest = 0
+        fileprivate var doing: (action: String, index: Int)?
+    }
+
+    /// Returns the next frame.
+    ///
+    /// - Parameter asked: The action that the capture requests.
+    func next(_ position: inout Position, asked: String?) -> [UInt8] {
+        if let asked, let frames = actions[asked]?.out {
+            let index =
+                position.doing.map { $0.action == asked ? $0.index + 1 : 0 } ?? 0
+            position.doing = (asked, min(index, frames.count - 1))
+            return frames[position.doing!.index]
+        }
+        if let (action, index) = position.doing, let frames = actions[action]?.back {
+            position.doing = index == 0 ? nil : (action, index - 1)
+            return frames[index]
+        }
+        position.rest += 1
+        return rest[position.rest % rest.count]
+    }
+}
