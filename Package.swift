@@ -285,6 +285,12 @@ package.targets += [
     shim("CMienFolders"),
     shim("CMienProcess"),
     shim("CMienMedia", ["SystemAV"]),
+    system("SystemZXing", "zxing", ["libzxing-dev"]),
+    shim("CMienBarcode", ["SystemZXing"]),
+    // The weights of a network of ours.
+    .target(
+        name: "CMienLineNetwork", path: "Sources/System/CMienLineNetwork",
+        exclude: ["line-network.bin", "line-network.xml"]),
 
     // MARK: Engines: Swift owners of C libraries, which know no faces.
 
@@ -311,6 +317,14 @@ package.targets += [
         [
             "CMienFolders", "SystemZlib", "MienInference", "MienFace", "MienPixels", "MienCore",
             crypto, systemPackage,
+        ]),
+
+    // Pictures of identity documents in, what they say out.
+    library(
+        "MienReading", in: .adapters,
+        [
+            "CMienBarcode", "CMienLineNetwork", "MienDocument", "MienInference", "MienPixels",
+            "MienCore",
         ]),
 
     // MARK: Server: a small core, one target per feature, and the assembly. A feature never
@@ -515,6 +529,12 @@ package.targets += [
             "MienTesting",
         ], computes: true),
     tests(
+        "MienReadingTests", in: .adapters,
+        [
+            "MienReading", "MienDocument", "MienInference", "MienImage", "MienPixels", "MienCore",
+            "MienTesting",
+        ], vectors: true, computes: true),
+    tests(
         "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting"],
         vectors: true, computes: true),
     tests(
@@ -618,4 +638,7 @@ package.targets += [
     benchmarkTests("MienLoadTests", ["MienLoad"]),
     benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad", "MienTesting"]),
 ]
+
+// zxing-cpp's headers need it.
+package.cxxLanguageStandard = .cxx17
 #endif

@@ -70,5 +70,33 @@ public struct NetworkOptions: Sendable, Hashable {
         self.path = path
     }
 
+    /// Compiles an IR that is in memory.
+    ///
+    /// Blocks for milliseconds to seconds, so call it off the cooperative pool. Nothing is cached on
+    /// disk.
+    /// - Parameters:
+    ///   - model: The content of the `.xml` file.
+    ///   - weights: The content of the `.bin` file.
+    ///   - name: The network's name in errors.
+    ///   - shape: The sides of the input.
+    /// - Throws: ``InferenceError`` `.unreadableModel`, `.unsuitableModel`, or
+    ///   `.uncompilableModel`.
+    public init(
+        model: UnsafeRawBufferPointer, weights: UnsafeRawBufferPointer, name: String,
+        runtime: InferenceRuntime, options: NetworkOptions = .init(), shape: [Int]
+    ) throws(InferenceError) {
+        var network: OpaquePointer?
+        let sides = shape.map(Int64.init)
+        try unsafe checked(name) { why, count in
+            unsafe mien_ov_network_open_bytes(
+                runtime.raw, model.baseAddress, model.count, weights.baseAddress, weights.count,
+                Int32(options.threads), Int32(options.streams), options.precision.rawValue, sides,
+                sides.count, &network, why, count)
+        }
+        unsafe raw = network!
+        self.runtime = runtime
+        path = name
+    }
+
     deinit { unsafe mien_ov_network_free(raw) }
 }

@@ -60,14 +60,9 @@ static ov_compiled_model_t *compile_path(const ov_core_t *core, const char *path
     return NULL;
 }
 
-// Step by step: read, close open sides, compile.
-static int32_t compile_model(const ov_core_t *core, const char *path, const struct options *options, const int64_t *shape, size_t rank,
-                             int32_t reshape, ov_compiled_model_t **compiled, char *why, size_t why_bytes) {
-    ov_model_t *model = NULL;
-    if (ov_core_read_model(core, path, NULL, &model) != OK) {
-        mien_ov_say(why, why_bytes, "the model cannot be read");
-        return mien_ov_unreadable;
-    }
+// Closes open sides and compiles. Frees the model.
+static int32_t compile_read(const ov_core_t *core, ov_model_t *model, const struct options *options, const int64_t *shape, size_t rank,
+                            int32_t reshape, ov_compiled_model_t **compiled, char *why, size_t why_bytes) {
     size_t inputs = 0, outputs = 0;
     ov_model_inputs_size(model, &inputs);
     ov_model_outputs_size(model, &outputs);
@@ -82,6 +77,17 @@ static int32_t compile_model(const ov_core_t *core, const char *path, const stru
     return status;
 }
 
+// Step by step: read, close open sides, compile.
+static int32_t compile_model(const ov_core_t *core, const char *path, const struct options *options, const int64_t *shape, size_t rank,
+                             int32_t reshape, ov_compiled_model_t **compiled, char *why, size_t why_bytes) {
+    ov_model_t *model = NULL;
+    if (ov_core_read_model(core, path, NULL, &model) != OK) {
+        mien_ov_say(why, why_bytes, "the model cannot be read");
+        return mien_ov_unreadable;
+    }
+    return compile_read(core, model, options, shape, rank, reshape, compiled, why, why_bytes);
+}
+
 int32_t mien_ov_network_open(const mien_ov_core *core, const char *path, int32_t threads, int32_t streams, const char *precision,
                              const char *cache_folder, const int64_t *shape, size_t rank, int32_t reshape, mien_ov_network **out,
                              char *why, size_t why_bytes) {
@@ -92,6 +98,38 @@ int32_t mien_ov_network_open(const mien_ov_core *core, const char *path, int32_t
         const int32_t status = compile_model(core->raw, path, &options, shape, rank, reshape, &compiled, why, why_bytes);
         if (status != mien_ov_ok) return status;
     }
+    mien_ov_network *network = calloc(1, sizeof *network);
+    if (!network) abort();
+    network->raw = compiled;
+    *out = network;
+    return mien_ov_ok;
+}
+
+int32_t mien_ov_network_open_bytes(const mien_ov_core *core, const void *model_text, size_t model_bytes, const void *weights,
+                                   size_t weights_bytes, int32_t threads, int32_t streams, const char *precision,
+                                   const int64_t *shape, size_t rank, mien_ov_network **out, char *why, size_t why_bytes) {
+    ov_shape_t sides = {0};
+    const int64_t count = (int64_t)weights_bytes;
+    ov_tensor_t *tensor = NULL;
+    ov_model_t *model = NULL;
+    if (ov_shape_create(1, &count, &sides) != OK) return mien_ov_failed;
+    // The tensor is only read.
+    int32_t status = ov_tensor_create_from_host_ptr(U8, sides, (void *)(uintptr_t)weights, &tensor) == OK ? mien_ov_ok : mien_ov_failed;
+    ov_shape_free(&sides);
+    if (status == mien_ov_ok && ov_core_read_model_from_memory_buffer(core->raw, model_text, model_bytes, tensor, &model) != OK) {
+        status = mien_ov_unreadable;
+    }
+    if (status != mien_ov_ok) {
+        mien_ov_say(why, why_bytes, "the model cannot be read");
+        if (tensor) ov_tensor_free(tensor);
+        return status;
+    }
+    struct options options;
+    set_options(&options, threads, streams, precision, NULL);
+    ov_compiled_model_t *compiled = NULL;
+    status = compile_read(core->raw, model, &options, shape, rank, 1, &compiled, why, why_bytes);
+    ov_tensor_free(tensor);
+    if (status != mien_ov_ok) return status;
     mien_ov_network *network = calloc(1, sizeof *network);
     if (!network) abort();
     network->raw = compiled;

@@ -37,6 +37,11 @@ void mien_ov_capabilities(const mien_ov_core *core, char *text, size_t text_byte
 int32_t mien_ov_network_open(const mien_ov_core *core, const char *path, int32_t threads, int32_t streams, const char *precision,
                              const char *cache_folder, const int64_t *shape, size_t rank, int32_t reshape, mien_ov_network **network, char *why,
                              size_t why_bytes);
+// The same for an IR in memory: `model` is the text of its .xml file, `weights` the content of its .bin file. Both are only read
+// during the call. `shape` fixes the input's sides.
+int32_t mien_ov_network_open_bytes(const mien_ov_core *core, const void *model, size_t model_bytes, const void *weights,
+                                   size_t weights_bytes, int32_t threads, int32_t streams, const char *precision,
+                                   const int64_t *shape, size_t rank, mien_ov_network **network, char *why, size_t why_bytes);
 void mien_ov_network_free(mien_ov_network *network);
 
 // The caller frees *request with mien_ov_request_free.

@@ -1,0 +1,43 @@
+internal import CMienBarcode
+public import MienPixels
+
+/// The content of a PDF417 symbol in a picture.
+///
+/// It is personal data, so it prints as `‹barcode›`.
+public struct BarcodeReading: Sendable {
+    /// As encoded, without character set conversion.
+    public let bytes: [UInt8]
+    /// The symbol's corners in pixels, in its reading direction: top left, top right, bottom right,
+    /// bottom left.
+    public let corners: [(x: Int, y: Int)]
+
+    /// Finds and decodes one symbol, in any direction, with zxing-cpp. A symbol counts only if its
+    /// error correction succeeds.
+    /// - Returns: `nil` when the picture has no such symbol.
+    /// - Throws: ``BarcodeError`` when the library fails.
+    public init?(in image: RGBImage) throws(BarcodeError) {
+        var bytes: UnsafeMutablePointer<UInt8>?, count = 0
+        var corners = [Int32](repeating: 0, count: 8)
+        let luma = image.luma
+        let status = unsafe luma.withUnsafeBytes { gray in
+            unsafe mien_barcode_read(
+                gray.baseAddress, Int32(image.width), Int32(image.height), &bytes, &count, &corners)
+        }
+        guard status != mien_barcode_none else { return nil }
+        guard status == mien_barcode_ok, let found = unsafe bytes else { throw BarcodeError() }
+        self.bytes = unsafe Array(UnsafeBufferPointer(start: found, count: count))
+        unsafe mien_barcode_free(found)
+        self.corners = (0..<4).map { (Int(corners[2 * $0]), Int(corners[2 * $0 + 1])) }
+    }
+}
+
+extension BarcodeReading: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "‹barcode›" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The barcode library failed, for example because memory ran out.
+public struct BarcodeError: Error, Equatable, CustomStringConvertible {
+    public let description = "barcode.failed: the barcode library failed; try a smaller picture"
+}

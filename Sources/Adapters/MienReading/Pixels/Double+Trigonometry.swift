@@ -1,0 +1,16 @@
+internal import Foundation
+
+extension Double {
+    var cosine: Double { cos(self) }
+    var sine: Double { sin(self) }
+    var exponential: Double { exp(self) }
+}
+
+extension Double {
+    var logarithmBase2: Double { log2(self) }
+}
+
+extension Float {
+    var exponential: Float { exp(self) }
+    var logarithm: Float { log(self) }
+}

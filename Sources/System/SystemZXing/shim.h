@@ -1,0 +1,1 @@
+// zxing-cpp has C++ headers only; CMienBarcode includes them.
