@@ -198,6 +198,8 @@ let package = Package(
         library("MienAccess", in: .domain, ["MienCore", crypto]),
         // Reading and checking what identity documents say.
         library("MienDocument", in: .domain, ["MienCore"]),
+        // Identity verification: what agrees, what is required, what follows.
+        library("MienIdentity", in: .domain, ["MienCore"]),
         // The wire types, one definition for server and client.
         library("MienAPI", in: .domain, ["MienCore", crypto]),
 
@@ -240,7 +242,7 @@ package.products += [
             "MienServer", "MienServerCore", "MienModels", "MienAPI", "MienAccess",
             "MienAttestation",
             "MienJourney",
-            "MienKeys", "MienOTP", "MienStore", "MienSealing", "MienCore",
+            "MienKeys", "MienOTP", "MienIdentity", "MienStore", "MienSealing", "MienCore",
         ]),
     // What the programs share. For Benchmarks only.
     .library(name: "MienTools", targets: ["MienCommandSupport", "MienTesting", "MienCalibration"]),
@@ -311,7 +313,7 @@ package.targets += [
     library("MienVault", in: .adapters, ["MienSealing", "MienFace", "MienCore", crypto]),
     library(
         "MienStore", in: .adapters,
-        ["MienAccess", "MienSealing", "MienThreads", "MienCore", grdb]),
+        ["MienAccess", "MienIdentity", "MienSealing", "MienThreads", "MienCore", grdb]),
     library(
         "MienModels", in: .adapters,
         [
@@ -507,6 +509,7 @@ package.targets += [
         ]),
     tests("MienAccessTests", in: .domain, ["MienAccess", "MienCore", "MienTesting"]),
     tests("MienDocumentTests", in: .domain, ["MienDocument", "MienCore", "MienTesting"]),
+    tests("MienIdentityTests", in: .domain, ["MienIdentity", "MienCore", "MienTesting"]),
     tests("MienThreadsTests", in: .engines, ["MienThreads"]),
     tests(
         "MienImageTests", in: .engines, ["MienImage", "MienPixels"],
@@ -545,7 +548,7 @@ package.targets += [
     tests(
         "MienStoreTests", in: .adapters,
         [
-            "MienStore", "MienAccess", "MienSealing", "MienCore", "MienTesting",
+            "MienStore", "MienAccess", "MienIdentity", "MienSealing", "MienCore", "MienTesting",
             "mien-store-writer", crypto,
         ]),
     tests(

@@ -1,0 +1,205 @@
+internal import MienCore
+
+/// Reads a reference registry from CSV (RFC 4180, UTF-8), in pieces of any size.
+///
+///     id,first_name,last_name,address,city,state,postal_code,country,date_of_birth,deceased,fraud
+///     7,Ada,Lovelock,12 Saint James Street,Atlanta,GA,30318,US,1985-12-10,,
+///
+/// The first row names the columns, in any order. `city`, `state`, `deceased`, and `fraud` are
+/// optional. Fields may be quoted. Memory is bounded by one row.
+public struct RegistryFile: Sendable {
+    /// The maximum length of a row in bytes.
+    public static let maxRowBytes = 8 * 1024
+
+    enum Column: String, CaseIterable {
+        case id
+        case firstName = "first_name"
+        case lastName = "last_name"
+        case address, city, state
+        case postalCode = "postal_code"
+        case country
+        case dateOfBirth = "date_of_birth"
+        case deceased, fraud
+
+        var isRequired: Bool {
+            switch self {
+            case .city, .state, .deceased, .fraud: false
+            default: true
+            }
+        }
+    }
+
+    private enum Place { case start, plain, quoted, quoteInQuoted }
+
+    /// The columns in the file's order; empty before the first row.
+    private var columns: [Column] = []
+    private var place = Place.start
+    private var field: [UInt8] = []
+    private var fields: [[UInt8]] = []
+    private var rowBytes = 0
+    private var isAfterReturn = false
+    /// The line on which the current row begins, and the current one, counted from 1.
+    private var rowLine = 1, line = 1
+    private var isFirstRow = true
+
+    public init() {}
+
+    /// Reads more of the file.
+    ///
+    /// - Returns: the rows that are complete.
+    /// - Throws: ``RegistryFileError``. The reader must not be used after it.
+    public mutating func read(_ bytes: some Sequence<UInt8>) throws(RegistryFileError)
+        -> [RegistryRow]
+    {
+        var rows: [RegistryRow] = []
+        for byte in bytes {
+            if let row = try read(byte) { rows.append(row) }
+        }
+        return rows
+    }
+
+    /// Ends the file.
+    ///
+    /// - Returns: the last row if no line break follows it.
+    public mutating func finish() throws(RegistryFileError) -> RegistryRow? {
+        guard place != .quoted else { throw error("a quoted field does not end") }
+        let row = fields.isEmpty && place == .start ? nil : try endRow()
+        guard !columns.isEmpty else { throw error("the file is empty") }
+        return row
+    }
+
+    private mutating func read(_ byte: UInt8) throws(RegistryFileError) -> RegistryRow? {
+        let isBreak = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+        defer { isAfterReturn = byte == UInt8(ascii: "\r") }
+        if byte == UInt8(ascii: "\n"), isAfterReturn, place != .quoted { return nil }
+        if isBreak, !(byte == UInt8(ascii: "\n") && isAfterReturn) { line += 1 }
+        rowBytes += 1
+        guard rowBytes <= Self.maxRowBytes else {
+            throw error("a row has more than \(Self.maxRowBytes) bytes")
+        }
+        if place == .quoted {
+            if byte == UInt8(ascii: "\"") { place = .quoteInQuoted } else { field.append(byte) }
+            return nil
+        }
+        switch byte {
+        case UInt8(ascii: "\""):
+            switch place {
+            case .start: place = .quoted
+            case .quoteInQuoted:
+                field.append(byte)
+                place = .quoted
+            default: throw error("a quotation mark inside a field that does not begin with one")
+            }
+        case UInt8(ascii: ","): endField()
+        case _ where isBreak:
+            // A blank line is no row.
+            if fields.isEmpty, place == .start {
+                startRow()
+                return nil
+            }
+            return try endRow()
+        default:
+            guard place != .quoteInQuoted else {
+                throw error("only a comma or a line break may follow a quoted field")
+            }
+            place = .plain
+            field.append(byte)
+        }
+        return nil
+    }
+
+    private mutating func endField() {
+        fields.append(field)
+        field = []
+        place = .start
+    }
+
+    private mutating func startRow() {
+        (rowBytes, rowLine) = (0, line)
+    }
+
+    private mutating func endRow() throws(RegistryFileError) -> RegistryRow? {
+        endField()
+        defer {
+            fields = []
+            startRow()
+        }
+        var texts: [String] = []
+        for (index, bytes) in fields.enumerated() {
+            guard let text = String(validUTF8: bytes) else {
+                throw error("column \(index + 1) is not UTF-8")
+            }
+            texts.append(text)
+        }
+        if isFirstRow {
+            isFirstRow = false
+            columns = try header(texts)
+            return nil
+        }
+        guard texts.count == columns.count else {
+            throw error("\(texts.count) fields, but the first row names \(columns.count) columns")
+        }
+        return try row(Dictionary(uniqueKeysWithValues: zip(columns, texts)))
+    }
+
+    private func header(_ names: [String]) throws(RegistryFileError) -> [Column] {
+        var columns: [Column] = []
+        let known = Column.allCases.map(\.rawValue)
+        for (index, name) in names.enumerated() {
+            let plain = index == 0 && name.hasPrefix("\u{FEFF}") ? String(name.dropFirst()) : name
+            guard let column = Column(rawValue: plain) else {
+                throw error(
+                    "column \(index + 1) has an unknown name\(Suggestion.text(for: plain, among: known)) (allowed: \(known.joined(separator: ", ")))"
+                )
+            }
+            guard !columns.contains(column) else {
+                throw error("column “\(column.rawValue)” occurs twice")
+            }
+            columns.append(column)
+        }
+        if let missing = Column.allCases.first(where: { $0.isRequired && !columns.contains($0) }) {
+            throw error("column “\(missing.rawValue)” is missing")
+        }
+        return columns
+    }
+
+    private func row(_ texts: [Column: String]) throws(RegistryFileError) -> RegistryRow {
+        let id = texts[.id] ?? ""
+        guard (1...RegistryRow.maxIDBytes).contains(id.utf8.count) else {
+            throw error("id must have 1 to \(RegistryRow.maxIDBytes) bytes")
+        }
+        var marks: Set<SourceAnswer.Mark> = []
+        if try flag(texts[.deceased], .deceased) { marks.insert(.deceased) }
+        if try flag(texts[.fraud], .fraud) { marks.insert(.fraud) }
+        return RegistryRow(
+            id: id,
+            input: PersonalDataInput(
+                firstName: texts[.firstName] ?? "", lastName: texts[.lastName] ?? "",
+                address: texts[.address] ?? "", city: texts[.city], state: texts[.state],
+                postalCode: texts[.postalCode] ?? "", country: texts[.country] ?? "",
+                dateOfBirth: texts[.dateOfBirth] ?? ""), marks: marks)
+    }
+
+    private func flag(_ text: String?, _ column: Column) throws(RegistryFileError) -> Bool {
+        switch text?.lowercased() ?? "" {
+        case "", "0", "false", "no": return false
+        case "1", "true", "yes": return true
+        default: throw error("\(column.rawValue) must be true, false, or empty")
+        }
+    }
+
+    private func error(_ reason: String) -> RegistryFileError {
+        RegistryFileError(line: rowLine, reason: reason)
+    }
+}
+
+/// The first error of a registry file. Repeats nothing of its rows.
+public struct RegistryFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The line on which the row begins, counted from 1.
+    public let line: Int
+    public let reason: String
+
+    public init(line: Int, reason: String) { (self.line, self.reason) = (line, reason) }
+
+    public var description: String { "line \(line): \(reason)" }
+}

@@ -1,0 +1,158 @@
+import MienCore
+import MienIdentity
+import Testing
+
+@Suite("Registry files")
+struct RegistryFileTests {
+    static let header =
+        "id,first_name,last_name,address,city,state,postal_code,country,date_of_birth,deceased,fraud"
+
+    static func rows(_ text: String, piece: Int = .max) throws -> [RegistryRow] {
+        var file = RegistryFile()
+        var rows: [RegistryRow] = []
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            rows += try file.read(bytes.prefix(piece))
+            bytes = bytes.dropFirst(piece)
+        }
+        if let last = try file.finish() { rows.append(last) }
+        return rows
+    }
+
+    static let ada = RegistryRow(
+        id: "7",
+        input: PersonalDataInput(
+            firstName: "Ada", lastName: "Love, \"lock\"", address: "12 Saint\r\nJames Street",
+            city: "", state: "GA", postalCode: "30318", country: "US", dateOfBirth: "1985-12-10"),
+        marks: [.deceased])
+
+    static let row =
+        "7,Ada,\"Love, \"\"lock\"\"\",\"12 Saint\r\nJames Street\",,GA,30318,US,1985-12-10,TRUE,0"
+
+    @Test("quotes, commas, and line breaks are read, in pieces of any size, with any line ends")
+    func pieces() throws {
+        for end in ["\n", "\r\n", "\r"] {
+            for last in ["", end, end + end] {
+                let text = Self.header + end + end + Self.row + end + Self.row + last
+                for piece in [1, 2, 3, 7, .max] {
+                    #expect(try Self.rows(text, piece: piece) == [Self.ada, Self.ada])
+                }
+            }
+        }
+        #expect(try Self.rows("\u{FEFF}" + Self.header + "\n").isEmpty)
+    }
+
+    @Test("columns come in any order, and optional ones may be missing")
+    func columns() throws {
+        let text =
+            "country,id,date_of_birth,postal_code,address,last_name,first_name\nUS,1,1985-12-10,30318,1 Elm Road,Moss,Eve\n"
+        let rows = try Self.rows(text)
+        #expect(rows.map(\.id) == ["1"] && rows[0].input.city == nil && rows[0].marks.isEmpty)
+        #expect(rows[0].input.firstName == "Eve" && rows[0].input.address == "1 Elm Road")
+    }
+
+    static let wrong: [(String, Int, String)] = [
+        ("", 1, "empty"), ("\n\n", 3, "empty"), ("id,name\n", 1, "unknown name"),
+        ("id,frist_name", 1, "did you mean “first_name”?"), (header + ",id\n", 1, "occurs twice"),
+        ("id\n", 1, "“first_name” is missing"), (header + "\n1,2\n", 2, "2 fields"),
+        (header + "\n\n\"a\nb\n", 3, "does not end"),
+        (header + "\na\"b\n", 2, "quotation mark"), (header + "\n\"a\"b\n", 2, "quoted field"),
+        (header + "\n,A,B,C,,,1,US,1985-12-10,,\n", 2, "id must have"),
+        (header + "\n1,A,B,C,,,1,US,1985-12-10,maybe,\n", 2, "deceased must be"),
+        (header + "\n" + String(repeating: "a", count: 9000), 2, "more than 8192 bytes"),
+    ]
+
+    @Test("an error names the line and repeats nothing of a row")
+    func errors() {
+        for (text, line, part) in Self.wrong {
+            let error = #expect(throws: RegistryFileError.self) { try Self.rows(text) }
+            #expect(
+                error?.line == line && error?.reason.contains(part) == true,
+                "\(part): \(String(describing: error))")
+            #expect(error?.reason.contains("maybe") == false)
+        }
+        var file = RegistryFile()
+        #expect(throws: RegistryFileError.self) {
+            _ = try file.read(Array((Self.header + "\n1,").utf8) + [0xFF, 0x0A])
+        }
+    }
+
+    @Test("random bytes are read or refused")
+    func random() {
+        var generator = SeededGenerator(seed: 26)
+        let alphabet = Array(",\"\n\r a1".utf8) + [0xC3, 0xA9]
+        for _ in 0..<500 {
+            let noise = (0..<60).map { _ in alphabet.randomElement(using: &generator)! }
+            var whole = RegistryFile(), parts = RegistryFile()
+            let text = Array((Self.header + "\n").utf8) + noise
+            let first = Result { try whole.read(text) + [whole.finish()].compactMap { $0 } }
+            let second = Result {
+                try text.flatMap { try parts.read([$0]) } + [parts.finish()].compactMap { $0 }
+            }
+            switch (first, second) {
+            case (.success(let a), .success(let b)): #expect(a == b)
+            case (.failure(let a), .failure(let b)): #expect("\(a)" == "\(b)")
+            default: Issue.record("pieces change the result")
+            }
+        }
+    }
+}
+
+@Suite("Circuit breakers")
+struct CircuitBreakerTests {
+    @Test("every sequence of eight steps agrees with an oracle")
+    func smallWorld() {
+        visit([], CircuitBreaker(failures: 2, pause: .seconds(10)), 0)
+    }
+
+    /// Steps: a request that succeeds, one that fails, and 6 seconds.
+    private func visit(_ steps: [Character], _ breaker: CircuitBreaker, _ depth: Int) {
+        guard depth < 8 else { return }
+        for step in "sfw" {
+            var next = breaker
+            let now = Self.time(steps)
+            if step == "w" {
+                visit(steps + [step], next, depth + 1)
+                continue
+            }
+            let expected = Self.isAllowed(steps)
+            let isAllowed = next.begin(at: now)
+            #expect(isAllowed == expected, "\(String(steps))")
+            guard isAllowed == expected else { return }
+            if isAllowed { if step == "s" { next.succeed() } else { next.fail(at: now) } }
+            visit(steps + [isAllowed ? step : "-"], next, depth + 1)
+        }
+    }
+
+    private static func time(_ steps: [Character]) -> Instant {
+        Instant(seconds: Int64(steps.count { $0 == "w" } * 6))
+    }
+
+    /// Computed again from the history: closed unless the last two results failed, the last of them
+    /// less than 10 seconds ago.
+    private static func isAllowed(_ steps: [Character]) -> Bool {
+        let results = steps.indices.filter { steps[$0] == "s" || steps[$0] == "f" }
+        guard let last = results.last, results.suffix(2).count == 2,
+            results.suffix(2).allSatisfy({ steps[$0] == "f" })
+        else { return true }
+        return time(steps) >= time(Array(steps[..<last])) + .seconds(10)
+    }
+
+    @Test("at the end of a pause one request may try, and another if its result never arrives")
+    func one() {
+        var breaker = CircuitBreaker(failures: 1, pause: .seconds(10))
+        let start = Instant(seconds: 1000)
+        breaker.fail(at: start)
+        let isEarly = breaker.begin(at: start + .milliseconds(9999))
+        #expect(!isEarly)
+        let tries = (0..<5).filter { _ in breaker.begin(at: start + .seconds(10)) }
+        #expect(tries.count == 1)
+        let isSecond = breaker.begin(at: start + .seconds(19))
+        #expect(!isSecond)
+        let isAllowed = breaker.begin(at: start + .seconds(20))
+        #expect(isAllowed)
+        breaker.succeed()
+        let isClosed = (0..<5).allSatisfy { _ in breaker.begin(at: start + .seconds(20)) }
+        #expect(isClosed)
+    }
+}
