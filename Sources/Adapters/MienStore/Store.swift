@@ -86,7 +86,7 @@ public struct Tables {
     public var keptFaces: KeptFaceTable { KeptFaceTable(connection: connection) }
     public var locks: LockTable { LockTable(connection: connection) }
     public var consents: ConsentTable { ConsentTable(connection: connection) }
-    public var export: AccountExport { AccountExport(connection: connection) }
+    public var export: AccountExport { AccountExport(connection: connection, keys: keys) }
     public var devices: KnownDeviceTable { KnownDeviceTable(connection: connection) }
     public var logoutNotices: LogoutNoticeTable { LogoutNoticeTable(connection: connection) }
     public var journeys: JourneyTable { JourneyTable(connection: connection) }
@@ -116,5 +116,11 @@ public struct Tables {
     public var recoveryCodes: RecoveryCodeTable { RecoveryCodeTable(connection: connection) }
     public var recoveries: RecoveryTable { RecoveryTable(connection: connection) }
     public var mailedLinks: MailedLinkTable { MailedLinkTable(connection: connection) }
+    public var verifications: VerificationTable { VerificationTable(connection: connection) }
+    public var verificationAttempts: VerificationAttemptTable {
+        VerificationAttemptTable(connection: connection, keys: keys)
+    }
+    public var reviewCases: ReviewCaseTable { ReviewCaseTable(connection: connection) }
+    public var registry: RegistryTable { RegistryTable(connection: connection, keys: keys) }
     public var audit: AuditTable { AuditTable(connection: connection, keys: keys, client: client) }
 }

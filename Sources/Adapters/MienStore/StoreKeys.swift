@@ -60,6 +60,12 @@ public struct StoreKeys: Sendable {
     public func openJourneyProof(_ record: [UInt8], of token: String) throws(StoreError) -> [UInt8]
     { try open(record, .journeyToken, for: token) }
 
+    /// Returns the hash of a text of the reference registry. Without the master key, nobody can test
+    /// whether a person is in it.
+    func hash(ofRegistry text: String) -> [UInt8] {
+        master.code(for: text.utf8, purpose: .registryText)
+    }
+
     /// Returns the hash that identifies a device among one person's keys.
     public func hash(ofDevice device: String) -> [UInt8] {
         master.code(for: device.utf8, purpose: .deviceName)
@@ -89,6 +95,29 @@ public struct StoreKeys: Sendable {
     func newAccountKey(for id: UserID) -> (key: AccountKey, sealed: [UInt8]) {
         let bytes = random.bytes(MasterKey.size)
         return (AccountKey(MasterKey(bytes: bytes), random), seal(bytes, .accountKey, for: id.text))
+    }
+
+    /// Creates a key for one record of an account, and its form sealed under the account's key.
+    /// Destroying it destroys everything sealed under it.
+    func newRecordKey(of account: AccountKey, _ purpose: SealPurpose, for identity: String) -> (
+        key: AccountKey, sealed: [UInt8]
+    ) {
+        let bytes = random.bytes(MasterKey.size)
+        return (
+            AccountKey(MasterKey(bytes: bytes), random),
+            account.seal(bytes, purpose, for: identity)
+        )
+    }
+
+    func recordKey(
+        _ sealed: [UInt8], of account: AccountKey, _ purpose: SealPurpose, for identity: String
+    ) throws(StoreError) -> AccountKey {
+        let bytes = try account.open(sealed, purpose, for: identity)
+        guard bytes.count == MasterKey.size else {
+            throw StoreError(
+                .corrupt, "\(purpose.label): a key has an invalid length of \(bytes.count) bytes")
+        }
+        return AccountKey(MasterKey(bytes: bytes), random)
     }
 
     func accountKey(_ sealed: [UInt8], for id: UserID) throws(StoreError) -> AccountKey {
@@ -148,4 +177,9 @@ extension SealPurpose {
     static let auditAnchor = SealPurpose(label: "mien/v1/audit-anchor")
     static let approval = SealPurpose(label: "mien/v1/approval")
     static let signingKey = SealPurpose(label: "mien/v1/signing-key")
+    static let identityKey = SealPurpose(label: "mien/v1/identity-key")
+    static let identityContent = SealPurpose(label: "mien/v1/identity-content")
+    static let identityImage = SealPurpose(label: "mien/v1/identity-image")
+    static let registryPerson = SealPurpose(label: "mien/v1/registry-person")
+    static let registryText = SealPurpose(label: "mien/v1/registry-text")
 }

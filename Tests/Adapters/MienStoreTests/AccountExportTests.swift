@@ -1,5 +1,6 @@
 import MienAccess
 import MienCore
+import MienIdentity
 import MienTesting
 import Testing
 
@@ -100,6 +101,24 @@ struct AccountExportTests {
                 #expect(
                     try tables.grants.revoke(
                         GrantID("grt_\(person)_ended")!, of: id, at: now))
+                var verification = try tables.verifications.find(id)
+                let attempt = IdentityAttemptID("idv_\(person)")!
+                try verification.state.begin(
+                    .personalData, id: attempt, under: VerificationPolicy(), at: now)
+                try tables.verifications.update(verification, at: now)
+                let content: JSONValue = ["address": .string("1 Elm Road of \(person)")]
+                try tables.verificationAttempts.insert(
+                    AttemptRecord(
+                        id: attempt, account: id, app: app, kind: .personalData, begunAt: now,
+                        contentExpiresAt: now + .seconds(60),
+                        content: Sensitive(JSONColumn.bytes(content))),
+                    images: [AttemptImage(role: "face", sha256: [1], content: Sensitive([2]))],
+                    of: account.record)
+                try tables.reviewCases.insert(
+                    ReviewCaseRecord(
+                        review: ReviewCase(
+                            id: ReviewCaseID("cas_\(person)")!, attempt: attempt,
+                            needsSecondReviewer: false), account: id, app: app, openedAt: now))
                 try tables.audit.append(
                     AuditEvent("face.registered", actor: "journey", account: id, app: app),
                     at: now)
@@ -112,15 +131,22 @@ struct AccountExportTests {
             try tables.export.sections(of: #require(try tables.accounts.find(ada)))
         }
         let text = JSONText.write(.object(data))
-        for secret in ["template", eve.text, "aut_eve", "dev_eve", "grt_eve", "con_eve"] {
+        for secret in [
+            "template", eve.text, "aut_eve", "dev_eve", "grt_eve", "con_eve", "idv_eve", "of eve",
+        ] {
             #expect(!text.contains(secret), "\(secret)")
         }
         #expect(data["account"]?["profile"]?["username"] == "ada")
         #expect(data["devices"]?.arrayValue?.first?["name"] == .string(name))
+        #expect(
+            data["identity_attempts"]?.arrayValue?.first?["content"]?["address"]
+                == "1 Elm Road of ada")
+        #expect(data["identity_verification"]?["required"] == "NONE")
         for (section, count) in [
             ("authenticators", 1), ("locks_set_by_others", 1), ("consents", 1), ("devices", 1),
             ("failures_by_device", 1), ("sign_ins", 2), ("sign_in_authenticators", 2),
             ("logout_notices", 1), ("activity_being_counted", 1), ("recoveries", 0),
+            ("identity_attempts", 1), ("identity_images", 1), ("identity_reviews", 1),
         ] {
             #expect(data[section]?.arrayValue?.count == count, "\(section)")
         }

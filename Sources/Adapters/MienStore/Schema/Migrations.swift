@@ -390,5 +390,51 @@ enum Migrations {
                 """
             ]
         ),
+        (
+            "26-identities",
+            [
+                """
+                CREATE TABLE identity (
+                  account_id TEXT PRIMARY KEY REFERENCES account (id) ON DELETE CASCADE, state TEXT NOT NULL, required TEXT NOT NULL,
+                  revision BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                """,
+                """
+                CREATE TABLE identity_attempt (
+                  id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, app_id TEXT NOT NULL,
+                  kind TEXT NOT NULL, begun_at BIGINT NOT NULL, content_expires_at BIGINT NOT NULL, result TEXT NOT NULL,
+                  concluded_at BIGINT, key_sealed {blob}, content_sealed {blob})
+                """,
+                "CREATE INDEX identity_attempt_by_account ON identity_attempt (account_id, begun_at)",
+                "CREATE INDEX identity_attempt_by_end ON identity_attempt (content_expires_at)",
+                "CREATE INDEX identity_attempt_by_result ON identity_attempt (concluded_at, begun_at)",
+                """
+                CREATE TABLE identity_image (
+                  attempt_id TEXT NOT NULL REFERENCES identity_attempt (id) ON DELETE CASCADE, role TEXT NOT NULL, sha256 {blob} NOT NULL,
+                  content_sealed {blob}, PRIMARY KEY (attempt_id, role))
+                """,
+                """
+                CREATE TABLE review_case (
+                  id TEXT PRIMARY KEY, attempt_id TEXT NOT NULL UNIQUE REFERENCES identity_attempt (id) ON DELETE CASCADE,
+                  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, app_id TEXT NOT NULL, content TEXT NOT NULL,
+                  opened_at BIGINT NOT NULL, closed_at BIGINT)
+                """,
+                "CREATE INDEX review_case_by_account ON review_case (account_id)",
+                "CREATE INDEX review_case_by_time ON review_case (closed_at, opened_at)",
+            ]
+        ),
+        (
+            // People whom an operator knows. They are no users, so no account owns them.
+            "27-registry",
+            [
+                "CREATE TABLE registry_person (id_hash {blob} PRIMARY KEY, content_sealed {blob} NOT NULL, updated_at BIGINT NOT NULL)",
+                "CREATE INDEX registry_person_by_time ON registry_person (updated_at)",
+                """
+                CREATE TABLE registry_key (
+                  text_hash {blob} NOT NULL, id_hash {blob} NOT NULL REFERENCES registry_person (id_hash) ON DELETE CASCADE,
+                  PRIMARY KEY (text_hash, id_hash))
+                """,
+                "CREATE INDEX registry_key_by_person ON registry_key (id_hash)",
+            ]
+        ),
     ]
 }

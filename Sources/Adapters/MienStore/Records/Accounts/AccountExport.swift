@@ -7,6 +7,7 @@ public import MienCore
 /// until it is listed.
 public struct AccountExport {
     let connection: any SQLConnection
+    let keys: StoreKeys
 
     /// Returns the rows about an account by section, without the log of its activity, which
     /// ``AuditTable/page(after:count:account:)`` returns in parts.
@@ -18,13 +19,13 @@ public struct AccountExport {
                 "SELECT \(names) FROM \(table.name) WHERE \(table.condition) ORDER BY \(table.order)",
                 .id(account.id))
             var items: [JSONValue] = []
-            for row in rows { items.append(.object(try Self.members(of: row, table, account))) }
+            for row in rows { items.append(.object(try members(of: row, table, account))) }
             sections[table.section] = table.isSingle ? items.first ?? .null : .array(items)
         }
         return sections
     }
 
-    private static func members(of row: SQLRow, _ table: ExportedTable, _ account: AccountRecord)
+    private func members(of row: SQLRow, _ table: ExportedTable, _ account: AccountRecord)
         throws(StoreError) -> [String: JSONValue]
     {
         var members: [String: JSONValue] = [:]
@@ -42,6 +43,21 @@ public struct AccountExport {
                 let sealed = try row.blob(index), id = try row.text(0)
                 let name = try account.key.open(sealed, .knownDeviceName, for: id)
                 members["name"] = .string(String(decoding: name, as: UTF8.self))
+            case .optionalJSON:
+                let text = try row.text(index)
+                if !text.isEmpty {
+                    members[column.name] = try JSONColumn.value(JSONValue.self, text.utf8)
+                }
+            case .identityKey: break
+            case .identityContent:
+                guard let keyIndex = table.columns.firstIndex(where: { $0.kind == .identityKey }),
+                    let sealedKey = try row.optionalBlob(keyIndex)
+                else { continue }
+                let id = try row.text(0)
+                let content = try keys.recordKey(
+                    sealedKey, of: account.key, .identityKey, for: id
+                ).open(row.blob(index), .identityContent, for: id)
+                members["content"] = try JSONColumn.value(JSONValue.self, content)
             case .profile:
                 let profile = try account.profile.use { profile throws(StoreError) in
                     try JSONColumn.value(JSONValue.self, JSONColumn.bytes(profile))
@@ -61,6 +77,12 @@ struct ExportedTable: Sendable {
         case deviceName
         /// The profile, which the account's record holds decrypted.
         case profile
+        /// JSON, or an empty text.
+        case optionalJSON
+        /// JSON sealed under the key of ``identityKey``. Column 0 is the attempt's ID.
+        case identityContent
+        /// The key of ``identityContent``, which is not exported.
+        case identityKey
     }
 
     let name: String
@@ -72,7 +94,7 @@ struct ExportedTable: Sendable {
     let columns: [(name: String, kind: Kind)]
     /// The columns that are not exported, each with the reason.
     var omitted: [String: String] = [:]
-    /// Whether the account has exactly one row.
+    /// Whether the account has at most one row.
     var isSingle = false
     /// Whether the rows are exported in parts.
     var isPaged = false
@@ -89,7 +111,8 @@ extension ExportedTable {
         consent,
         knownDevice,
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
-        grantAuthenticator, mailedLink, logoutNotice, auditCounted, audit,
+        grantAuthenticator, mailedLink, logoutNotice, identity, identityAttempt, identityImage,
+        reviewCase, auditCounted, audit,
     ]
 
     private static let account = ExportedTable(
@@ -256,6 +279,41 @@ extension ExportedTable {
             ("attempts", .number), ("next_at", .number),
         ], omitted: ["account_id": owner])
 
+    private static let identity = ExportedTable(
+        name: "identity", section: "identity_verification", order: "account_id",
+        columns: [("state", .json), ("required", .text), ("updated_at", .number)],
+        omitted: ["account_id": owner, "revision": "the number of changes of the row"],
+        isSingle: true)
+
+    private static let identityAttempt = ExportedTable(
+        name: "identity_attempt", section: "identity_attempts", order: "begun_at, id",
+        columns: [
+            ("id", .text), ("app_id", .text), ("kind", .text), ("content_sealed", .identityContent),
+            ("begun_at", .number), ("content_expires_at", .number), ("result", .optionalJSON),
+            ("concluded_at", .number), ("key_sealed", .identityKey),
+        ], omitted: ["account_id": owner])
+
+    private static let identityImage = ExportedTable(
+        name: "identity_image", section: "identity_images",
+        condition: "attempt_id IN (SELECT id FROM identity_attempt WHERE account_id = ?)",
+        order: "attempt_id, role", columns: [("attempt_id", .text), ("role", .text)],
+        omitted: [
+            "sha256": "the hash of a picture, which is in the evidence of its attempt",
+            "content_sealed":
+                "a picture, which its owner has and which is too large for the export",
+        ])
+
+    private static let reviewCase = ExportedTable(
+        name: "review_case", section: "identity_reviews", order: "opened_at, id",
+        columns: [
+            ("id", .text), ("attempt_id", .text), ("app_id", .text), ("opened_at", .number),
+            ("closed_at", .number),
+        ],
+        omitted: [
+            "account_id": owner,
+            "content": "the decisions of reviewers, by name; the result is in the attempt",
+        ])
+
     private static let auditCounted = ExportedTable(
         name: "audit_counted", section: "activity_being_counted", order: "first_at, event",
         columns: [
@@ -293,6 +351,9 @@ extension ExportedTable {
         "licence_device": "devices of product keys, linked to no account",
         "one_time_code": "keyed hashes of codes of minutes, linked to no account",
         "product_key": "the operator's product keys",
+        "registry_key": "keyed hashes, which find people of the operator's registry",
+        "registry_person":
+            "people of the operator's registry, sealed and linked to no account",
         "schema_step": "the schema's version",
         "signing_key": "the server's keys",
         "spent": "keyed hashes of used tokens, linked to no account",
