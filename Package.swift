@@ -369,6 +369,10 @@ package.targets += [
             "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
             "MienPixels", "MienStore", hummingbird, logging,
         ]),
+    // Identities: attempts to verify them, and reviews.
+    library(
+        "MienServerIdentity", in: .server,
+        ["MienServerCore", "MienAccess", "MienCore", "MienIdentity", "MienStore"]),
     // Device keys and passkeys.
     library(
         "MienServerDevices", in: .server,
@@ -563,6 +567,12 @@ package.targets += [
             logging,
             nioCore, nioPosix,
             nioSSL, x509,
+        ]),
+    tests(
+        "MienServerIdentityTests", in: .server,
+        [
+            "MienServerIdentity", "MienServerCore", "MienIdentity", "MienAccess", "MienStore",
+            "MienSealing", "MienCore", "MienTesting",
         ]),
     tests(
         "MienServerAPITests", in: .server,

@@ -6,7 +6,7 @@ import Testing
 struct VerificationStateTests {
     typealias Kind = VerificationAttempt.Kind
 
-    /// What happens in the small world.
+    /// An event of the small world.
     enum Event: Hashable {
         case begin(Kind)
         /// About the latest attempt, open or not.
