@@ -21,9 +21,12 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var liveness: LivenessPolicy
     /// The validity of the signed token of a completed journey, in seconds, 30...3,600.
     public var tokenSeconds: Int
-    /// Whether users may sign in with name and password on the server's own page, whatever the
-    /// journeys require.
+    /// Whether users may sign in to the app on the server's own pages.
     public var hasSignInPage: Bool
+    /// The journey that the sign-in page runs; `nil` for ``standardSignInJourney``.
+    public var signInJourney: JourneyID?
+    /// How the server's pages look in this app.
+    public var pages: PageSettings
     /// The lifetimes of access and refresh tokens.
     public var tokens: TokenLifetimes
     public var biometric: BiometricSettings
@@ -45,8 +48,10 @@ public struct AppSettings: Sendable, Hashable, Codable {
         biometric: BiometricSettings = BiometricSettings(),
         resources: [String] = [], webOrigins: [String] = [], clientScopes: [String] = [],
         requiresDPoP: Bool = false,
-        postLogoutRedirectURIs: [String] = [], backChannelLogoutURI: String? = nil
+        postLogoutRedirectURIs: [String] = [], backChannelLogoutURI: String? = nil,
+        signInJourney: JourneyID? = nil, pages: PageSettings = PageSettings()
     ) {
+        (self.signInJourney, self.pages) = (signInJourney, pages)
         self.webOrigins = webOrigins
         (self.postLogoutRedirectURIs, self.backChannelLogoutURI) = (
             postLogoutRedirectURIs, backChannelLogoutURI
@@ -59,6 +64,20 @@ public struct AppSettings: Sendable, Hashable, Codable {
         (self.resources, self.clientScopes, self.requiresDPoP, self.hasSignInPage) = (
             resources, clientScopes, requiresDPoP, hasSignInPage
         )
+    }
+
+    /// The journey of the sign-in page in apps that name none. The server publishes it when it
+    /// starts and there is none.
+    public static let standardSignInJourney = JourneyID("sign-in")!
+
+    /// The journey that the sign-in page of this app runs; `nil` if it has none.
+    public var pageJourney: JourneyID? {
+        hasSignInPage ? signInJourney ?? Self.standardSignInJourney : nil
+    }
+
+    /// Whether the app may start a journey.
+    public func allows(_ journey: JourneyID) -> Bool {
+        journeys?.contains(journey) ?? true || journey == pageJourney
     }
 
     public func lockPolicy(for type: AuthenticatorType) -> LockPolicy {
@@ -102,6 +121,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
         }
         faults += liveness.faults.map { ("liveness.\($0.setting)", $0.message) }
         faults += tokens.faults.map { ("tokens.\($0.setting)", $0.message) }
+        faults += pages.faults.map { ("pages.\($0.setting)", $0.message) }
         faults += biometric.faults.map { ("biometric.\($0.setting)", $0.message) }
         for (index, resource) in resources.enumerated() where !Self.isAddress(resource) {
             faults.append(
@@ -168,6 +188,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold",
             liveness, tokenSeconds = "token_seconds"
+        case signInJourney = "sign_in_journey", pages
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
             webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
@@ -200,6 +221,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             postLogoutRedirectURIs: try values.decodeIfPresent(
                 [String].self, forKey: .postLogoutRedirectURIs) ?? [],
             backChannelLogoutURI: try values.decodeIfPresent(
-                String.self, forKey: .backChannelLogoutURI))
+                String.self, forKey: .backChannelLogoutURI),
+            signInJourney: try values.decodeIfPresent(JourneyID.self, forKey: .signInJourney),
+            pages: try values.decodeIfPresent(PageSettings.self, forKey: .pages) ?? PageSettings())
     }
 }

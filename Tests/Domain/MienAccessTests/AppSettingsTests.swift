@@ -34,7 +34,9 @@ import Testing
             journeys: [JourneyID("face-login")!, JourneyID("sign-up")!],
             locks: ["face": .face, "password": .secret], faceThreshold: 50.5, tokenSeconds: 3600,
             postLogoutRedirectURIs: ["https://app.example.org/bye"],
-            backChannelLogoutURI: "https://app.example.org/logout")
+            backChannelLogoutURI: "https://app.example.org/logout",
+            signInJourney: JourneyID("sign-in"),
+            pages: PageSettings(brand: "#0b6b69", texts: ["es": ["signin_title": "Entra"]]))
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
