@@ -116,6 +116,8 @@ public struct Tables {
     public var recoveryCodes: RecoveryCodeTable { RecoveryCodeTable(connection: connection) }
     public var recoveries: RecoveryTable { RecoveryTable(connection: connection) }
     public var mailedLinks: MailedLinkTable { MailedLinkTable(connection: connection) }
+    public var web: WebRecordTable { WebRecordTable(connection: connection, keys: keys) }
+    public var permissions: AppPermissionTable { AppPermissionTable(connection: connection) }
     public var verifications: VerificationTable { VerificationTable(connection: connection) }
     public var verificationAttempts: VerificationAttemptTable {
         VerificationAttemptTable(connection: connection, keys: keys)

@@ -168,6 +168,7 @@ extension SealPurpose {
     static let keptFace = SealPurpose(label: "mien/v1/kept-face")
     static let captureTrail = SealPurpose(label: "mien/v1/capture-trail")
     static let shadowTemplate = SealPurpose(label: "mien/v1/shadow-template")
+    static let webRecord = SealPurpose(label: "mien/v1/web-record")
     static let authorizationCode = SealPurpose(label: "mien/v1/authorization-code")
     static let deviceName = SealPurpose(label: "mien/v1/device-name")
     static let knownDeviceName = SealPurpose(label: "mien/v1/known-device-name")

@@ -106,6 +106,7 @@ package struct Sweeper: Service {
             ("grants", { try $0.grants.sweep(at: $1, atMost: $2) }),
             ("challenges", { try $0.challenges.sweep(at: $1, atMost: $2) }),
             ("authorization codes", { try $0.authorizationCodes.sweep(at: $1, atMost: $2) }),
+            ("browsers", { try $0.web.sweep(at: $1, atMost: $2) }),
             ("spent", { try $0.spent.sweep(at: $1, atMost: $2) }),
             ("recoveries", { try $0.recoveries.sweep(at: $1, atMost: $2) }),
             ("mailed links", { try $0.mailedLinks.sweep(at: $1, atMost: $2) }),

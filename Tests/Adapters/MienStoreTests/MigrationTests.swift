@@ -333,8 +333,8 @@ import Testing
                 "13-recoveries", "14-credentials",
                 "15-audit-retention", "16-locks", "17-sign-ups", "18-registration-codes",
                 "19-own-accounts", "20-logout-notices", "21-activity", "22-approvals",
-                "23-default-choices", "24-face-packs", "25-shadow-templates",
-                "26-identities", "27-registry",
+                "23-default-choices", "24-face-packs", "25-shadow-templates", "26-web",
+                "27-identities", "28-registry",
             ])
     }
 }

@@ -391,7 +391,26 @@ enum Migrations {
             ]
         ),
         (
-            "26-identities",
+            "26-web",
+            [
+                """
+                CREATE TABLE web_record (
+                  kind TEXT NOT NULL, hash {blob} NOT NULL, account_id TEXT REFERENCES account (id) ON DELETE CASCADE,
+                  content_sealed {blob} NOT NULL, revision BIGINT NOT NULL, expires_at BIGINT NOT NULL, PRIMARY KEY (kind, hash))
+                """,
+                "CREATE INDEX web_record_by_account ON web_record (account_id)",
+                "CREATE INDEX web_record_by_end ON web_record (expires_at)",
+                """
+                CREATE TABLE app_permission (
+                  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+                  app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, scope TEXT NOT NULL, given_at BIGINT NOT NULL,
+                  PRIMARY KEY (account_id, app_id))
+                """,
+                "CREATE INDEX app_permission_by_app ON app_permission (app_id)",
+            ]
+        ),
+        (
+            "27-identities",
             [
                 """
                 CREATE TABLE identity (
@@ -424,7 +443,7 @@ enum Migrations {
         ),
         (
             // People whom an operator knows. They are no users, so no account owns them.
-            "27-registry",
+            "28-registry",
             [
                 "CREATE TABLE registry_person (id_hash {blob} PRIMARY KEY, content_sealed {blob} NOT NULL, updated_at BIGINT NOT NULL)",
                 "CREATE INDEX registry_person_by_time ON registry_person (updated_at)",

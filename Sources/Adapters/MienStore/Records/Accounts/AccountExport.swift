@@ -111,8 +111,8 @@ extension ExportedTable {
         consent,
         knownDevice,
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
-        grantAuthenticator, mailedLink, logoutNotice, identity, identityAttempt, identityImage,
-        reviewCase, auditCounted, audit,
+        grantAuthenticator, webRecord, appPermission, mailedLink, logoutNotice, identity,
+        identityAttempt, identityImage, reviewCase, auditCounted, audit,
     ]
 
     private static let account = ExportedTable(
@@ -177,6 +177,20 @@ extension ExportedTable {
             ("device_id", .text), ("method", .text), ("app_id", .text), ("failures", .number),
             ("locked_until", .number),
         ], omitted: ["account_id": owner])
+
+    private static let webRecord = ExportedTable(
+        name: "web_record", section: "browsers", order: "expires_at",
+        columns: [("kind", .text), ("expires_at", .number)],
+        omitted: [
+            "account_id": owner, "hash": keyedHash,
+            "content_sealed": "what the sign-ins and devices list already",
+            "revision": "a count of changes, for the server's own use",
+        ])
+
+    private static let appPermission = ExportedTable(
+        name: "app_permission", section: "app_permissions", order: "given_at, app_id",
+        columns: [("app_id", .text), ("scope", .text), ("given_at", .number)],
+        omitted: ["account_id": owner])
 
     private static let consent = ExportedTable(
         name: "consent", section: "consents", order: "given_at, id",
