@@ -133,6 +133,7 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -262,6 +263,7 @@ package.dependencies += [
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
 ]
@@ -282,6 +284,7 @@ package.targets += [
             "libavformat-dev", "libavcodec-dev", "libavdevice-dev", "libswscale-dev",
             "libavutil-dev",
         ]),
+    system("SystemQREncode", "libqrencode", ["libqrencode-dev"]),
     shim("CMienOpenVINO", ["SystemOpenVINO"]),
     shim("CMienImage", ["SystemJPEG", "SystemPNG", "SystemGIF"], linking: ["gif"]),
     shim("CMienFolders"),
@@ -404,6 +407,14 @@ package.targets += [
             "MienCore", "MienFace", "MienJourney", "MienKeys", "MienStore", crypto,
             hummingbird,
         ]),
+    // The pages for people: capture, sign-in, account.
+    library(
+        "MienWeb", in: .server,
+        [
+            "SystemQREncode", "MienServerCore", "MienServerAccess", "MienServerFaces",
+            "MienServerDevices", "MienServerJourneys", "MienServerOAuth", "MienAPI", "MienAccess",
+            "MienCore", "MienStore", crypto, httpTypes, hummingbird, logging, mustache, nioCore,
+        ], embeds: true),
     // Health, metrics, the audit log, licenses, and the sweeper.
     library(
         "MienServerOperations", in: .server,
@@ -417,7 +428,7 @@ package.targets += [
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
             "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
-            "MienServerJourneys", "MienServerOperations", "MienAPI", "MienAccess",
+            "MienServerJourneys", "MienServerOperations", "MienWeb", "MienAPI", "MienAccess",
             "MienCore", "MienImage", "MienInference", "MienJourney", "MienStore",
             "MienSealing", hummingbird, lifecycle, logging,
         ], embeds: true),

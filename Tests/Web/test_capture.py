@@ -106,7 +106,7 @@ def second_tab(world):
     tab = world.page(profile=page.profile)
     tab.goto(link.partition("#")[0])
     start_camera(tab)
-    tab.see("opened in another tab", 40)
+    tab.see("goes on elsewhere", 40)
     world.check(tab, "the second tab")
     assert page.has(".stage") and page.js("__camera.live()") == 1
     assert tab.js("__camera.live()") == 0, "only one tab uses the camera"

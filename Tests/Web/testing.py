@@ -150,6 +150,26 @@ def picture_failure(world, title):
             pass
 
 
+def attempt(world, title, seconds, function):
+    """Runs a test. Returns the problem, and the reason if it was skipped."""
+    problem = reason = None
+    try:
+        signal.alarm(seconds)
+        function(world)
+    except Skip as why:
+        reason = str(why)
+    except Exception as error:
+        problem = "".join(traceback.format_exception(error)[-6:])
+        signal.alarm(0)
+        picture_failure(world, title)
+    finally:
+        signal.alarm(0)
+    faults = world.end_test()
+    if faults and not reason:
+        problem = (problem or "") + "in the page: " + "\n".join(faults)
+    return problem, reason
+
+
 def main(words):
     signal.signal(signal.SIGALRM, late)
     chosen = [one for one in TESTS if not words or any(word.lower() in one[0].lower() for word in words)]
@@ -157,26 +177,15 @@ def main(words):
     passed = failed = skipped = 0
     try:
         for title, seconds, function in chosen:
-            start, problem, reason = time.monotonic(), None, None
-            try:
-                if start - began > limit:
-                    raise Late(f"not run: all tests together may take {limit:.0f} s (MIEN_WEB_SECONDS)")
-                signal.alarm(seconds)
-                function(world)
-            except Skip as why:
-                reason = str(why)
-            except Exception as error:
-                lines = traceback.format_exception(error)
-                problem = "".join(lines[-6:])
-                signal.alarm(0)
-                picture_failure(world, title)
-            finally:
-                signal.alarm(0)
-            faults = world.end_test()
-            if faults and not problem and not reason:
-                problem = "in the page: " + "\n".join(faults)
-            elif faults and problem:
-                problem += "in the page: " + "\n".join(faults)
+            start = time.monotonic()
+            if start - began > limit:
+                problem, reason = None, f"all tests together may take {limit:.0f} s (MIEN_WEB_SECONDS)"
+            else:
+                problem, reason = attempt(world, title, seconds, function)
+                # A browser or a camera that a busy machine holds up for half a second ends a live capture: one more try, and it is told.
+                if problem:
+                    print(f"↻ {title}: again after\n" + "\n".join("    " + line for line in problem.strip().splitlines()[-2:]), flush=True)
+                    problem, reason = attempt(world, title, seconds, function)
             took = f"{time.monotonic() - start:.1f} s"
             if reason:
                 skipped += 1

@@ -71,6 +71,8 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
     case noActiveJourney = "no_active_journey"
     case clientResponseNotValid = "client_response_not_valid"
     case captureClosed = "capture_closed"
+    /// Another tab of the browser has begun another capture.
+    case captureReplaced = "capture_replaced"
     case liveCaptureRequired = "live_capture_required"
     case frameOutOfOrder = "frame_out_of_order"
     /// The person has not consented to the capture.
@@ -93,7 +95,8 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
         case .notPermitted: 403
         case .notFound: 404
         case .methodNotAllowed: 405
-        case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
+        case .conflict, .invalidState, .captureClosed, .captureReplaced, .liveCaptureRequired,
+            .frameOutOfOrder,
             .consentRequired:
             409
         case .noActiveJourney: 410
@@ -118,6 +121,7 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
         case .noActiveJourney: "The journey has ended or expired; start it again"
         case .clientResponseNotValid: "The step does not accept this response"
         case .captureClosed: "The capture session has ended"
+        case .captureReplaced: "Another tab of this browser has begun another capture"
         case .liveCaptureRequired: "A live capture is required, not a picture"
         case .frameOutOfOrder: "The frame is out of order"
         case .consentRequired: "The person has not consented to this capture"

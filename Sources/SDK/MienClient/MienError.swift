@@ -105,7 +105,8 @@ extension MienError {
             switch problem.code {
             case .invalidCredentials: .invalidCredentials
             case .noActiveJourney: .noActiveJourney
-            case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
+            case .invalidState, .captureClosed, .captureReplaced, .liveCaptureRequired,
+                .frameOutOfOrder,
                 .consentRequired:
                 .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType,

@@ -47,6 +47,32 @@ struct FirstStartWork {
     }
 }
 
+extension FirstStartWork {
+    /// Publishes the journeys of the server's pages that an older server does not have. A journey
+    /// that an operator has published, changed, or retired stays as it is.
+    func addPageJourneys() async throws {
+        let now = clock.now
+        let journeys = try SampleJourneys.ofPages.map { text in
+            (text: text, definition: try JourneyDefinition.parse(Array(text.utf8)))
+        }
+        try await store.write { tables in
+            let known = Set(try tables.journeys.all().map(\.id))
+            for journey in journeys where !known.contains(journey.definition.id) {
+                let (id, version) = (journey.definition.id, journey.definition.version)
+                try tables.journeys.putDraft(
+                    id, version: version, definition: journey.text, at: now)
+                _ = try tables.journeys.publish(id, version: version, at: now)
+                try tables.audit.append(
+                    AuditEvent(
+                        "journey.published", actor: "system",
+                        detail: [
+                            "journey": .string(id.text), "version": .number(Double(version)),
+                        ]), at: now)
+            }
+        }
+    }
+}
+
 /// A new administrator that is not stored yet.
 struct NewAdmin {
     let record: AdminRecord

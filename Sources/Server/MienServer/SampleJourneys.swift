@@ -4,7 +4,7 @@ internal import MienCore
 enum SampleJourneys {
     static let all = [
         passwordLogin, faceLogin, faceRegistration, signUp, recoveryEmail, recoveryCode,
-        passwordReset, changePassword,
+        passwordReset, changePassword, signIn, addFace,
     ]
 
     static let passwordLogin = EmbeddedFiles.passwordLogin
@@ -15,6 +15,13 @@ enum SampleJourneys {
     static let recoveryCode = EmbeddedFiles.recoveryCode
     static let passwordReset = EmbeddedFiles.passwordReset
     static let changePassword = EmbeddedFiles.changePassword
+
+    static let signIn = EmbeddedFiles.signIn
+    static let addFace = EmbeddedFiles.addFace
+
+    /// Journeys that the server's own pages run. A server that was installed before it had pages
+    /// gets them when it starts.
+    static let ofPages = [signIn, addFace]
 
     /// The journey with which anyone can create an account.
     static let signUpID = JourneyID("sign-up")!

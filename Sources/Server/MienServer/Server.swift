@@ -119,9 +119,10 @@ public final class Server: Service {
                 "detached email addresses that were never verified; they are no longer login names. The audit log lists them as user.email-detached",
                 metadata: ["account.count": "\(detached)"])
         }
-        firstStart = try await FirstStartWork(
-            publishesSignUp: publishesSignUp, store: store, clock: clock
-        ).run()
+        let first = FirstStartWork(
+            publishesSignUp: publishesSignUp, store: store, clock: clock)
+        firstStart = try await first.run()
+        try await first.addPageJourneys()
         if renewsAdminCredential, firstStart == nil {
             let admin = NewAdmin(store.keys)
             try await admin.replaceAll(in: store, at: clock.now)

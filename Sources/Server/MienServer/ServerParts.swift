@@ -14,6 +14,7 @@ internal import MienServerOAuth
 internal import MienServerOTP
 internal import MienServerOperations
 internal import MienStore
+internal import MienWeb
 
 /// All parts of a server, assembled once.
 struct ServerParts: Sendable {
@@ -26,6 +27,10 @@ struct ServerParts: Sendable {
     private let passwordCheck: PasswordCheck
     private let accounts: AccountService
     private let captures: CaptureService
+    private let links: CaptureLinks
+    private let pages: WebPages
+    /// Journeys that an address starts, in apps and on pages.
+    private let starts: RateLimiter
     /// The mode of the presentation check in live captures.
     var presentation: PresentationMode { captures.presentation }
     private let migration: FaceMigration
@@ -140,23 +145,31 @@ struct ServerParts: Sendable {
         recoveries = RecoveryService(
             store: store, mail: mail, policy: configuration.recoveryPolicy, clock: clock,
             publicURL: publicURLText)
+        links = CaptureLinks(store: store, clock: clock, publicURL: publicURLText)
         let performer = EffectPerformer(
             store: store, gate: gate, passwords: passwordCheck, accounts: accounts,
-            captures: captures, faces: faces, migration: migration, shadow: shadow,
+            captures: captures, links: links, faces: faces, migration: migration, shadow: shadow,
             mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
             attestations: attestations, challenges: challenges, tokens: tokens, changes: changes,
             notices: notices,
             recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics,
             configuration: configuration, publicURL: publicURLText)
         authorization = AuthorizationService(
-            store: store, apps: apps, devices: devices, grants: grants, passwords: performer,
-            clock: clock, publicURL: publicURLText)
+            store: store, apps: apps, grants: grants, clock: clock, publicURL: publicURLText)
         logouts = BackChannelLogout(
             store: store, issuer: issuer, caller: webhooks, clock: clock, metrics: metrics,
             logger: logger)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
             grants: grants, clock: clock, metrics: metrics)
+        starts = RateLimiter(
+            .init(
+                burst: configuration.startsPerMinute, perMinute: configuration.startsPerMinute))
+        pages = try WebPages(
+            store: store, apps: apps, grants: grants, changes: changes, journeys: journeys,
+            authorization: authorization, captures: captures, links: links, devices: devices,
+            passkeys: passkeys, starts: starts, clock: clock, budget: bodies,
+            publicURL: publicURLText)
         sweeper = Sweeper(
             store: store,
             // Sweep sessions first: once a session's record is gone, nothing about it can be written
@@ -205,27 +218,56 @@ struct ServerParts: Sendable {
         let router = baseRouter(
             CrossOriginMiddleware { [apps] in try await apps.isListed(origin: $0, of: $1) })
         OperationRoutes(store: store, registry: registry, issuer: issuer).add(to: router)
-        let starts = configuration.startsPerMinute, live = configuration.liveCapturesPerMinute
+        let live = configuration.liveCapturesPerMinute
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
             journeys: journeys, grants: grants,
-            starts: RateLimiter(.init(burst: starts, perMinute: starts)), clock: clock, body: body
+            starts: starts, clock: clock, body: body
         ).add(to: router.group("v1"))
         CaptureRoutes(
             captures: captures, liveStarts: RateLimiter(.init(burst: live, perMinute: live)),
             clock: clock, frameBytes: configuration.captureBytes, budget: bodies,
-            body: body
+            body: body,
+            authentication: CaptureAuthentication { [publicURL] in publicURL.text }
         ).add(to: router.group("v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants,
-            authorization: authorization, extensions: [biometrics],
+            authorization: authorization, pages: pages, extensions: [biometrics],
             challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes,
             budget: bodies,
             publicURL: { [publicURL] in publicURL.text }
         ).add(to: router)
         EndSession(
-            store: store, grants: grants, bodyBytes: configuration.bodyBytes, budget: bodies
+            store: store, grants: grants, pages: pages, bodyBytes: configuration.bodyBytes,
+            budget: bodies
         ).add(to: router)
+        addOwnRoutes(to: router, body)
+        let inner = Router(context: MienRequestContext.self)
+        addOwnRoutes(to: inner, body)
+        pages.add(to: router, api: InternalAPI(inner))
+        NoticeRoutes(
+            links: MailedLinkService(store: store, clock: clock),
+            attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
+            budget: bodies
+        ).add(to: router)
+        let guesses = configuration.guessesPerMinute
+        OTPApprovalRoutes(
+            tokens: tokens, metrics: metrics,
+            guesses: RateLimiter(.init(burst: guesses, perMinute: guesses)), clock: clock,
+            body: body
+        ).add(to: router.group("v1"))
+        OTPVerificationRoutes(
+            apps: apps, tokens: tokens, metrics: metrics,
+            guesses: RateLimiter(.init(burst: guesses, perMinute: guesses)), clock: clock,
+            body: body
+        ).add(to: router.group("v1"))
+        licenseRoutes(body).add(to: router.group("v1"))
+        router.add(middleware: PreflightMiddleware(table: RouteTable(router.routes)))
+        return Self.withMethods(router)
+    }
+
+    /// The routes about a signed-in user's own account, for apps and for the account pages.
+    private func addOwnRoutes(to router: Router<MienRequestContext>, _ body: JSONBody) {
         OwnAccountRoutes(
             grants: grants, changes: changes,
             own: OwnAccountService(store: store, notices: notices, clock: clock), body: body
@@ -241,24 +283,8 @@ struct ServerParts: Sendable {
             clock: clock, body: body
         ).add(
             to: router.group("v1"))
-        NoticeRoutes(
-            links: MailedLinkService(store: store, clock: clock),
-            attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
-            budget: bodies
-        ).add(to: router)
         OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(
             to: router.group("v1"))
-        let guesses = configuration.guessesPerMinute
-        OTPApprovalRoutes(
-            tokens: tokens, metrics: metrics,
-            guesses: RateLimiter(.init(burst: guesses, perMinute: guesses)), clock: clock,
-            body: body
-        ).add(to: router.group("v1"))
-        OTPVerificationRoutes(
-            apps: apps, tokens: tokens, metrics: metrics,
-            guesses: RateLimiter(.init(burst: guesses, perMinute: guesses)), clock: clock,
-            body: body
-        ).add(to: router.group("v1"))
         RecoveryRoutes(
             apps: apps, grants: grants, changes: changes, codes: recoveryCodes,
             recoveries: recoveries, body: body
@@ -268,9 +294,6 @@ struct ServerParts: Sendable {
             grants: grants, changes: changes, check: passwordCheck, accounts: accounts,
             devices: devices, body: body
         ).add(to: router.group("v1"))
-        licenseRoutes(body).add(to: router.group("v1"))
-        router.add(middleware: PreflightMiddleware(table: RouteTable(router.routes)))
-        return Self.withMethods(router)
     }
 
     /// Routes for administrators and monitoring at `admin.listen`: the admin API and metrics.

@@ -11,11 +11,13 @@ package struct CaptureRoutes {
     let frameBytes: Int
     let budget: BodyBudget
     let body: JSONBody
+    let authentication: CaptureAuthentication
 
     package init(
         captures: CaptureService, liveStarts: RateLimiter, clock: ServerClock, frameBytes: Int,
-        budget: BodyBudget, body: JSONBody
+        budget: BodyBudget, body: JSONBody, authentication: CaptureAuthentication
     ) {
+        self.authentication = authentication
         (self.captures, self.liveStarts, self.clock, self.frameBytes, self.budget) = (
             captures, liveStarts, clock, frameBytes, budget
         )
@@ -30,10 +32,10 @@ package struct CaptureRoutes {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
             return try await JSONBody.response(
-                captures.start(token: Self.token(request), client: context.client.key))
+                captures.start(token: authentication.token(request), client: context.client.key))
         }
         router.post("capture/frames") { request, _ in
-            let token = try Self.token(request),
+            let token = try authentication.token(request),
                 type = request.headers[.contentType]?.lowercased() ?? "",
                 isBatch = type == FrameBatch.contentType
             guard isBatch || type.hasPrefix("image/") || type == "application/octet-stream" else {
@@ -52,14 +54,14 @@ package struct CaptureRoutes {
             )
         }
         router.post("capture/consent") { request, _ in
-            let token = try Self.token(request)
+            let token = try authentication.token(request)
             let consent = try await body.read(
                 CaptureConsentRequest.self, CaptureConsentRequest.CodingKeys.self, from: request)
             return try await JSONBody.response(
                 captures.consent(token: token, textVersion: consent.textVersion))
         }
         router.post("capture/accommodation") { request, _ in
-            let token = try Self.token(request)
+            let token = try authentication.token(request)
             let wanted = try await body.read(
                 CaptureAccommodationRequest.self, CaptureAccommodationRequest.CodingKeys.self,
                 from: request)
@@ -67,17 +69,10 @@ package struct CaptureRoutes {
                 captures.accommodate(token: token, omitting: wanted.omittedActions.map(\.rawValue)))
         }
         router.get("capture") { request, _ in
-            try await JSONBody.response(captures.status(token: Self.token(request)))
+            try await JSONBody.response(captures.status(token: authentication.token(request)))
         }
         router.delete("capture") { request, _ in
-            try await JSONBody.response(captures.cancel(token: Self.token(request)))
+            try await JSONBody.response(captures.cancel(token: authentication.token(request)))
         }
-    }
-
-    private static func token(_ request: Request) throws -> String {
-        guard let token = request.bearer else {
-            throw Problem(.invalidCredentials, "Send authorization: Bearer with the start token.")
-        }
-        return token
     }
 }

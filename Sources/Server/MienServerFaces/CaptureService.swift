@@ -495,7 +495,7 @@ package final class CaptureService: Sendable {
         Sensitive([UInt8](try JSONEncoder().encode(content)))
     }
 
-    private static func opened(_ record: CaptureRecord) throws -> Content {
+    static func opened(_ record: CaptureRecord) throws -> Content {
         try record.content.use { try JSONDecoder().decode(Content.self, from: Data($0)) }
     }
 

@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Foundation
 internal import Hummingbird
-internal import MienAccess
-internal import MienCore
+package import MienAccess
+package import MienCore
 package import MienServerAccess
 package import MienServerCore
 package import MienStore
@@ -14,39 +14,46 @@ package struct AuthorizationService: Sendable {
 
     let store: Store
     let apps: AppCatalog
-    let devices: KnownDeviceService
     let grants: GrantService
-    let passwords: any PasswordSignIn
     let clock: ServerClock
     let publicURL: @Sendable () -> String
 
     package init(
-        store: Store, apps: AppCatalog, devices: KnownDeviceService, grants: GrantService,
-        passwords: any PasswordSignIn, clock: ServerClock,
+        store: Store, apps: AppCatalog, grants: GrantService, clock: ServerClock,
         publicURL: @escaping @Sendable () -> String
     ) {
-        (self.store, self.apps, self.devices, self.grants, self.passwords) = (
-            store, apps, devices, grants, passwords
-        )
+        (self.store, self.apps, self.grants) = (store, apps, grants)
         (self.clock, self.publicURL) = (clock, publicURL)
     }
 
     /// A validated authorization request.
     package struct Request: Sendable {
-        let app: AppRecord
-        let redirectURI: String
-        let scope: Scope
+        package let app: AppRecord
+        package let redirectURI: String
+        package let scope: Scope
         let resources: [String]
         let state: String?
         let nonce: String?
         let challenge: String
         let thumbprint: String?
-        let loginHint: String?
+        package let loginHint: String?
+        /// The app's wishes about the page: OpenID Connect Core §3.1.2.1.
+        package let prompts: Set<Prompt>
+        /// The age that an earlier sign-in may have, in seconds.
+        package let maxAge: Int?
+        /// The assurance that the app asks for: `1`, `2`.
+        package let acrValues: [String]
+        /// The preferred languages of the page.
+        package let languages: [String]
+    }
+
+    package enum Prompt: String, Sendable {
+        case none, login, consent, selectAccount = "select_account"
     }
 
     /// An error in an authorization request, shown to the user or, once the redirect URI is
     /// validated, sent to the app.
-    enum Fault: Error {
+    package enum Fault: Error {
         case page(String)
         case redirect(String)
     }
@@ -65,10 +72,14 @@ package struct AuthorizationService: Sendable {
         let authenticators: [AuthenticatorID]
         let epoch: Int
         let at: Int64
+        /// `nil` in codes of older servers.
+        let isRecovery: Bool?
+        /// The passkey that signed in directly.
+        let passkey: AuthenticatorID?
     }
 
     /// - Throws: ``Fault``.
-    func request(_ form: FormBody) async throws -> Request {
+    package func request(_ form: FormBody) async throws -> Request {
         guard let id = form["client_id"].flatMap({ AppID($0) }), let app = try? await apps.find(id)
         else {
             throw Fault.page("client_id does not name an app of this server.")
@@ -105,8 +116,16 @@ package struct AuthorizationService: Sendable {
             throw refuse(
                 .invalidRequest, "Send code_challenge, with code_challenge_method=S256.")
         }
-        if form["prompt"] == "none" {
-            throw refuse(.loginRequired, "Signing in always requires the user. Remove prompt=none.")
+        let words = (form["prompt"] ?? "").split(separator: " ").map(String.init)
+        let prompts = words.compactMap { Prompt(rawValue: $0) }
+        guard prompts.count == words.count, !prompts.contains(.none) || prompts.count == 1 else {
+            throw refuse(
+                .invalidRequest,
+                "prompt must be none, or a list of login, consent, and select_account.")
+        }
+        let maxAge = form["max_age"].map { Int($0) ?? -1 }
+        guard maxAge.map({ $0 >= 0 }) ?? true else {
+            throw refuse(.invalidRequest, "max_age must be a number of seconds.")
         }
         let thumbprint = form["dpop_jkt"]
         guard thumbprint.map({ Base64URL.decode($0)?.count == 32 }) ?? true else {
@@ -120,57 +139,59 @@ package struct AuthorizationService: Sendable {
                 app: app, redirectURI: redirect, scope: scope, resources: resources, state: state,
                 nonce: form["nonce"], challenge: challenge,
                 thumbprint: thumbprint,
-                loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil })
+                loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil },
+                prompts: Set(prompts), maxAge: maxAge,
+                acrValues: (form["acr_values"] ?? "").split(separator: " ").map(String.init),
+                languages: (form["ui_locales"] ?? "").split(separator: " ").map(String.init))
         } catch { throw refuse(error.code, error.description) }
     }
 
-    /// The result of a successful sign-in.
-    package struct Redirect: Sendable {
-        let url: String
-        /// A token for the browser to store; `nil` if the browser already is a known device of this
-        /// user.
-        let deviceToken: String?
+    /// The proof of a sign-in on the pages, for which an app gets a code.
+    package struct Proof: Sendable {
+        let account: UserID
+        let methods: [String]
+        let at: Instant
+        let epoch: Int
+        let authenticators: [AuthenticatorID]
+        let isRecovery: Bool
+        let passkey: AuthenticatorID?
+
+        package init(
+            account: UserID, methods: [String], at: Instant, epoch: Int,
+            authenticators: [AuthenticatorID], isRecovery: Bool, passkey: AuthenticatorID?
+        ) {
+            (self.account, self.methods, self.at, self.epoch) = (account, methods, at, epoch)
+            (self.authenticators, self.isRecovery, self.passkey) = (
+                authenticators, isRecovery, passkey
+            )
+        }
     }
 
-    /// Signs in with a name and password, through the same lock gate as everywhere else.
-    ///
-    /// - Parameter deviceToken: The browser's token from an earlier sign-in, in any app: the cookie
-    ///   belongs to the server, and a password works in all apps.
-    /// - Returns: `nil` if the user was not signed in.
-    func signIn(
-        _ request: Request, name: String, password: Sensitive<String>, deviceToken: String?
-    )
-        async throws -> Redirect?
-    {
+    /// Returns the address that brings a code to the app.
+    package func redirect(of request: Request, for proof: Proof) async throws -> String {
         var generator = SystemRandomNumberGenerator()
-        let device = try await deviceToken.asyncMap { try await devices.find($0, app: nil) } ?? nil
-        let proof = try await passwords.signIn(
-            name: Sensitive(name), password: password, app: request.app,
-            device: device.map { ProvedDevice(id: $0.id, account: $0.account) })
-        guard let proof else { return nil }
-        let now = clock.now
         let content = Content(
             app: request.app.id.text, account: proof.account.text, redirectURI: request.redirectURI,
-            scope: request.scope.text,
-            challenge: request.challenge, resources: request.resources, methods: proof.methods,
-            nonce: request.nonce, thumbprint: request.thumbprint,
-            authenticators: [proof.authenticator], epoch: proof.epoch, at: now.milliseconds)
+            scope: request.scope.text, challenge: request.challenge, resources: request.resources,
+            methods: proof.methods, nonce: request.nonce, thumbprint: request.thumbprint,
+            authenticators: proof.authenticators, epoch: proof.epoch, at: proof.at.milliseconds,
+            isRecovery: proof.isRecovery, passkey: proof.passkey)
         let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
         let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
+        let expiresAt = clock.now + Self.codeLifetime
         try await store.write {
-            try $0.authorizationCodes.insert(
-                hash, content: sealed, expiresAt: now + Self.codeLifetime)
+            try $0.authorizationCodes.insert(hash, content: sealed, expiresAt: expiresAt)
         }
-        let isKnown = device?.account == proof.account
-        let token =
-            isKnown
-            ? nil
-            : try await devices.make(
-                proof.account, request.app.id, epoch: proof.epoch, methods: [.password], at: now)
-        return Redirect(
-            url: back(
-                to: request.redirectURI, [("code", Base64URL.encode(code))], request.state),
-            deviceToken: token)
+        return back(to: request.redirectURI, [("code", Base64URL.encode(code))], request.state)
+    }
+
+    /// Returns the address that tells the app why there is no code.
+    package func redirect(
+        of request: Request, error: OAuthError.Code, _ description: String
+    ) -> String {
+        back(
+            to: request.redirectURI,
+            [("error", error.rawValue), ("error_description", description)], request.state)
     }
 
     /// Exchanges the app's code for tokens.
@@ -210,7 +231,8 @@ package struct AuthorizationService: Sendable {
                 account: account, app: app, methods: content.methods,
                 at: Instant(milliseconds: content.at), scope: scope,
                 epoch: content.epoch, resources: content.resources,
-                authenticators: content.authenticators, nonce: content.nonce,
+                authenticator: content.passkey, authenticators: content.authenticators,
+                isRecovery: content.isRecovery ?? false, nonce: content.nonce,
                 thumbprint: thumbprint),
             id: mark
         ) { try $0.authorizationCodes.isTaken(hash, for: mark) }

@@ -9,20 +9,22 @@ package import MienStore
 
 /// The logout endpoint: OpenID Connect RP-Initiated Logout 1.0.
 ///
-/// An app sends the browser here with the ID token of the sign-in that ends. The server keeps no
-/// session in the browser, so without an ID token there is nothing to end.
+/// An app sends the browser here with the ID token of the sign-in that ends. The browser's session,
+/// with which its user could enter other apps, ends with it. Without an ID token, the page asks.
 package struct EndSession: Sendable {
     private static let maxQueryBytes = 8192
 
     let store: Store
     let grants: GrantService
+    let pages: any SignInPages
     let bodyBytes: Int
     let budget: BodyBudget
 
     package init(
-        store: Store, grants: GrantService, bodyBytes: Int, budget: BodyBudget
+        store: Store, grants: GrantService, pages: any SignInPages, bodyBytes: Int,
+        budget: BodyBudget
     ) {
-        (self.store, self.grants) = (store, grants)
+        (self.store, self.grants, self.pages) = (store, grants, pages)
         (self.bodyBytes, self.budget) = (bodyBytes, budget)
     }
 
@@ -32,23 +34,26 @@ package struct EndSession: Sendable {
             guard query.utf8.count <= Self.maxQueryBytes else {
                 return Self.fault("The address is too long.")
             }
-            return try await answer { try FormBody(query) }
+            return try await answer(request) { try FormBody(query) }
         }
         router.post("oauth2/logout") { request, _ in
-            try await answer {
+            try await answer(request) {
                 try await FormBody(request, maxBytes: bodyBytes, budget: budget)
             }
         }
     }
 
-    private func answer(to form: () async throws -> FormBody) async throws -> Response {
-        do { return try await end(form()) } catch let error as OAuthError {
+    private func answer(_ request: Request, to form: () async throws -> FormBody) async throws
+        -> Response
+    {
+        do { return try await end(form(), request) } catch let error as OAuthError {
             return Self.fault(error.description, status: error.status)
         }
     }
 
-    private func end(_ form: FormBody) async throws -> Response {
+    private func end(_ form: FormBody, _ request: Request) async throws -> Response {
         let signIn: EndedSignIn?
+        var cookies: [String] = []
         do {
             signIn = try form["id_token_hint"].map { try EndedSignIn(hint: $0, grants.issuer) }
         } catch is EndedSignIn.Invalid {
@@ -60,6 +65,21 @@ package struct EndSession: Sendable {
         }
         if let signIn {
             try await grants.end(signIn.grant, of: signIn.account, app: signIn.app)
+            cookies = try await pages.signOut(signIn.account, request)
+        }
+        var response = try await page(after: signIn, form, request)
+        for cookie in cookies {
+            response.headers.append(.init(name: .setCookie, value: cookie))
+        }
+        return response
+    }
+
+    private func page(after signIn: EndedSignIn?, _ form: FormBody, _ request: Request) async throws
+        -> Response
+    {
+        // Without an ID token, the app has not proved that its user signs out.
+        if signIn == nil, let question = try await pages.signOutQuestion(request) {
+            return question
         }
         guard let target = form["post_logout_redirect_uri"] else {
             guard signIn != nil else {
@@ -104,7 +124,7 @@ package struct EndSession: Sendable {
 
     private static func fault(_ text: String, status: HTTPResponse.Status = .badRequest)
         -> Response
-    { SignInPage.fault(text, status: status) }
+    { FaultPage.response(text, status: status) }
 }
 
 /// The sign-in that an ID token names.

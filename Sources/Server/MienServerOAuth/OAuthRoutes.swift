@@ -14,6 +14,7 @@ package struct OAuthRoutes {
     let clients: ClientAuthentication
     let grants: GrantService
     let authorization: AuthorizationService
+    let pages: any SignInPages
     /// The grant types of other features.
     let extensions: [any ExtensionGrant]
     let challenges: ChallengeService
@@ -24,13 +25,15 @@ package struct OAuthRoutes {
 
     package init(
         store: Store, clients: ClientAuthentication, grants: GrantService,
-        authorization: AuthorizationService, extensions: [any ExtensionGrant],
+        authorization: AuthorizationService, pages: any SignInPages,
+        extensions: [any ExtensionGrant],
         challenges: ChallengeService, clock: ServerClock, bodyBytes: Int, budget: BodyBudget,
         publicURL: @escaping @Sendable () -> String
     ) {
         (self.store, self.clients, self.grants, self.authorization, self.extensions) = (
             store, clients, grants, authorization, extensions
         )
+        self.pages = pages
         (self.challenges, self.clock, self.bodyBytes, self.budget, self.publicURL) = (
             challenges, clock, bodyBytes, budget, publicURL
         )
@@ -40,21 +43,29 @@ package struct OAuthRoutes {
     private static let jwtType = "urn:ietf:params:oauth:token-type:jwt",
         accessType = "urn:ietf:params:oauth:token-type:access_token"
 
-    /// The name of the sign-in cookie. Over HTTPS, the `__Host-` prefix binds it to this host and
-    /// to secure connections; browsers reject that prefix over plain HTTP.
-    private var cookie: String {
-        publicURL().hasPrefix("https://") ? "__Host-mien_sign_in" : "mien_sign_in"
-    }
-    /// The cookie that stores a known device's token for 400 days, the maximum that browsers allow
-    /// (RFC 6265bis).
-    private static let deviceCookie = "mien_device", deviceSeconds = 400 * 86_400
-
     package func add(to router: Router<MienRequestContext>) {
         router.get(".well-known/openid-configuration") { _, _ in JSONBody.response(discovery) }
         router.get(".well-known/oauth-authorization-server") { _, _ in JSONBody.response(discovery)
         }
-        router.get("oauth2/authorize") { request, _ in try await showPage(request) }
-        router.post("oauth2/authorize") { request, _ in try await takePage(request) }
+        router.get("oauth2/authorize") { request, context in
+            try await authorize(request.uri.query ?? "", request, context)
+        }
+        // OpenID Connect Core §3.1.2.1: the parameters may also come as a form.
+        // The browser sends a form of another site without its cookies, and GET with them.
+        router.post("oauth2/authorize") { request, _ in
+            let share = budget.share()
+            defer { withExtendedLifetime(share) {} }
+            let bytes = try await JSONBody.collect(request, upTo: 8192, share)
+            guard bytes.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+                return FaultPage.response("The form is malformed.")
+            }
+            return Response(
+                status: .seeOther,
+                headers: [
+                    .location: "/oauth2/authorize?" + String(decoding: bytes, as: UTF8.self),
+                    .cacheControl: "no-store",
+                ])
+        }
         let group = router.group("oauth2").add(middleware: OAuthErrorMiddleware())
         group.post("challenge") { request, _ in try await challenge(request) }
         group.post("token") { request, _ in try await token(request) }
@@ -168,31 +179,15 @@ package struct OAuthRoutes {
         }
         let (scope, resources) = try grants.checked(
             scope: scope, standard: .standard, resources: resources, app: app)
-        let now = clock.now
-        guard
-            let claims = grants.issuer.claims(
-                of: try form.required("subject_token"), as: .identity, at: now),
-            claims["journey"] != nil,
-            // A journey begun with a sign-in does not yield a second, longer sign-in.
-            claims["sid"] == nil,
-            claims["aud"]?.stringValue == app.id.text,
-            let user = claims["sub"]?.stringValue.flatMap({ UserID($0) }),
-            let id = claims["jti"]?.stringValue, let end = claims["exp"]?.numberValue,
-            let at = claims["auth_time"]?.numberValue,
-            let proof = claims["mien_proof"]?.stringValue.flatMap({
-                JourneyTokenProof(sealed: $0, token: id, keys: store.keys)
-            })
+        guard let proof = grants.journeySignIn(try form.required("subject_token"), app: app.id)
         else { throw GrantService.refused }
-        let hash = store.keys.hash(ofSecret: Array(id.utf8))
         var answer = try await grants.tokens(
             for: SignIn(
-                account: user, app: app,
-                methods: claims["amr"]?.arrayValue?.compactMap(\.stringValue) ?? [],
-                at: Instant(seconds: Int64(at)),
+                account: proof.account, app: app, methods: proof.methods, at: proof.at,
                 scope: scope, epoch: proof.epoch, resources: resources,
                 authenticators: proof.authenticators, isRecovery: proof.isRecovery,
                 thumbprint: thumbprint)
-        ) { try $0.spent.spend(.exchange, hash, until: Instant(seconds: Int64(end))) }
+        ) { try $0.spent.spend(.exchange, proof.tokenHash, until: proof.expiresAt) }
         answer.issuedTokenType = Self.accessType
         return answer
     }
@@ -208,100 +203,28 @@ package struct OAuthRoutes {
         return JSONBody.response(JSONValue.object(claims))
     }
 
-    // MARK: The sign-in page
+    // MARK: Authorization
 
-    private func showPage(_ request: Request) async throws -> Response {
-        try await withRequest(request) { query, wanted in
-            var generator = SystemRandomNumberGenerator()
-            // All tabs of a browser share the cookie.
-            let known = Self.cookieValue(self.cookie, request).flatMap {
-                Base64URL.decode($0)?.count == 16 ? $0 : nil
-            }
-            let cookie = known ?? Base64URL.encode(generator.bytes(16))
-            var response = page(wanted, query, cookie, name: wanted.loginHint ?? "").response
-            response.headers[.setCookie] = setCookie(self.cookie, cookie, seconds: 3600)
-            return response
-        }
-    }
-
-    private func takePage(_ request: Request) async throws -> Response {
-        try await withRequest(request) { query, wanted in
-            let form = try await form(request)
-            guard let cookie = Self.cookieValue(self.cookie, request), let mark = form["mark"],
-                isSame(Array(mark.utf8), Array(self.mark(cookie, query).utf8))
-            else {
-                return SignInPage.fault(
-                    "This page was open for too long, or was not opened from the app.")
-            }
-            let name = form["username"] ?? ""
-            let deviceToken = Self.cookieValue(Self.deviceCookie, request)
-            if let redirect = try await authorization.signIn(
-                wanted, name: name, password: Sensitive(form["password"] ?? ""),
-                deviceToken: deviceToken)
-            {
-                var response = Response(
-                    status: .seeOther,
-                    headers: [.location: redirect.url, .cacheControl: "no-store"])
-                if let token = redirect.deviceToken {
-                    response.headers[.setCookie] = setCookie(
-                        Self.deviceCookie, token, seconds: Self.deviceSeconds)
-                }
-                return response
-            }
-            var page = page(wanted, query, cookie, name: name)
-            page.message =
-                "That did not work. Check your name and password. After several wrong passwords, wait a minute."
-            var response = page.response
-            response.status = .unauthorized
-            return response
-        }
-    }
-
-    private func withRequest(
-        _ request: Request, _ body: (String, AuthorizationService.Request) async throws -> Response
+    /// Checks an authorization request and hands it to the pages.
+    ///
+    /// - Parameter query: Its parameters, as an address has them.
+    private func authorize(
+        _ query: String, _ request: Request, _ context: MienRequestContext
     ) async throws -> Response {
-        let query = request.uri.query ?? ""
         do {
             guard query.utf8.count <= 8192 else {
                 throw AuthorizationService.Fault.page("The address is too long.")
             }
-            return try await body(query, authorization.request(FormBody(query)))
+            let wanted = try await authorization.request(FormBody(query))
+            return try await pages.signIn(wanted, query: query, request, context)
         } catch AuthorizationService.Fault.page(let words) {
-            return SignInPage.fault(words)
+            return FaultPage.response(words)
         } catch AuthorizationService.Fault.redirect(let address) {
             return Response(
                 status: .seeOther, headers: [.location: address, .cacheControl: "no-store"])
         } catch let error as OAuthError {
-            return SignInPage.fault(error.description, status: error.status)
+            return FaultPage.response(error.description, status: error.status)
         }
-    }
-
-    private func page(
-        _ wanted: AuthorizationService.Request, _ query: String, _ cookie: String, name: String
-    ) -> SignInPage {
-        // The `form-action` policy compares scheme and host only.
-        let target = wanted.redirectURI.prefix { $0 != "?" }.split(
-            separator: "/", omittingEmptySubsequences: false
-        ).prefix(3).joined(separator: "/")
-        return SignInPage(
-            appName: wanted.app.name, query: query, mark: mark(cookie, query), name: name,
-            target: target.hasPrefix("http") ? target : "\(target.prefix { $0 != ":" }):")
-    }
-
-    private func mark(_ cookie: String, _ query: String) -> String {
-        Base64URL.encode(store.keys.hash(ofSecret: Array("sign-in \(cookie) \(query)".utf8)))
-    }
-
-    private func setCookie(_ name: String, _ value: String, seconds: Int) -> String {
-        let secure = publicURL().hasPrefix("https://") ? "; Secure" : ""
-        return "\(name)=\(value); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)\(secure)"
-    }
-
-    private static func cookieValue(_ name: String, _ request: Request) -> String? {
-        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.map {
-            $0.trimmingCharacters(in: .whitespaces)
-        }
-        .first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
     }
 
     // MARK: Discovery
@@ -325,6 +248,8 @@ package struct OAuthRoutes {
             "scopes_supported": list(Scope.known), "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["ES256"],
             "code_challenge_methods_supported": ["S256"],
+            "prompt_values_supported": ["none", "login", "consent", "select_account"],
+            "acr_values_supported": ["1", "2"],
             "dpop_signing_alg_values_supported": ["ES256", "RS256", "EdDSA"],
             "token_endpoint_auth_methods_supported": clientMethods,
             "revocation_endpoint_auth_methods_supported": clientMethods,

@@ -11,8 +11,10 @@ enum ExampleJourneys {
     static let folder = repository.appending(path: "Examples/Journeys", directoryHint: .isDirectory)
 
     static let names = [
-        "change-password", "device-login", "face-login", "face-registration", "password-login",
-        "password-reset", "recovery-code", "recovery-email", "register-device", "sign-up",
+        "add-face", "change-password", "device-login", "face-login", "face-registration",
+        "password-login",
+        "password-reset", "recovery-code", "recovery-email", "register-device", "sign-in",
+        "sign-up",
     ]
 
     static func bytes(_ file: String) throws -> [UInt8] {
@@ -57,6 +59,7 @@ struct ExampleJourneyTests {
         // Outcomes that only a faulty server, a check of documents, or an account's other
         // authenticators could cause.
         let known = [
+            "add-face": ["register.failure", "without_face.success"],
             "face-registration": ["register.failure", "verify.challenge"],
             "password-reset": ["recover.failure", "unlock.failure"],
             "recovery-email": ["recover.failure", "unlock_face.failure"],

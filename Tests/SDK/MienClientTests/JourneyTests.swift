@@ -234,7 +234,7 @@ struct ErrorTests {
             case .insufficientUserAuthentication: .reauthenticationRequired
             case .noActiveJourney: .noActiveJourney
             case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
-                .consentRequired:
+                .consentRequired, .captureReplaced:
                 .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType,
                 .imageNotAccepted:

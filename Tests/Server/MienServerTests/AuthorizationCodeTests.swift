@@ -16,57 +16,42 @@ struct AuthorizationCodeTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// A browser that can send forms.
+    /// Opens browsers, each of which has signed in nowhere.
     private struct Browser: Sendable {
         let server: TestServer
 
         struct Page: Sendable {
-            let status: Int
-            let location: URLComponents?
-            let text: String
+            let page: PageBrowser.Page
+            /// The token of a known device that the browser got, as it sends it.
             let cookie: String?
             let setCookie: String?
-            let policy: String?
-            var parameters: [String: String] {
-                Dictionary((location?.queryItems ?? []).map { ($0.name, $0.value ?? "") }) {
-                    first, _ in first
-                }
-            }
+            var status: Int { page.status }
+            var location: URLComponents? { page.location.flatMap { URLComponents(string: $0) } }
+            var text: String { page.text }
+            var parameters: [String: String] { page.parameters }
         }
 
-        func send(
-            _ method: HTTPTransportRequest.Method, _ query: String, cookie: String? = nil,
-            _ body: String = ""
-        ) async throws -> Page {
-            var headers = ["content-type": "application/x-www-form-urlencoded"]
-            headers["cookie"] = cookie
-            let answer = try await AsyncHTTPTransport().send(
-                HTTPTransportRequest(
-                    method: method, url: "\(server.address)/oauth2/authorize?\(query)",
-                    headers: headers, body: Array(body.utf8)))
-            return Page(
-                status: answer.status,
-                location: answer.headers["location"].flatMap { URLComponents(string: $0) },
-                text: String(decoding: answer.body, as: UTF8.self),
-                cookie: answer.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) },
-                setCookie: answer.headers["set-cookie"],
-                policy: answer.headers["content-security-policy"])
+        func get(_ query: String) async throws -> PageBrowser.Page {
+            try await PageBrowser(server.address).get("/oauth2/authorize?\(query)")
         }
 
         /// Opens the page, fills it in, and sends it.
         ///
         /// - Parameter device: The cookie of a browser that has signed in before.
         func signIn(
-            _ query: String, name: String = "ada", password: String = "a+password+nobody+has",
+            _ query: String, name: String = "ada", password: String = "a password nobody has",
             device: String? = nil
         ) async throws -> Page {
-            let page = try await send(.get, query)
-            #expect(page.status == 200, "\(page.text)")
-            let mark = try #require(
-                page.text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
-            let cookies = [page.cookie, device].compactMap { $0 }.joined(separator: "; ")
-            return try await send(
-                .post, query, cookie: cookies, "mark=\(mark)&username=\(name)&password=\(password)")
+            let browser = PageBrowser(server.address)
+            if let device {
+                await browser.setCookie(
+                    "mien_device", String(device.dropFirst("mien_device=".count)))
+            }
+            let page = try await browser.signIn(
+                "/oauth2/authorize?\(query)", name: name, password: password)
+            let set = await browser.setCookies["mien_device"]
+            return Page(
+                page: page, cookie: set.map { String($0.prefix { $0 != ";" }) }, setCookie: set)
         }
     }
 
@@ -181,7 +166,7 @@ struct AuthorizationCodeTests {
             let device = try #require(first.cookie)
             #expect(
                 device.hasPrefix("mien_device=dev_")
-                    && first.setCookie?.contains("HttpOnly; SameSite=Strict; Max-Age=34560000")
+                    && first.setCookie?.contains("HttpOnly; SameSite=Lax; Max-Age=34560000")
                         == true
             )
             for _ in 1...5 {
@@ -214,25 +199,41 @@ struct AuthorizationCodeTests {
     @Test("the page escapes its content, and another site cannot submit it")
     func page() async throws {
         try await withApp { server, browser, client in
-            let page = try await browser.send(
-                .get, Self.query(["login_hint": "\"><script>alert(1)</script>"]))
-            #expect(!page.text.contains("<script") && page.text.contains("Web &lt;shop&gt;"))
-            let policy = try #require(page.policy)
+            let own = PageBrowser(server.address), other = PageBrowser(server.address)
+            let page = try await own.open(
+                "/oauth2/authorize?\(Self.query(["login_hint": "\"><script>alert(1)</script>"]))")
+            #expect(!page.text.contains("<script>") && page.text.contains("Web &lt;shop&gt;"))
+            let policy = try #require(page.headers["content-security-policy"])
+            for rule in [
+                "default-src 'none'", "frame-ancestors 'none'", "script-src 'self'",
+                "require-trusted-types-for 'script'", "form-action 'self' https://app.example.org",
+            ] { #expect(policy.contains(rule), "\(rule): \(policy)") }
+            #expect(!policy.contains("unsafe"))
+            let native = try await PageBrowser(server.address).open(
+                "/oauth2/authorize?\(Self.query(["redirect_uri": Self.native]))")
             #expect(
-                policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
-            #expect(policy.contains("form-action 'self' https://app.example.org"))
-            let native = try await browser.send(.get, Self.query(["redirect_uri": Self.native]))
-            #expect(native.policy?.contains("form-action 'self' com.example.app:;") == true)
-            let mark = try #require(
-                page.text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1)
-            let form = "mark=\(mark)&username=ada&password=a+password+nobody+has"
-            #expect(try await browser.send(.post, Self.query(), form).status == 400, "no cookie")
+                native.headers["content-security-policy"]?.contains(
+                    "form-action 'self' com.example.app:;") == true)
+            let foreign = try await other.open("/oauth2/authorize?\(Self.query())")
+            let fields = [
+                "turn": "0", "option": "password", "f_username": "ada",
+                "f_password": "a password nobody has",
+            ]
+            func post(_ token: String?, _ headers: [String: String] = [:]) async throws -> Int {
+                var all = fields
+                all["csrf"] = token
+                return try await own.post(page.address, all, headers: headers).status
+            }
+            let token = try #require(page.hidden("csrf"))
+            #expect(try await post(nil) == 400, "no token")
+            #expect(try await post(foreign.hidden("csrf")) == 400, "another browser's token")
             #expect(
-                try await browser.send(.post, Self.query(), cookie: "mien_sign_in=AAAA", form)
-                    .status == 400, "another cookie")
+                try await post(token, ["origin": "https://evil.example"]) == 400, "another origin")
             #expect(
-                try await browser.send(.post, Self.query(), cookie: page.cookie, form).status
-                    == 400, "another request's mark")
+                try await post(token, ["sec-fetch-site": "cross-site"]) == 400, "another site")
+            #expect(
+                try await other.get(page.address).status == 400, "another browser's sign-in")
+            #expect(try await post(token) == 303)
         }
     }
 
@@ -248,7 +249,7 @@ struct AuthorizationCodeTests {
         ] as [([String: String?], String)])
     func requests(changed: [String: String?], error: String) async throws {
         try await withApp { server, browser, client in
-            let page = try await browser.send(.get, Self.query(changed))
+            let page = try await browser.get(Self.query(changed))
             #expect(
                 page.status == 303 && page.parameters["error"] == error
                     && page.parameters["state"] == "s 1&x", "\(page.parameters)")
@@ -256,7 +257,7 @@ struct AuthorizationCodeTests {
                 ["client_id": "nobody"], ["redirect_uri": "https://evil.example/back"],
                 ["redirect_uri": Self.redirect + "/more"],
             ] {
-                let page = try await browser.send(.get, Self.query(unknown))
+                let page = try await browser.get(Self.query(unknown))
                 #expect(
                     page.status == 400 && page.location == nil,
                     "no redirect leads to an address that is not the app's")

@@ -190,27 +190,9 @@ struct BoundSessionTests {
                 let query =
                     "response_type=code&client_id=web&redirect_uri=https%3A%2F%2Fapp.example.org%2Fback&scope=openid%20offline_access%20full-access"
                     + "&code_challenge=\(challenge)&code_challenge_method=S256&dpop_jkt=\(thumbprint)"
-                func send(
-                    _ method: HTTPTransportRequest.Method, cookie: String? = nil,
-                    _ body: String = ""
-                ) async throws -> HTTPTransportResponse {
-                    var headers = ["content-type": "application/x-www-form-urlencoded"]
-                    headers["cookie"] = cookie
-                    return try await AsyncHTTPTransport().send(
-                        HTTPTransportRequest(
-                            method: method, url: "\(server.address)/oauth2/authorize?\(query)",
-                            headers: headers, body: Array(body.utf8)))
-                }
-                let page = try await send(.get),
-                    cookie = page.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }
-                let mark = try #require(
-                    String(decoding: page.body, as: UTF8.self).firstMatch(
-                        of: /name="mark" value="([^"]*)"/)?.output.1)
-                let back = try await send(
-                    .post, cookie: cookie,
-                    "mark=\(mark)&username=ada&password=a+password+nobody+has")
-                let items = URLComponents(string: back.headers["location"] ?? "")?.queryItems
-                return Sensitive(try #require(items?.first { $0.name == "code" }?.value))
+                let back = try await PageBrowser(server.address).signIn(
+                    "/oauth2/authorize?\(query)")
+                return Sensitive(try #require(back.parameters["code"]))
             }
             let stolen = try await code()
             await #expect {

@@ -163,7 +163,8 @@ struct CaptureConsentTests {
                     && server.logs.text.contains("answers challenge instead of allow"))
             let journey = try await server.client().start("old")
             let step = await journey.response
-            #expect(step.data?["payload"]?["endpoint"] == nil)
+            let link = step.data?["payload"]?["endpoint"]?.stringValue
+            #expect(link?.hasPrefix("\(server.address)/verify#") == true)
             let session = try await journey.captureSession()
             #expect(
                 try await session.submitFrame(Installed.photo("obama")).status == .known(.passed))

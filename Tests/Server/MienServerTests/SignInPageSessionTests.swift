@@ -16,24 +16,9 @@ struct SignInPageSessionTests {
 
     /// Fills in the page as a person in a browser does, and returns the URL it redirects to.
     @Sendable private static func browse(_ url: String) async throws -> String {
-        func send(_ method: HTTPTransportRequest.Method, cookie: String?, _ body: String)
-            async throws -> HTTPTransportResponse
-        {
-            var headers = ["content-type": "application/x-www-form-urlencoded"]
-            headers["cookie"] = cookie
-            return try await AsyncHTTPTransport().send(
-                HTTPTransportRequest(
-                    method: method, url: url, headers: headers, body: Array(body.utf8)))
-        }
-        let page = try await send(.get, cookie: nil, "")
-        if let location = page.headers["location"] { return location }
-        let text = String(decoding: page.body, as: UTF8.self)
-        let mark = try #require(
-            text.firstMatch(of: /name="mark" value="([^"]*)"/)?.output.1, "\(text)")
-        let cookie = page.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }
-        let answer = try await send(
-            .post, cookie: cookie, "mark=\(mark)&username=ada&password=a+password+nobody+has")
-        return try #require(answer.headers["location"])
+        let components = try #require(URLComponents(string: url)),
+            server = "\(components.scheme!)://\(components.host!):\(components.port!)"
+        return try #require(try await PageBrowser(server).signIn(url).location)
     }
 
     private func withSession(

@@ -57,15 +57,20 @@ class Form(html.parser.HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.action, self.method, self.fields = None, None, {}
+        self.action, self.method, self.fields, self.ended = None, None, {}, False
         self.feed(page)
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
+        if self.ended:
+            return
         if tag == "form":
             self.action, self.method = attributes.get("action", ""), attributes.get("method", "get")
         elif tag == "input" and "name" in attributes:
             self.fields[attributes["name"]] = attributes.get("value") or ""
+
+    def handle_endtag(self, tag):
+        self.ended = self.ended or tag == "form"
 
 
 def metadata(kind, address, but=None):
@@ -80,10 +85,17 @@ def sign_in(client, **more):
     verifier, nonce = generate_token(48), generate_token(16)
     address, state = client.create_authorization_url(found["authorization_endpoint"], code_verifier=verifier, nonce=nonce, **more)
     browser = httpx.Client(verify=trust, timeout=60)
-    page = browser.get(address)
-    form = Form(page.text)
-    fields = {**form.fields, "username": options["username"], "password": options["password"]}
-    answer = browser.request(form.method, urllib.parse.urljoin(str(page.url), form.action), data=fields)
+
+    def send(address, **entered):
+        page = browser.get(address, follow_redirects=True)
+        form = Form(page.text)
+        target = urllib.parse.urljoin(str(page.url), form.action)
+        return browser.request(form.method, target, data={**form.fields, **entered})
+
+    answer = send(address, f_username=options["username"], f_password=options["password"])
+    if answer.headers["location"].startswith("/"):
+        # The app belongs to somebody else, so the page asks first.
+        answer = send(urllib.parse.urljoin(address, answer.headers["location"]), action="allow")
     return answer.headers["location"], verifier, nonce, state
 
 

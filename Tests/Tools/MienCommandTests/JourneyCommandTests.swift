@@ -107,7 +107,7 @@ import Testing
         let all = try await home.mien(["journey", "test"] + names.map(Self.example))
         #expect(all.status == 0 && all.err.isEmpty, "\(all.out)")
         #expect(
-            names.count == 10 && names.allSatisfy { all.out.contains($0) }
+            names.count == 12 && names.allSatisfy { all.out.contains($0) }
                 && !all.out.contains("✘"))
 
         let text =

@@ -140,12 +140,14 @@ struct IdentityVerification: JourneyStep {
     {
         switch answer {
         case .given(let session as VerificationSession):
-            let payload: JSONValue = [
+            var payload: [String: JSONValue] = [
                 "start_token": .string(session.startToken),
                 "base_endpoint": .string(session.baseEndpoint), "session": .string(session.id.text),
                 "state": .string(session.state),
             ]
-            return .ask(["payload": payload], Asked(VerificationPrompt(session: session.id)))
+            payload["endpoint"] = session.endpoint.map { .string($0) }
+            return .ask(
+                ["payload": .object(payload)], Asked(VerificationPrompt(session: session.id)))
         case .given(let verdict as VerificationVerdict): return try conclude(verdict, &run)
         case .given(let proof as AuthenticateFaceEffect.Answer):
             try run.establish(proof)
@@ -255,11 +257,17 @@ public struct VerificationRequest: Sendable, Hashable {
 public struct VerificationSession: EffectAnswer {
     public let id: VerificationID
     public let startToken, baseEndpoint, state: String
+    /// The one-time link to the capture page; `nil` if there is no such page.
+    public let endpoint: String?
 
-    public init(id: VerificationID, startToken: String, baseEndpoint: String, state: String) {
+    public init(
+        id: VerificationID, startToken: String, baseEndpoint: String, state: String,
+        endpoint: String? = nil
+    ) {
         (self.id, self.startToken, self.baseEndpoint, self.state) = (
             id, startToken, baseEndpoint, state
         )
+        self.endpoint = endpoint
     }
 }
 

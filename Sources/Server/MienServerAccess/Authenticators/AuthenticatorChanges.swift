@@ -124,7 +124,8 @@ package struct AuthenticatorChanges: Sendable {
         }
         guard let app else { return .none }
         let means = SignInMeans(
-            requested: try await requested(app.settings.journeys),
+            requested: try await requested(
+                app.settings.journeys.map { $0 + [app.settings.pageJourney].compactMap { $0 } }),
             acceptsPasskeys: identities.contains("passkey"),
             acceptsDeviceKeys: identities.contains("biometric")
                 && app.settings.biometric.isEnabled)

@@ -65,7 +65,7 @@ package struct GrantService: Sendable {
         where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
     ) async throws -> TokenAnswer {
         let now = clock.now, settings = signIn.app.settings
-        try OAuthError.requireProof(signIn.thumbprint, for: signIn.app)
+        if !signIn.isPage { try OAuthError.requireProof(signIn.thumbprint, for: signIn.app) }
         var generator = SystemRandomNumberGenerator()
         let lifetimes =
             signIn.scope.contains(Scope.offline) ? settings.tokens : settings.tokens.withoutRefresh
@@ -416,7 +416,7 @@ package struct GrantService: Sendable {
     }
 
     /// Records that a sign-in is in use, so that it does not end as idle.
-    private func noteActivity(of grant: TokenGrantRecord) async throws {
+    func noteActivity(of grant: TokenGrantRecord) async throws {
         let now = clock.now
         var family = grant.family
         guard family.noteActivity(at: now) else { return }
@@ -477,6 +477,7 @@ package struct GrantService: Sendable {
         async throws
         -> Caller
     {
+        if let page = PageSignIn.current { return try await caller(of: page, needed: needed) }
         guard let (scheme, token) = request.accessToken else {
             throw OAuthError(
                 .invalidToken, "Send authorization: Bearer with an access token.", scheme: "Bearer")
@@ -535,7 +536,7 @@ package struct GrantService: Sendable {
         case signIn
     }
 
-    private static func check(_ scope: Scope, contains word: String, _ scheme: String)
+    static func check(_ scope: Scope, contains word: String, _ scheme: String)
         throws(OAuthError)
     {
         guard scope.contains(word) else {

@@ -156,6 +156,8 @@ package struct AppAdminRoutes {
             + Self.unknown(
                 members["tokens"]?.objectValue ?? [:], TokenLifetimes.keys, "settings.tokens")
             + Self.unknown(
+                members["pages"]?.objectValue ?? [:], PageSettings.keys, "settings.pages")
+            + Self.unknown(
                 members["biometric"]?.objectValue ?? [:], BiometricSettings.keys,
                 "settings.biometric")
             + Self.unknown(

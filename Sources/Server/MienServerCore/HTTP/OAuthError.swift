@@ -24,6 +24,10 @@ package struct OAuthError: Error, Sendable {
         /// RFC 9470.
         case insufficientUserAuthentication = "insufficient_user_authentication"
         case loginRequired = "login_required"
+        /// OpenID Connect Core §3.1.2.6.
+        case consentRequired = "consent_required"
+        case accessDenied = "access_denied"
+        case interactionRequired = "interaction_required"
         case temporarilyUnavailable = "temporarily_unavailable"
         case serverError = "server_error"
     }
@@ -38,9 +42,9 @@ package struct OAuthError: Error, Sendable {
 
     package struct StepUp: Sendable {
         /// The maximum age of the authentication, in seconds.
-        let maxAge: Int
+        package let maxAge: Int
         /// The required `acr`.
-        let acr: String?
+        package let acr: String?
 
         package init(maxAge: Int, acr: String?) {
             (self.maxAge, self.acr) = (maxAge, acr)

@@ -14,8 +14,12 @@ package enum QueryParameters {
     ]
 
     /// Prefixes of routes that ignore unknown parameters: OAuth and OpenID Connect require it
-    /// (RFC 6749 §3.1 and §3.2), and mail programs add parameters to links in mails.
-    package static let ignoring = ["/oauth2/", "/.well-known/", "/notices"]
+    /// (RFC 6749 §3.1 and §3.2), and people open pages by links to which programs add parameters.
+    package static let ignoring = [
+        "/oauth2/", "/.well-known/", "/notices", "/signin", "/signout", "/verify", "/account",
+        "/web/",
+        "/mien.js", "/mien.d.ts", "/capture-worker.js",
+    ]
 
     /// Returns the parameters that are allowed at a route, or `nil` if it ignores unknown ones.
     static func allowed(at route: String) -> [String]? {

@@ -28,6 +28,14 @@ package struct MienRequestContext: RequestContext {
         logger[metadataKey: RequestIdentity.key] = .string(id)
     }
 
+    /// A context for a request that a page of the server makes while it answers this one.
+    package func inner() -> MienRequestContext {
+        var inner = MienRequestContext(
+            source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        inner.client = client
+        return inner
+    }
+
     /// Takes the ID that the client gave the request.
     mutating func take(id given: String) {
         id = given

@@ -1,5 +1,5 @@
-internal import MienAPI
-internal import MienCore
+package import MienAPI
+package import MienCore
 
 /// A `PublicKeyCredential` as browsers encode it with `toJSON()` (WebAuthn §5.1). Unneeded members
 /// are ignored.
@@ -14,7 +14,7 @@ package struct BrowserCredential: Sendable {
     private let response: JSONValue
 
     /// - Throws: ``Problem`` that names the member.
-    init(_ value: JSONValue?) throws(Problem) {
+    package init(_ value: JSONValue?) throws(Problem) {
         guard let value, value["type"]?.stringValue == "public-key" else {
             throw Self.wrong("credential.type", "must be public-key")
         }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienAccess
 internal import MienAttestation
-internal import MienCore
+package import MienCore
 internal import MienKeys
 package import MienServerAccess
 package import MienServerCore
@@ -43,6 +43,9 @@ package struct PasskeyService: Sendable {
             metrics, settings, publicURL, isEnabled, signatures
         )
     }
+
+    /// Whether pages offer passkeys: they are enabled, and the server has a name that browsers accept.
+    package var areOffered: Bool { (try? relyingParty()) != nil }
 
     private func relyingParty() throws(Problem) -> RelyingParty {
         guard isEnabled else {
@@ -177,7 +180,7 @@ package struct PasskeyService: Sendable {
     /// - Parameter identifier: Any login name of a user. The options then contain ten credential
     ///   IDs; for an unknown name, all of them are decoys, the same each time. Without a name, the
     ///   browser offers the passkeys that it finds.
-    func signInOptions(for app: AppRecord, identifier: String?) async throws -> JSONValue {
+    package func signInOptions(for app: AppRecord, identifier: String?) async throws -> JSONValue {
         let rp = try relyingParty()
         var binding = Self.binding(app.id, nil), allowed: [JSONValue] = []
         if let identifier {
@@ -222,11 +225,11 @@ package struct PasskeyService: Sendable {
 
     /// The user and authenticator of a sign-in.
     package struct Owner: Sendable {
-        let account: UserID
-        let authenticator: AuthenticatorID
-        let epoch: Int
+        package let account: UserID
+        package let authenticator: AuthenticatorID
+        package let epoch: Int
         /// The `amr` values: a key, and `mfa` if the authenticator verified the user (RFC 8176).
-        let methods: [String]
+        package let methods: [String]
     }
 
     /// Verifies a sign-in response through the lock gate.
@@ -235,7 +238,7 @@ package struct PasskeyService: Sendable {
     ///   counted separately.
     /// - Throws: ``Problem`` `.invalidCredentials`, the same for every refusal; the audit log
     ///   distinguishes them.
-    func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?)
+    package func signIn(_ credential: BrowserCredential, app: AppRecord, device: KnownDevice?)
         async throws
         -> Owner
     {

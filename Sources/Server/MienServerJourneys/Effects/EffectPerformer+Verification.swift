@@ -22,10 +22,15 @@ extension EffectPerformer {
             consent: request.consent)
         let (_, token) = try await captures.open(
             capture, for: context.captureOrigin, id: captureID)
+        let state = verificationState(id, context)
+        let endpoint = try await links.make(
+            CaptureLinks.Target(
+                capture: captureID, startToken: token, callbackURL: request.callbackURL,
+                session: id.text, state: state))
         return .verificationOpened(
             VerificationSession(
-                id: id, startToken: token, baseEndpoint: publicURL(),
-                state: verificationState(id, context)))
+                id: id, startToken: token, baseEndpoint: publicURL(), state: state,
+                endpoint: endpoint))
     }
 
     /// Returns the state that a client may send back, bound to the session and the run.

@@ -65,6 +65,7 @@ package final class EffectPerformer: Sendable {
     let passwordCheck: PasswordCheck
     let accounts: AccountService
     let captures: CaptureService
+    let links: CaptureLinks
     let faces: FaceService
     let migration: FaceMigration
     let shadow: FaceShadow
@@ -89,7 +90,7 @@ package final class EffectPerformer: Sendable {
 
     package init(
         store: Store, gate: LockGate, passwords: PasswordCheck, accounts: AccountService,
-        captures: CaptureService, faces: FaceService, migration: FaceMigration,
+        captures: CaptureService, links: CaptureLinks, faces: FaceService, migration: FaceMigration,
         shadow: FaceShadow, mail: MailService,
         webhooks: WebhookCaller, deviceKeys: DeviceKeyService, attestations: AttestationJudge,
         challenges: ChallengeService, tokens: OTPService,
@@ -100,7 +101,7 @@ package final class EffectPerformer: Sendable {
         publicURL: @escaping @Sendable () -> String
     ) {
         (self.store, self.gate, self.captures, self.faces) = (store, gate, captures, faces)
-        (self.migration, self.shadow) = (migration, shadow)
+        (self.migration, self.shadow, self.links) = (migration, shadow, links)
         (passwordCheck, self.accounts) = (passwords, accounts)
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (
             mail, webhooks, clock, metrics, publicURL

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Foundation
-internal import MienAPI
+package import MienAPI
 internal import MienAccess
 package import MienCore
 internal import MienJourney
@@ -49,7 +49,7 @@ package final class JourneyService: Sendable {
         guard caller.map({ $0.app == app.id }) ?? true else {
             throw Problem(.invalidCredentials, "The access token belongs to another app.")
         }
-        guard let id = JourneyID(journey), app.settings.journeys?.contains(id) ?? true,
+        guard let id = JourneyID(journey), app.settings.allows(id),
             let definition = try await catalog.published(id)
         else {
             throw Problem(
@@ -62,42 +62,71 @@ package final class JourneyService: Sendable {
                 .invalidRequest,
                 errors: [.init(field: "flow_id", message: "must have at most 256 bytes")])
         }
+        let device = try await request.deviceToken.asyncMap {
+            try await self.devices.find($0, app: app.id)
+        }
+        return JSONBody.bytes(
+            of: try await begin(
+                definition, in: app, flowID: request.flowID,
+                parameters: request.additionalParams ?? .null, device: device ?? nil,
+                caller: caller))
+    }
+
+    /// Starts a journey on a page of this server, which acts for the app.
+    ///
+    /// - Parameters:
+    ///   - device: The known device that the browser has proved to be, of any app.
+    /// - Throws: ``Problem`` `.notFound` if the journey is not published or not allowed.
+    package func start(
+        _ id: JourneyID, in app: AppRecord, parameters: JSONValue = .null, device: KnownDevice?,
+        caller: Caller? = nil
+    ) async throws -> JourneyAnswer {
+        guard app.settings.allows(id), let definition = try await catalog.published(id) else {
+            throw Problem(
+                .notFound, "The journey “\(id.text)” is not published, or the app may not start it."
+            )
+        }
+        return try await begin(
+            definition, in: app, flowID: nil, parameters: parameters, device: device,
+            caller: caller)
+    }
+
+    private func begin(
+        _ definition: JourneyDefinition, in app: AppRecord, flowID: String?,
+        parameters: JSONValue, device: KnownDevice?, caller: Caller?
+    ) async throws -> JourneyAnswer {
         let now = clock.now
         var generator = SystemRandomNumberGenerator()
         let runID = InstanceID.random(using: &generator)
         var state = RunState(
             instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now),
-            flowID: request.flowID)
+            flowID: flowID)
         state.begun = caller.map {
             .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, proofs: $0.grant.proofs)
         }
-        if let token = request.deviceToken {
-            state.device = try await devices.find(token, app: app.id).map {
-                ProvedDevice(id: $0.id, account: $0.account)
-            }
-        }
+        state.device = device.map { ProvedDevice(id: $0.id, account: $0.account) }
         metrics.count(.journeysStarted)
         let (answer, secret) = try await advance(
             &state,
             .start(
-                parameters: request.additionalParams ?? .null,
+                parameters: parameters,
                 user: caller.map {
                     JourneyUser(id: $0.account.id, level: .authenticated, amr: $0.grant.methods)
                 }), definition, app)
         let record = JourneyRunRecord(
-            id: runID, app: app.id, journey: id, tokenHash: store.keys.hash(ofSecret: secret),
-            state: try Self.encoded(state),
+            id: runID, app: app.id, journey: definition.id,
+            tokenHash: store.keys.hash(ofSecret: secret), state: try Self.encoded(state),
             expiresAt: state.instance.expiresAt)
         try await store.write(.process) { try $0.runs.insert(record) }
         recent.keep(record, state)
-        return JSONBody.bytes(of: answer)
+        return answer
     }
 
     // MARK: Respond
 
     /// - Returns: A `JourneyAnswer` as JSON, byte for byte the same if the same response is
     ///   repeated.
-    func respond(_ request: RespondRequest) async throws -> [UInt8] {
+    package func respond(_ request: RespondRequest) async throws -> [UInt8] {
         guard let (id, secret) = BearerSecret.parse(request.state, InstanceKind.self) else {
             throw Problem(
                 .invalidState, "The state is malformed. Send the state from the last answer.")

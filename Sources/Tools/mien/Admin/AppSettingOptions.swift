@@ -148,7 +148,8 @@ struct AppSettingOptions: ParsableArguments {
             ("locks", locks.isEmpty ? "the defaults" : locks.joined(separator: ", ")),
         ]
             + [
-                "liveness", "tokens", "biometric", "sign_in_page", "resources", "client_scopes",
+                "liveness", "tokens", "biometric", "sign_in_page", "sign_in_journey", "pages",
+                "resources", "client_scopes",
                 "requires_dpop",
             ].compactMap { name in
                 settings[name].map { (name.replacing("_", with: " "), JSONText.write($0)) }

@@ -188,20 +188,9 @@ struct AttackedServer: ServerUnderTest {
 
     /// Submits the sign-in page of ``makePageApp(_:)``.
     func authorizationCode(_ name: String, app: String) async throws -> String {
-        let path = Self.authorization(app), connection = try await RawConnection.open(address)
-        let page = try await connection.request("GET", path),
-            text = String(decoding: page.body, as: UTF8.self)
-        let mark = try #require(text.firstMatch(of: /name="mark" value="([^"]*)"/)?.1, "\(text)")
-        let cookie = try #require(page.headers["set-cookie"]).prefix { $0 != ";" }
-        let form =
-            "mark=\(mark)&username=\(name)&password=\(Self.password.replacing(" ", with: "+"))"
-        let back = try await connection.request(
-            "POST", path,
-            ["cookie": String(cookie), "content-type": "application/x-www-form-urlencoded"],
-            Array(form.utf8))
-        let location = try #require(
-            back.headers["location"].flatMap { URLComponents(string: $0) }, "\(back.status)")
-        return try #require(location.queryItems?.first { $0.name == "code" }?.value)
+        let back = try await PageBrowser(address).signIn(
+            Self.authorization(app), name: name, password: Self.password)
+        return try #require(back.parameters["code"], "\(back.status)")
     }
 
     func events(_ event: String, of user: UserID? = nil) async throws -> Int {

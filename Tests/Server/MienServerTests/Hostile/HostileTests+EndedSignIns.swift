@@ -294,14 +294,14 @@ extension HostileTests {
     func markup() async throws {
         try await withServer { server, _ in
             try await server.makePageApp("web")
-            let connection = try await RawConnection.open(server.address),
-                path = AttackedServer.authorization("web")
+            let path = AttackedServer.authorization("web")
             func brackets(_ hint: String) async throws -> [Int] {
                 let encoded = hint.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
-                let page = try await connection.request("GET", "\(path)&login_hint=\(encoded)")
+                let page = try await PageBrowser(server.address).open(
+                    "\(path)&login_hint=\(encoded)")
                 #expect(page.status == 200)
                 return ["<", ">", "\""].map { mark in
-                    page.body.count { $0 == mark.utf8.first }
+                    page.text.utf8.count { $0 == mark.utf8.first }
                 }
             }
             let clean = try await brackets("ada")

@@ -22,7 +22,8 @@ extension HostileTests {
                 ]))
         for good in registered {
             #expect(
-                try await Self.authorize(server, ["redirect_uri": good]).status == 200, "\(good)")
+                try await Self.authorize(server, ["redirect_uri": good]).headers["location"]?
+                    .hasPrefix("/signin/") == true, "\(good)")
         }
         for address in [
             // Another host that begins, ends, or looks like the registered one.

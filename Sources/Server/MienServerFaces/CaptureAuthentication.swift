@@ -1,0 +1,55 @@
+internal import HTTPTypes
+package import Hummingbird
+internal import MienAPI
+internal import MienCore
+internal import MienServerCore
+
+/// How a request about a capture proves that it may be made: an app sends the start token, and a
+/// page of this server has it in a cookie that no script can read.
+package struct CaptureAuthentication: Sendable {
+    /// Names the capture that a page means, so that two tabs do not mix theirs.
+    static let captureField = HTTPField.Name("x-mien-capture")!
+
+    let publicURL: @Sendable () -> String
+
+    package init(publicURL: @escaping @Sendable () -> String) { self.publicURL = publicURL }
+
+    /// The name of the cookie.
+    package var cookie: String {
+        publicURL().hasPrefix("https://") ? "__Host-mien_capture" : "mien_capture"
+    }
+
+    /// - Throws: ``Problem``: `.invalidCredentials` without a start token, `.captureReplaced` if another
+    ///   tab of the browser has begun another capture.
+    package func token(_ request: Request) throws -> String {
+        if let token = request.bearer { return token }
+        // A browser adds the cookie to requests of any page, but lets only pages of this server add
+        // this field.
+        guard let id = request.headers[Self.captureField],
+            let token = Self.cookie(cookie, request)
+        else {
+            throw Problem(.invalidCredentials, "Send authorization: Bearer with the start token.")
+        }
+        guard let parsed = BearerSecret.parse(token, CaptureKind.self), parsed.id.text == id else {
+            throw Problem(
+                .captureReplaced,
+                "Another tab of this browser has begun another capture. Continue there.")
+        }
+        return token
+    }
+
+    /// The start token in the browser's cookie.
+    package func pageToken(_ request: Request) -> String? { Self.cookie(cookie, request) }
+
+    private static func cookie(_ name: String, _ request: Request) -> String? {
+        for field in request.headers[values: .cookie] {
+            for pair in field.split(separator: ";") {
+                let pair = pair.drop { $0 == " " }
+                if pair.hasPrefix("\(name)="), pair.utf8.count <= 256 {
+                    return String(pair.dropFirst(name.count + 1))
+                }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,26 @@
+package import Hummingbird
+package import MienCore
+package import MienServerCore
+
+/// The pages with which people sign in and out. The OAuth routes check the requests of apps, and
+/// the pages do the rest.
+package protocol SignInPages: Sendable {
+    /// Answers a valid authorization request: with a page, or with a redirect to the app.
+    ///
+    /// - Parameter query: The request's parameters, to check them again after the sign-in.
+    func signIn(
+        _ wanted: AuthorizationService.Request, query: String, _ request: Request,
+        _ context: MienRequestContext
+    ) async throws -> Response
+
+    /// Ends the browser's session if it is the user's.
+    ///
+    /// - Parameter account: `nil` ends it for any user.
+    /// - Returns: The cookies to remove, as values of `Set-Cookie`.
+    func signOut(_ account: UserID?, _ request: Request) async throws -> [String]
+
+    /// Asks the person whether to sign out, because the app did not prove that it asked for it.
+    ///
+    /// - Returns: `nil` if nobody is signed in in this browser.
+    func signOutQuestion(_ request: Request) async throws -> Response?
+}

@@ -1,0 +1,327 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienServerAccess
+internal import MienServerCore
+internal import MienServerDevices
+internal import MienStore
+
+/// The account pages: what a user has, and how to be rid of it. Every list and every change is a
+/// request to the API.
+struct AccountPages: Sendable {
+    let pages: WebPages
+    let api: InternalAPI
+
+    func add(to router: Router<MienRequestContext>) {
+        router.get("account") { request, context in
+            try await with(request, context) { user in try await show(user, request, context) }
+        }
+        router.get("account/remove/:kind/:id") { request, context in
+            try await with(request, context) { user in
+                let (kind, id) = try Self.item(context)
+                return confirmation(kind, id, user)
+            }
+        }
+        router.post("account/remove/:kind/:id") { request, context in
+            try await change(request, context) { user, _ in
+                let (kind, id) = try Self.item(context)
+                let app = kind == .signin ? try await appOfSignIn(id, user) : nil
+                _ = try await api.send(.delete, kind.path(id), as: user.grant, from: context)
+                // A user who ends the sign-in to an app does not let it back in unasked.
+                if let app {
+                    let account = user.found.account.id
+                    try await pages.store.write {
+                        _ = try $0.permissions.delete(of: account, app: app)
+                    }
+                }
+                return kind == .account
+                    ? nil : kind == .face ? "account_done_face_removed" : kind.done
+            }
+        }
+        router.get("account/password") { request, context in
+            try await with(request, context) { user in passwordPage(user, nil) }
+        }
+        router.post("account/password") { request, context in
+            try await with(request, context, isForm: true) { user in
+                let form = try await pages.ownForm(request)
+                var body: [String: JSONValue] = ["password": .string(form["new"] ?? "")]
+                if let current = form["current"] { body["current_password"] = .string(current) }
+                if let token = pages.sessions.cookies.value(.device, request) {
+                    body["device_token"] = .string(token)
+                }
+                do {
+                    _ = try await api.send(
+                        .put, "/v1/me/password", .object(body), as: user.grant, from: context)
+                } catch let problem as Problem where problem.code == .invalidRequest {
+                    return passwordPage(user, problem)
+                }
+                try await pages.sessions.keep(user.found, grant: user.grant, app: user.app.id)
+                return pages.redirect(user.address(done: "account_done_password"))
+            }
+        }
+        router.post("account/face") { request, context in
+            try await with(request, context, isForm: true) { user in
+                _ = try await pages.ownForm(request)
+                // The journey asks for this, too, but only after the capture.
+                let caller = try await PageSignIn.with(user.grant) {
+                    try await pages.grants.caller(of: request)
+                }
+                try await pages.changes.require(.add, by: caller)
+                let address = try await pages.begin(
+                    .page(path: user.address(done: "account_done_face")), in: user.app,
+                    journey: Self.faceJourney, hint: nil, for: user.grant, request,
+                    pages.sessions.browser(request))
+                return pages.redirect(address)
+            }
+        }
+        router.post("account/recovery-codes") { request, context in
+            try await with(request, context, isForm: true) { user in
+                _ = try await pages.ownForm(request)
+                let answer = try await api.send(
+                    .post, "/v1/me/recovery-codes", .object([:]), as: user.grant, from: context)
+                let codes = (answer["codes"]?.arrayValue ?? []).compactMap(\.stringValue)
+                return pages.renderer.response(
+                    Page(
+                        template: "codes", title: user.view.texts("account_codes_title"),
+                        values: [
+                            "codes": .list(codes.map { .text($0) }),
+                            "back": .text(user.address(done: nil)),
+                        ]), for: user.view)
+            }
+        }
+        router.get("account/data") { request, context in
+            try await with(request, context) { user in
+                let data = try await api.send(
+                    .get, "/v1/me/data", as: user.grant, from: context)
+                var response = JSONBody.response(data)
+                response.headers[.contentDisposition] = "attachment; filename=\"my-data.json\""
+                return response
+            }
+        }
+        addPasskeys(to: router)
+    }
+
+    /// The journey that registers another face for the signed-in user.
+    static let faceJourney = JourneyID("add-face")!
+
+    // MARK: Users
+
+    /// The user in front of the browser, in an app that may manage accounts.
+    struct User: Sendable {
+        let found: BrowserSessions.Found
+        let app: AppRecord
+        let grant: GrantID
+        let view: PageView
+        let isOnlyApp: Bool
+
+        /// Names the app in addresses.
+        var query: String { "client_id=\(PercentEncoding.encode(app.id.text))" }
+
+        /// The address of the account page.
+        ///
+        /// - Parameter done: The key of a text that says what was done.
+        func address(done: String?) -> String {
+            var pairs: [String] = []
+            if !isOnlyApp { pairs.append("client_id=\(PercentEncoding.encode(app.id.text))") }
+            if let done { pairs.append("done=\(done)") }
+            return "/account" + (pairs.isEmpty ? "" : "?\(pairs.joined(separator: "&"))")
+        }
+    }
+
+    /// Runs `body` for the signed-in user. Others sign in first, and so do users whose sign-in is
+    /// too old or too weak.
+    ///
+    /// - Parameter isForm: Whether the request changes something. It is then not repeated after
+    ///   the sign-in.
+    func with(
+        _ request: Request, _ context: MienRequestContext, isForm: Bool = false,
+        _ body: (User) async throws -> Response
+    ) async throws -> Response {
+        let path = isForm ? "/account" : request.uri.string
+        guard let user = try await user(request) else {
+            return try await pages.beginForAccount(request, context, to: pages.localPath(path))
+        }
+        do { return try await body(user) } catch is WebPages.OutsideForm {
+            return problem(user, "error_outside_form", status: .forbidden)
+        } catch let error as OAuthError {
+            guard [.insufficientUserAuthentication, .invalidToken].contains(error.code) else {
+                return problem(user, "error_failed", status: error.status)
+            }
+            return try await signInAgain(
+                user, error, to: isForm ? user.address(done: nil) : path, request, context)
+        } catch let error as Problem where error.status < 500 {
+            let key = "error_\(error.code.rawValue)"
+            return problem(
+                user, user.view.texts.has(key) ? key : "error_failed",
+                status: .init(code: error.status))
+        }
+    }
+
+    /// Runs a change and returns to the account page.
+    ///
+    /// - Parameter body: Returns the key of what was done; `nil` if the account is gone.
+    func change(
+        _ request: Request, _ context: MienRequestContext,
+        _ body: (User, FormBody) async throws -> String?
+    ) async throws -> Response {
+        try await with(request, context, isForm: true) { user in
+            let form = try await pages.ownForm(request)
+            guard let done = try await body(user, form) else {
+                var response = pages.message(
+                    user.view, title: "account_deleted_title", text: "account_deleted_text")
+                response.headers.append(
+                    .init(
+                        name: .setCookie, value: pages.sessions.cookies.removal(.session)))
+                return response
+            }
+            return pages.redirect(user.address(done: done))
+        }
+    }
+
+    private func user(_ request: Request) async throws -> User? {
+        guard !pages.sessions.browser(request).isNew,
+            let found = try await pages.sessions.find(request),
+            let app = try await pages.accountApp(request, session: found.session),
+            pages.counts(found.session, in: app)
+        else { return nil }
+        let grant: GrantID
+        do { grant = try await pages.sessions.grant(found, app: app) } catch is OAuthError {
+            return nil
+        }
+        let all = try await pages.accountApps()
+        return User(
+            found: found, app: app, grant: grant, view: pages.view(request, app: app),
+            isOnlyApp: all.count <= 1)
+    }
+
+    /// Asks for a fresh or stronger sign-in, and then returns.
+    private func signInAgain(
+        _ user: User, _ error: OAuthError, to path: String, _ request: Request,
+        _ context: MienRequestContext
+    ) async throws -> Response {
+        guard let journey = user.app.settings.pageJourney else {
+            return problem(user, "error_sign_in_again", status: .unauthorized)
+        }
+        if let wait = pages.starts.take(context.client.key, at: pages.clock.now) {
+            return pages.busy(request, wait)
+        }
+        let address = try await pages.begin(
+            .page(path: pages.localPath(path)), in: user.app, journey: journey,
+            hint: user.found.account.shownName, request, pages.sessions.browser(request))
+        return pages.renderer.response(
+            Page(
+                template: "ended", title: user.view.texts("account_again_title"),
+                values: [
+                    "text": .text(
+                        user.view.texts(
+                            error.stepUp?.acr == "2"
+                                ? "account_again_strong" : "account_again_text")),
+                    "link": [
+                        "address": .text(address),
+                        "label": .text(user.view.texts("button_sign_in")),
+                    ],
+                ], status: .ok), for: user.view)
+    }
+
+    private func problem(_ user: User, _ text: String, status: HTTPResponse.Status) -> Response {
+        pages.message(
+            user.view, title: "error_title", text: text, status: status,
+            link: (user.address(done: nil), user.view.texts("button_back_to_account")))
+    }
+
+    // MARK: Removing
+
+    /// The kinds of things that users can remove.
+    enum Kind: String, CaseIterable {
+        case passkey, face, device, signin, consent, token, biometric, codes, others, account
+
+        func path(_ id: String) -> String {
+            let id = PercentEncoding.encode(id)
+            return switch self {
+            case .passkey: "/v1/me/passkeys/\(id)"
+            case .face: "/v1/me/faces/\(id)"
+            case .device: "/v1/me/devices/\(id)"
+            case .signin: "/v1/me/sign-ins/\(id)"
+            case .consent: "/v1/me/consents/\(id)"
+            case .token: "/v1/me/otp/tokens/\(id)"
+            case .biometric: "/v1/me/biometrics/\(id)"
+            case .codes: "/v1/me/recovery-codes"
+            case .others: "/v1/me/sign-ins"
+            case .account: "/v1/me"
+            }
+        }
+
+        var done: String { "account_done_\(rawValue)" }
+    }
+
+    /// The app of one of the user's sign-ins.
+    private func appOfSignIn(_ id: String, _ user: User) async throws -> AppID? {
+        guard let id = GrantID(id) else { return nil }
+        let account = user.found.account.id
+        return try await pages.store.read { tables in
+            try tables.grants.find(id).flatMap { $0.account == account ? $0.app : nil }
+        }
+    }
+
+    private static func item(_ context: MienRequestContext) throws -> (Kind, String) {
+        guard let kind = Kind(rawValue: try context.parameters.require("kind")) else {
+            throw HTTPError(.notFound)
+        }
+        return (kind, try context.parameters.require("id"))
+    }
+
+    private func confirmation(_ kind: Kind, _ id: String, _ user: User) -> Response {
+        pages.renderer.response(
+            Page(
+                template: "confirm", title: user.view.texts("account_remove_\(kind.rawValue)"),
+                values: [
+                    "text": .text(user.view.texts("account_remove_\(kind.rawValue)_text")),
+                    "action": .text(
+                        "/account/remove/\(kind.rawValue)/\(PercentEncoding.encode(id))?\(user.query)"
+                    ),
+                    "button": .text(
+                        user.view.texts(
+                            kind == .account
+                                ? "button_delete_account"
+                                : [.signin, .others].contains(kind)
+                                    ? "button_end" : "button_remove")),
+                    "danger": true, "back": .text(user.address(done: nil)), "fields": [],
+                ]), for: user.view)
+    }
+
+    // MARK: Password
+
+    /// - Parameter problem: The reason for which the last try was refused.
+    private func passwordPage(_ user: User, _ problem: Problem?) -> Response {
+        let field = problem?.errors?.first?.field
+        let complaint = problem.map { _ in
+            user.view.texts(
+                field == SetPasswordRequest.CodingKeys.currentPassword.rawValue
+                    ? "error_invalid_credentials" : "error_weak_password")
+        }
+        return pages.renderer.response(
+            Page(
+                template: "confirm", title: user.view.texts("account_password_title"),
+                values: [
+                    "text": .text(user.view.texts("account_password_text")),
+                    "complaint": .optional(complaint),
+                    "action": .text(
+                        "/account/password?\(user.query)"),
+                    "button": .text(user.view.texts("button_save")), "danger": false,
+                    "back": .text(user.address(done: nil)),
+                    "fields": [
+                        [
+                            "name": "current", "title": .text(user.view.texts("field_current")),
+                            "autocomplete": "current-password", "required": false,
+                        ],
+                        [
+                            "name": "new", "title": .text(user.view.texts("field_new_password")),
+                            "autocomplete": "new-password", "required": true,
+                        ],
+                    ],
+                ], status: problem == nil ? .ok : .badRequest), for: user.view)
+    }
+}

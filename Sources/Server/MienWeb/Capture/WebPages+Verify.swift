@@ -1,0 +1,147 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienServerAccess
+internal import MienServerCore
+internal import MienServerFaces
+internal import MienStore
+
+/// The capture page: a link opens it, and its script sends frames by the published protocol.
+extension WebPages {
+    func addVerify(to router: Router<MienRequestContext>) {
+        router.get("verify") { request, _ in
+            // Which app asks is known only once the script has exchanged the link's code.
+            let browser = sessions.browser(request), app = try await pageApp(request)
+            let view = view(of: browser, request, app: app)
+            let page = Page(
+                template: "verify", title: view.texts("capture_heading"),
+                scripts: ["verify.js"],
+                scriptTexts: [
+                    "button_", "capture_", "guidance_", "action_", "refusal_", "camera_", "error_",
+                ])
+            return marking(browser, renderer.response(page, for: view))
+        }
+        router.post("verify/session") { request, _ in
+            let body = try await json(request)
+            guard let code = body["code"]?.stringValue,
+                let target = try await links.open(
+                    code, browser: sessions.mark(of: sessions.browser(request)))
+            else {
+                throw Problem(
+                    .noActiveJourney,
+                    "This link was used or has expired. Go back to the app and try again.")
+            }
+            if let handoff = target.handoff {
+                try await links.note(
+                    CaptureLinks.Move(.opened, number: handoff.number), of: target.capture)
+            }
+            var response = JSONBody.response(
+                try await sessionAnswer(of: target, request))
+            response.headers[.setCookie] = captureCookie(target.startToken)
+            return response
+        }
+        router.get("verify/session") { request, _ in
+            guard let target = try await target(request) else { throw HTTPError(.notFound) }
+            return JSONBody.response(try await sessionAnswer(of: target, request))
+        }
+        router.post("verify/finish") { request, _ in
+            _ = try await json(request)
+            guard let target = try await target(request) else { throw HTTPError(.notFound) }
+            // On the phone, "these are other numbers" ends the capture: somebody relayed its link.
+            if target.handoff != nil,
+                try await links.move(of: target.capture)?.state != .confirmed
+            {
+                try await captures.cancelPage(token: target.startToken)
+            }
+            var answer: [String: JSONValue] = ["redirect": .null]
+            if target.handoff == nil, let address = target.callbackURL {
+                // Neither value grants anything: the journey reads the result from the server.
+                var pairs: [(String, String)] = []
+                if let session = target.session { pairs.append(("sessionId", session)) }
+                if let state = target.state { pairs.append(("state", state)) }
+                let query = pairs.map { "\($0)=\(PercentEncoding.encode($1))" }
+                    .joined(separator: "&")
+                answer["redirect"] = .string(
+                    query.isEmpty
+                        ? address : address + (address.contains("?") ? "&" : "?") + query)
+            }
+            var response = JSONBody.response(JSONValue.object(answer))
+            response.headers[.setCookie] = sessions.cookies.removal(.capture)
+            return response
+        }
+        addHandoff(to: router)
+    }
+
+    /// Reads JSON that a script of our pages sent.
+    func json(_ request: Request) async throws -> JSONValue {
+        let token = request.headers[HTTPField.Name("x-mien-csrf")!]
+        guard sessions.isOwn(request, token: token) else {
+            throw Problem(
+                .notPermitted, "The request does not come from a page of this server. Reload it.")
+        }
+        return try await JSONBody(maxBytes: Self.formBytes, budget: budget).parse(request)
+    }
+
+    /// The capture whose start token this browser holds.
+    func target(_ request: Request) async throws -> CaptureLinks.Target? {
+        guard let token = sessions.cookies.value(.capture, request) else { return nil }
+        return try await links.target(
+            startToken: token, browser: sessions.mark(of: sessions.browser(request)))
+    }
+
+    /// The app of the capture in this browser, for the page's colors.
+    private func pageApp(_ request: Request) async throws -> AppRecord? {
+        guard let token = sessions.cookies.value(.capture, request),
+            let summary = try await captures.summary(token: token)
+        else { return nil }
+        return try? await apps.find(summary.app)
+    }
+
+    private func sessionAnswer(of target: CaptureLinks.Target, _ request: Request) async throws
+        -> JSONValue
+    {
+        guard let summary = try await captures.summary(token: target.startToken) else {
+            throw Problem(
+                .noActiveJourney, "This capture has ended. Go back to the app and try again.")
+        }
+        let app = try await apps.find(summary.app), view = view(request, app: app)
+        var members =
+            captureData(summary, view, hasReturn: target.callbackURL != nil).objectValue ?? [:]
+        if let handoff = target.handoff {
+            members["handoff"] = [
+                "number": .string(handoff.number), "app": .string(app.name),
+                "browser": .string(handoff.browser), "address": .string(handoff.address),
+            ]
+            members["has_return"] = false
+        }
+        return .object(members)
+    }
+
+    /// The data that the capture's script begins with.
+    func captureData(_ summary: CaptureService.Summary, _ view: PageView, hasReturn: Bool)
+        -> JSONValue
+    {
+        let app = view.app
+        var members: [String: JSONValue] = [
+            "capture": .string(summary.id.text), "purpose": .string(summary.purpose),
+            "app": [
+                "name": .string(app?.name ?? ""),
+                "logo_url": app?.settings.pages.logo.map { .string($0) } ?? .null,
+            ],
+            "mode": summary.answer.mode.map { .string($0.rawValue) } ?? .null,
+            "status": .string(summary.answer.status.rawValue),
+            "can_accommodate": .bool(!(summary.answer.omittableActions ?? []).isEmpty),
+            "omittable_actions": .array(
+                (summary.answer.omittableActions ?? []).map { .string($0.rawValue) }),
+            "has_return": .bool(hasReturn), "consent": .null,
+        ]
+        if let consent = summary.answer.consent {
+            members["consent"] = .object(
+                (try? JSONText.parse(JSONBody.bytes(of: consent)))?.objectValue ?? [:])
+        }
+        return .object(members)
+    }
+}

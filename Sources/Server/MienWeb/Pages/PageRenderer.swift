@@ -1,0 +1,163 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import MienAccess
+internal import MienCore
+internal import MienServerCore
+internal import MienStore
+internal import Mustache
+internal import NIOCore
+
+/// A page: a template, what it shows, and what its scripts read.
+struct Page: Sendable {
+    let template: String
+    let title: String
+    var values: [String: PageValue] = [:]
+    /// Names of modules in `Web/Assets`.
+    var scripts: [String] = []
+    /// Data for the scripts, besides texts.
+    var data: JSONValue?
+    /// The prefixes of the texts that the scripts read.
+    var scriptTexts: [String] = []
+    /// An origin that submitting a form may redirect to, besides this server.
+    var formTarget = ""
+    var status = HTTPResponse.Status.ok
+}
+
+/// The person, app, and browser that a page is for.
+struct PageView: Sendable {
+    let texts: PageTexts
+    /// `nil` for pages of no app.
+    let app: AppRecord?
+    /// Proves that a form comes from a page of this browser.
+    let csrf: String
+    /// The address of the page within this server.
+    let path: String
+}
+
+/// Makes pages from templates.
+struct PageRenderer: Sendable {
+    /// The template engine's own escaping is off; ``PageValue`` escapes.
+    private static let pragma = "{{% CONTENT_TYPE: TEXT}}\n"
+
+    /// Templates that do not fill one narrow column.
+    private static let layouts = [
+        "verify": "page-capture", "capture": "page-capture", "account": "page-wide",
+    ]
+
+    private let templates: MustacheLibrary
+    let languages: WebLanguages
+    let assets: WebAssets
+
+    init() throws {
+        let all = [
+            "layout": EmbeddedFiles.layout, "step": EmbeddedFiles.step,
+            "capture": EmbeddedFiles.capture, "permission": EmbeddedFiles.permission,
+            "choose": EmbeddedFiles.choose, "ended": EmbeddedFiles.ended,
+            "account": EmbeddedFiles.account, "confirm": EmbeddedFiles.confirm,
+            "codes": EmbeddedFiles.codes, "passkey": EmbeddedFiles.passkey,
+            "verify": EmbeddedFiles.verify,
+        ]
+        templates = MustacheLibrary(
+            templates: try all.mapValues { try MustacheTemplate(string: Self.pragma + $0) })
+        languages = try WebLanguages()
+        assets = WebAssets()
+    }
+
+    func response(_ page: Page, for view: PageView) -> Response {
+        var values = page.values
+        values["t"] = view.texts.values
+        values["csrf"] = .text(view.csrf)
+        values["title"] = .text(page.title)
+        values["app_name"] = .optional(view.app?.name)
+        let content =
+            templates.render(PageValue.object(values).forTemplate, withTemplate: page.template)
+            ?? ""
+        let language = view.texts.language
+        let frame: [String: PageValue] = [
+            "t": view.texts.values, "title": .text(page.title), "content": .html(content),
+            "language": .text(language.tag), "direction": .text(language.direction),
+            "style": .text(assets.address("style.css")), "icon": .text(assets.address("logo.svg")),
+            "theme": .optional(view.app.flatMap(Self.theme)),
+            "logo": .optional(view.app?.settings.pages.logo),
+            "app_name": .optional(view.app?.name), "path": .text(view.path),
+            // The capture page's script shows the app once it knows it.
+            "has_header": .flag(view.app != nil && page.template != "verify"),
+            "layout_class": .optional(Self.layouts[page.template]),
+            "languages": .list(
+                languages.all.map {
+                    [
+                        "tag": .text($0.tag), "name": .text($0.name),
+                        "is_current": .flag($0.tag == language.tag),
+                    ]
+                }),
+            "scripts": .list(page.scripts.map { ["src": .text(assets.address($0))] }),
+            "data": .html(Self.scriptSafe(data(of: page, view))),
+        ]
+        let text =
+            templates.render(PageValue.object(frame).forTemplate, withTemplate: "layout") ?? ""
+        return Response(
+            status: page.status, headers: Self.headers(formTarget: page.formTarget),
+            body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    private func data(of page: Page, _ view: PageView) -> JSONValue {
+        [
+            "language": .string(view.texts.language.tag),
+            "direction": .string(view.texts.language.direction),
+            "csrf": .string(view.csrf), "texts": view.texts.json(prefixes: page.scriptTexts),
+            "page": .object(
+                (page.data?.objectValue ?? [:]).merging([
+                    "worker": .string(assets.address("capture-worker.js"))
+                ]) { first, _ in first }),
+        ]
+    }
+
+    /// JSON inside of a script element: nothing in it can end the element or begin a comment.
+    private static func scriptSafe(_ value: JSONValue) -> String {
+        String(decoding: JSONBody.bytes(of: value), as: UTF8.self).replacing("<", with: "\\u003c")
+            .replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029")
+    }
+
+    private static func headers(formTarget: String) -> HTTPFields {
+        // Browsers also apply `form-action` to redirects after a form submission.
+        let policy = [
+            "default-src 'none'", "script-src 'self'", "style-src 'self'",
+            "img-src 'self' data: blob:", "media-src 'self' blob:", "connect-src 'self'",
+            "worker-src 'self'", "form-action 'self'\(formTarget.isEmpty ? "" : " \(formTarget)")",
+            "frame-ancestors 'none'", "base-uri 'none'", "require-trusted-types-for 'script'",
+            "trusted-types mien",
+        ].joined(separator: "; ")
+        return [
+            .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+            .contentSecurityPolicy: policy,
+            .init("permissions-policy")!:
+                "camera=(self), microphone=(), geolocation=(), publickey-credentials-get=(self), publickey-credentials-create=(self)",
+            .init("cross-origin-opener-policy")!: "same-origin",
+            .init("cross-origin-resource-policy")!: "same-origin",
+            .init("x-frame-options")!: "DENY", .init("referrer-policy")!: "no-referrer",
+        ]
+    }
+
+    // MARK: Themes
+
+    /// The address of the app's colors; `nil` if it has none.
+    private static func theme(of app: AppRecord) -> String? {
+        guard let css = css(of: app.settings.pages) else { return nil }
+        let mark = css.utf8.reduce(UInt32(5381)) { $0 &* 33 &+ UInt32($1) }
+        return "/web/theme/\(app.id.text)?v=\(String(mark, radix: 36))"
+    }
+
+    /// The app's colors as a style sheet.
+    static func css(of pages: PageSettings) -> String? {
+        func rule(_ text: String?) -> String? {
+            text.flatMap { PageColor($0) }.map {
+                ":root{--brand:\($0.css);--brand-text:\($0.text.css)}"
+            }
+        }
+        guard let light = rule(pages.brand) ?? rule(pages.brandDark) else { return nil }
+        let dark = rule(pages.brandDark ?? pages.brand).map {
+            "@media(prefers-color-scheme:dark){\($0)}"
+        }
+        return (pages.brand == nil ? "" : light) + (dark ?? "")
+    }
+}

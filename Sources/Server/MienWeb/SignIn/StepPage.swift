@@ -1,0 +1,267 @@
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienServerDevices
+internal import MienStore
+
+/// Turns what a journey asks into what the step's template shows. Steps that it does not know are
+/// shown as forms of their options.
+struct StepPage {
+    let answer: JourneyAnswer
+    let flow: SignInFlow
+    let texts: PageTexts
+    /// Whether the page offers passkeys beside the journey's own ways.
+    let offersPasskeys: Bool
+
+    /// Steps that need an app on a device with its own keys.
+    private static let appSteps: Set<JourneyStepName> = [
+        .registerNativeBiometrics, .nativeBiometricsAuthentication,
+        .nativeBiometricsTransactionSigning, .deleteMobileBiometrics,
+    ]
+    /// Steps that need the camera.
+    static let captureSteps: Set<JourneyStepName> = [.selfieAcquisition, .identityVerification]
+
+    private var step: JourneyStepName? { JourneyStepName(spelling: answer.journeyStepID.rawValue) }
+
+    var isCapture: Bool { step.map(Self.captureSteps.contains) ?? false }
+
+    /// The start token of a step with a capture.
+    var startToken: String? {
+        answer.data?["start_token"]?.stringValue
+            ?? answer.data?["payload"]?["start_token"]?.stringValue
+    }
+
+    var title: String {
+        if let own = answer.data?["title"]?.stringValue, !own.isEmpty { return own }
+        switch step {
+        case .loginForm: return texts("signin_title")
+        case .emailOTPAuthentication: return texts("signin_email_code_title")
+        case .otpAuthentication: return texts("signin_code_title")
+        case .otpRegistration: return texts("signin_register_code_title")
+        case .otpTransactionApproval, .otpTransactionSigning: return texts("signin_approve_title")
+        case .waitForTime: return texts("signin_wait_title")
+        case .recordConsent: return texts("signin_consent_title")
+        case .selfieAcquisition, .identityVerification: return texts("signin_face_title")
+        case let step? where Self.appSteps.contains(step): return texts("signin_app_needed_title")
+        default: return texts("signin_continue_title")
+        }
+    }
+
+    private var options: [(id: String, option: ClientOptionWire)] {
+        // Branches of a login form in the order of their definition, the others by name.
+        let order = (answer.data?["branches"]?.arrayValue ?? []).compactMap {
+            $0["id"]?.stringValue
+        }
+        return answer.clientResponseOptions.sorted { a, b in
+            let (left, right) = (rank(a, order), rank(b, order))
+            return left == right ? a.key < b.key : left < right
+        }.map { ($0.key, $0.value) }
+    }
+
+    private func rank(_ option: (key: String, value: ClientOptionWire), _ order: [String]) -> Int {
+        switch kind(option.value) {
+        case .clientInput: 0
+        case .custom: 1 + (order.firstIndex(of: option.key) ?? 100)
+        case .resend: 200
+        case .fail: 300
+        case .cancel: 400
+        case nil: 500
+        }
+    }
+
+    private func kind(_ option: ClientOptionWire) -> ClientOptionType? {
+        ClientOptionType(spelling: option.type.rawValue)
+    }
+
+    /// The kind of a login form's branch: `password`, `face`, ….
+    private func branchKind(_ id: String) -> String? {
+        (answer.data?["branches"]?.arrayValue ?? []).first { $0["id"]?.stringValue == id }?["kind"]?
+            .stringValue
+    }
+
+    // MARK: Values
+
+    var values: [String: PageValue] {
+        let needsApp = step.map(Self.appSteps.contains) ?? false
+        // Without the app, the journey's branch for a failure is the way on.
+        let shown = options.filter { kind($0.option) != .fail || needsApp }
+        let withFields = shown.filter { kind($0.option) != .cancel && kind($0.option) != .resend }
+        let usable = withFields.filter { branchKind($0.id) != "native_biometrics" }
+        let selected =
+            usable.first { $0.id == flow.branch } ?? usable.first { branchKind($0.id) != "passkey" }
+        var values: [String: PageValue] = [
+            "turn": .text("\(flow.turn)"),
+            "complaint": .optional(flow.complaint.map { texts($0) } ?? ownComplaint),
+            "paragraphs": .list(paragraphs.map { .text($0) }),
+            "facts": .list(facts), "has_facts": .flag(!facts.isEmpty),
+            "needs_app": .flag(needsApp),
+            "form": needsApp ? false : selected.map(form) ?? false,
+            "ways": .list(
+                withFields.filter {
+                    $0.id != selected?.id
+                        && !["passkey", "native_biometrics"].contains(branchKind($0.id) ?? "")
+                }.map {
+                    [
+                        "id": .text($0.id), "label": .text(wayLabel($0)),
+                        "is_direct": .flag(!hasFields($0.option)),
+                    ]
+                }),
+            "passkey": .flag(offersPasskeys && step == .loginForm),
+            "resend": option(.resend).map { ["id": .text($0)] } ?? false,
+            "cancel": option(.cancel).map {
+                [
+                    "id": .text($0),
+                    "label": .text(
+                        texts(step == .recordConsent ? "button_decline" : "button_not_now")),
+                ]
+            } ?? false,
+            "is_login": .flag(step == .loginForm),
+            "polls": .flag(step == .waitForTime || step == .otpTransactionApproval),
+        ]
+        let passkey = offersPasskeys && step == .loginForm
+        var hasWays = passkey
+        if case .list(let ways)? = values["ways"], !ways.isEmpty { hasWays = true }
+        values["has_ways"] = .flag(hasWays && !isCapture)
+        if let code = answer.data?["registration_code"]?.stringValue {
+            values["approval_code"] = .text(code)
+        }
+        if let code = answer.data?["approval_code"]?.stringValue {
+            values["approval_code"] = .text(code)
+        }
+        if let secret = answer.data?["transaction_challenge"]?.stringValue {
+            values["challenge"] = .text(secret)
+        }
+        return values
+    }
+
+    func option(_ wanted: ClientOptionType) -> String? {
+        options.first { kind($0.option) == wanted }?.id
+    }
+
+    /// The error that the journey itself reports: a wrong code, or the failure before.
+    private var ownComplaint: String? {
+        let code =
+            answer.data?["error"]?["code"]?.stringValue ?? answer.errorData?["code"]?.stringValue
+        // An answer that came before its time is no failure.
+        guard let code, code != "not_yet" else { return nil }
+        let key = "error_\(code)"
+        return texts(texts.has(key) ? key : "error_failed")
+    }
+
+    /// Texts of the journey, by line.
+    private var paragraphs: [String] {
+        let text = answer.data?["text"]?.stringValue ?? ""
+        var lines = text.split(separator: "\n").map(String.init)
+        switch step {
+        case .emailOTPAuthentication: lines.append(texts("signin_email_code_text"))
+        case .otpTransactionApproval: lines.append(texts("signin_approve_text"))
+        case .otpRegistration: lines.append(texts("signin_register_code_text"))
+        case .otpTransactionSigning: lines.append(texts("signin_sign_text"))
+        default: break
+        }
+        return lines
+    }
+
+    /// The data of a transaction.
+    private var facts: [PageValue] {
+        (answer.data?["approval_data"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map {
+            ["name": .text($0.key), "value": .text($0.value.stringValue ?? "")]
+        }
+    }
+
+    private func wayLabel(_ item: (id: String, option: ClientOptionWire)) -> String {
+        if kind(item.option) == .fail { return texts("signin_way_other") }
+        let key = "signin_way_\(branchKind(item.id) ?? "")"
+        return isStandard(item) && texts.has(key) ? texts(key) : item.option.label
+    }
+
+    /// Whether a label is the journey format's own, which is English.
+    private func isStandard(_ item: (id: String, option: ClientOptionWire)) -> Bool {
+        [
+            "Password", "Face", "Passkey", "Code by email", "This device", "Code from a token",
+            "Other",
+        ].contains(item.option.label)
+    }
+
+    private func hasFields(_ option: ClientOptionWire) -> Bool {
+        !(option.schema?["properties"]?.objectValue ?? [:]).isEmpty
+    }
+
+    // MARK: Forms
+
+    private func form(_ item: (id: String, option: ClientOptionWire)) -> PageValue {
+        let schema = item.option.schema
+        let required = (schema?["required"]?.arrayValue ?? []).compactMap(\.stringValue)
+        let properties = schema?["properties"]?.objectValue ?? [:]
+        let names =
+            required.filter { properties[$0] != nil }
+            + properties.keys.filter { !required.contains($0) }.sorted()
+        let fields = names.enumerated().map { index, name in
+            field(name, properties[name] ?? .null, required.contains(name), isFirst: index == 0)
+        }
+        return [
+            "id": .text(item.id), "fields": .list(fields), "label": .text(buttonLabel(item)),
+        ]
+    }
+
+    private func buttonLabel(_ item: (id: String, option: ClientOptionWire)) -> String {
+        switch branchKind(item.id) {
+        case "password" where isStandard(item): texts("button_sign_in")
+        case .some where isStandard(item): texts("button_continue")
+        default:
+            switch item.option.label {
+            case "Continue", "Done", "Submit": texts("button_continue")
+            case "I consent": texts("button_agree")
+            default: item.option.label
+            }
+        }
+    }
+
+    private func field(_ name: String, _ schema: JSONValue, _ isRequired: Bool, isFirst: Bool)
+        -> PageValue
+    {
+        let format = schema["format"]?.stringValue ?? ""
+        let isSensitive = schema["writeOnly"]?.boolValue == true || format == "password"
+        let isNew = isSensitive && name.contains("new") || step != .loginForm && isSensitive
+        let (type, autocomplete): (String, String) =
+            switch format {
+            case "password": ("password", isNew ? "new-password" : "current-password")
+            case "username": ("text", "username webauthn")
+            case "email": ("email", "email")
+            case "phone": ("tel", "tel")
+            case "date": ("date", "bday")
+            case "code": ("text", "one-time-code")
+            default: (isSensitive ? "password" : "text", "off")
+            }
+        let isName = format == "username"
+        return [
+            "name": .text("f_\(name)"), "id": .text("f-\(name)"),
+            "title": .text(title(name, schema)),
+            "type": .text(type), "autocomplete": .text(autocomplete),
+            "is_checkbox": .flag(schema["type"]?.stringValue == "boolean"),
+            "is_number": .flag(schema["type"]?.stringValue == "number"),
+            "is_code": .flag(format == "code"), "is_password": .flag(type == "password"),
+            "is_plain": .flag(
+                type != "password" && format != "code"
+                    && schema["type"]?.stringValue != "boolean"),
+            "required": .flag(isRequired), "optional": .flag(!isRequired),
+            "max": .optional(schema["maxLength"]?.numberValue.map { "\(Int($0))" }),
+            "min": .optional(
+                schema["minLength"]?.numberValue.flatMap { $0 > 1 ? "\(Int($0))" : nil }),
+            "value": .text(isName ? flow.hint ?? "" : ""),
+            "autofocus": .flag(isFirst && !(isName && flow.hint != nil)),
+            "fault": .flag(flow.faults.contains(name)),
+        ]
+    }
+
+    private func title(_ name: String, _ schema: JSONValue) -> String {
+        let own = schema["title"]?.stringValue ?? name
+        // The format's own titles are English; those of a definition are its author's.
+        let keys = [
+            "User name": "field_username", "User name or email address": "field_identifier",
+            "Password": "field_password", "Code": "field_code",
+            "Email address": "field_email",
+        ]
+        return keys[own].map { texts($0) } ?? own
+    }
+}
