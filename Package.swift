@@ -166,7 +166,7 @@ let package = Package(
         // An app's side of a server.
         .library(
             name: "MienClient",
-            targets: ["MienClient", "MienAPI", "MienKeys", "MienOTP", "MienCore"]),
+            targets: ["MienClient", "MienAPI", "MienIdentity", "MienKeys", "MienOTP", "MienCore"]),
         // A device's keys, and the check of its owner before they sign.
         .library(
             name: "MienDevice",
@@ -196,13 +196,13 @@ let package = Package(
         library("MienOTP", in: .domain, ["MienCore", crypto]),
         library("MienKeys", in: .domain, ["MienCore", crypto, cryptoExtras, asn1]),
         library("MienAttestation", in: .domain, ["MienCore", "MienKeys", crypto, x509, asn1]),
-        library("MienAccess", in: .domain, ["MienCore", crypto]),
+        library("MienAccess", in: .domain, ["MienIdentity", "MienCore", crypto]),
         // Reading and checking what identity documents say.
         library("MienDocument", in: .domain, ["MienCore"]),
         // Identity verification: what agrees, what is required, what follows.
         library("MienIdentity", in: .domain, ["MienCore"]),
         // The wire types, one definition for server and client.
-        library("MienAPI", in: .domain, ["MienCore", crypto]),
+        library("MienAPI", in: .domain, ["MienIdentity", "MienCore", crypto]),
 
         // MARK: SDK
 
@@ -339,7 +339,8 @@ package.targets += [
     library(
         "MienServerCore", in: .server,
         [
-            "MienAPI", "MienAccess", "MienCore", "MienInference", "MienPassword", crypto,
+            "MienAPI", "MienAccess", "MienIdentity", "MienCore", "MienInference", "MienPassword",
+            crypto,
             hummingbird, hummingbirdCore, httpTypes, lifecycle, logging, metrics, configuration,
             nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL, yaml,
         ]),
@@ -375,7 +376,11 @@ package.targets += [
     // Identities: attempts to verify them, and reviews.
     library(
         "MienServerIdentity", in: .server,
-        ["MienServerCore", "MienAccess", "MienCore", "MienIdentity", "MienStore"]),
+        [
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+            "MienCore", "MienIdentity", "MienImage", "MienPixels", "MienStore", crypto,
+            hummingbird,
+        ]),
     // Device keys and passkeys.
     library(
         "MienServerDevices", in: .server,
@@ -427,9 +432,10 @@ package.targets += [
         "MienServer", in: .server,
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-            "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienServerOAuth",
-            "MienServerJourneys", "MienServerOperations", "MienWeb", "MienAPI", "MienAccess",
-            "MienCore", "MienImage", "MienInference", "MienJourney", "MienStore",
+            "MienServerFaces", "MienServerIdentity", "MienServerDevices", "MienServerOTP",
+            "MienServerOAuth", "MienServerJourneys", "MienServerOperations", "MienWeb", "MienAPI",
+            "MienAccess", "MienIdentity", "MienCore", "MienImage", "MienInference", "MienJourney",
+            "MienStore",
             "MienSealing", hummingbird, lifecycle, logging,
         ], embeds: true),
 
@@ -570,8 +576,9 @@ package.targets += [
         "MienServerTests", in: .server,
         [
             "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess",
-            "MienServerFaces", "MienServerDevices", "MienServerJourneys",
-            "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienJourney",
+            "MienServerFaces", "MienServerIdentity", "MienServerDevices", "MienServerJourneys",
+            "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienIdentity",
+            "MienJourney",
             "MienKeys", "MienModels", "MienOTP",
             "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
             "MienDevice", "MienDeviceLinux", "MienFace", "MienVault", "mien", crypto, lifecycle,
@@ -590,7 +597,7 @@ package.targets += [
         [
             "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
             "MienServerFaces", "MienServerJourneys", "MienServerOperations", "MienAPI",
-            "MienAccess", "MienStore",
+            "MienAccess", "MienIdentity", "MienStore",
             "MienJourney", "MienCore", "MienTesting", logging, metrics,
         ]),
     tests(

@@ -232,6 +232,8 @@ public struct JourneyVersionAnswer: Sendable, Hashable, Codable {
 public enum ConsentPurpose: String, WireWord {
     /// To store a face.
     case face
+    /// To verify an identity.
+    case identity
 }
 
 public struct ConsentAnswer: Sendable, Hashable, Codable {

@@ -17,6 +17,9 @@ public struct Problem: Error, Sendable, Hashable, Codable {
     public let maxAge: Int?
     /// The `acr` that a new sign-in needs; absent if any is sufficient.
     public let acrValues: String?
+    /// The identifier of an error of identity verification, such as
+    /// `sudoplatform.identity-verification.InvalidAgeError`.
+    public let errorID: String?
 
     public struct FieldError: Sendable, Hashable, Codable {
         /// The path of the field, such as `data.username`.
@@ -29,8 +32,9 @@ public struct Problem: Error, Sendable, Hashable, Codable {
 
     public init(
         _ code: ProblemCode, _ detail: String? = nil, errors: [FieldError]? = nil,
-        maxAge: Int? = nil, acrValues: String? = nil
+        maxAge: Int? = nil, acrValues: String? = nil, errorID: String? = nil
     ) {
+        self.errorID = errorID
         (self.code, self.errors, self.maxAge, self.acrValues) = (code, errors, maxAge, acrValues)
         (type, title, status) = (
             "https://mien.dev/problems/\(code.rawValue)", code.title, code.status
@@ -50,10 +54,12 @@ public struct Problem: Error, Sendable, Hashable, Codable {
         errors = try members.decodeIfPresent([FieldError].self, forKey: .errors)
         maxAge = try members.decodeIfPresent(Int.self, forKey: .maxAge)
         acrValues = try members.decodeIfPresent(String.self, forKey: .acrValues)
+        errorID = try members.decodeIfPresent(String.self, forKey: .errorID)
     }
 
     private enum CodingKeys: String, CodingKey {
         case type, title, status, detail, code, errors, maxAge = "max_age", acrValues = "acr_values"
+        case errorID = "error_id"
     }
 }
 
@@ -75,8 +81,10 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
     case captureReplaced = "capture_replaced"
     case liveCaptureRequired = "live_capture_required"
     case frameOutOfOrder = "frame_out_of_order"
-    /// The person has not consented to the capture.
+    /// The person has not consented to the capture, or to identity verification.
     case consentRequired = "consent_required"
+    /// The state of the user's identity verification does not allow this.
+    case verificationRefused = "verification_refused"
     case payloadTooLarge = "payload_too_large"
     case unsupportedMediaType = "unsupported_media_type"
     case imageNotAccepted = "image_not_accepted"
@@ -96,8 +104,7 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
         case .notFound: 404
         case .methodNotAllowed: 405
         case .conflict, .invalidState, .captureClosed, .captureReplaced, .liveCaptureRequired,
-            .frameOutOfOrder,
-            .consentRequired:
+            .frameOutOfOrder, .consentRequired, .verificationRefused:
             409
         case .noActiveJourney: 410
         case .payloadTooLarge: 413
@@ -124,7 +131,8 @@ public enum ProblemCode: String, Sendable, Hashable, Codable, CaseIterable {
         case .captureReplaced: "Another tab of this browser has begun another capture"
         case .liveCaptureRequired: "A live capture is required, not a picture"
         case .frameOutOfOrder: "The frame is out of order"
-        case .consentRequired: "The person has not consented to this capture"
+        case .consentRequired: "The person has not consented to this"
+        case .verificationRefused: "The identity cannot be verified in this way"
         case .payloadTooLarge: "The body is too large"
         case .unsupportedMediaType: "The content type is not supported"
         case .imageNotAccepted: "The image cannot be used"

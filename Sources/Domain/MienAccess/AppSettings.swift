@@ -37,6 +37,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var webOrigins: [String]
     /// The scopes that a confidential app may request in its own name; none by default.
     public var clientScopes: [String]
+    /// How the app's users verify their identities.
+    public var identity: IdentitySettings
     /// Whether every token must be bound to a key (RFC 9449).
     public var requiresDPoP: Bool
 
@@ -49,9 +51,10 @@ public struct AppSettings: Sendable, Hashable, Codable {
         resources: [String] = [], webOrigins: [String] = [], clientScopes: [String] = [],
         requiresDPoP: Bool = false,
         postLogoutRedirectURIs: [String] = [], backChannelLogoutURI: String? = nil,
-        signInJourney: JourneyID? = nil, pages: PageSettings = PageSettings()
+        signInJourney: JourneyID? = nil, pages: PageSettings = PageSettings(),
+        identity: IdentitySettings = IdentitySettings()
     ) {
-        (self.signInJourney, self.pages) = (signInJourney, pages)
+        (self.signInJourney, self.pages, self.identity) = (signInJourney, pages, identity)
         self.webOrigins = webOrigins
         (self.postLogoutRedirectURIs, self.backChannelLogoutURI) = (
             postLogoutRedirectURIs, backChannelLogoutURI
@@ -122,6 +125,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
         faults += liveness.faults.map { ("liveness.\($0.setting)", $0.message) }
         faults += tokens.faults.map { ("tokens.\($0.setting)", $0.message) }
         faults += pages.faults.map { ("pages.\($0.setting)", $0.message) }
+        faults += identity.faults.map { ("identity.\($0.setting)", $0.message) }
         faults += biometric.faults.map { ("biometric.\($0.setting)", $0.message) }
         for (index, resource) in resources.enumerated() where !Self.isAddress(resource) {
             faults.append(
@@ -188,7 +192,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold",
             liveness, tokenSeconds = "token_seconds"
-        case signInJourney = "sign_in_journey", pages
+        case signInJourney = "sign_in_journey", pages, identity
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
             webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
@@ -223,6 +227,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             backChannelLogoutURI: try values.decodeIfPresent(
                 String.self, forKey: .backChannelLogoutURI),
             signInJourney: try values.decodeIfPresent(JourneyID.self, forKey: .signInJourney),
-            pages: try values.decodeIfPresent(PageSettings.self, forKey: .pages) ?? PageSettings())
+            pages: try values.decodeIfPresent(PageSettings.self, forKey: .pages) ?? PageSettings(),
+            identity: try values.decodeIfPresent(IdentitySettings.self, forKey: .identity)
+                ?? IdentitySettings())
     }
 }

@@ -107,7 +107,7 @@ extension MienError {
             case .noActiveJourney: .noActiveJourney
             case .invalidState, .captureClosed, .captureReplaced, .liveCaptureRequired,
                 .frameOutOfOrder,
-                .consentRequired:
+                .consentRequired, .verificationRefused:
                 .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType,
                 .imageNotAccepted:

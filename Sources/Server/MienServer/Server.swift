@@ -7,6 +7,7 @@ internal import MienJourney
 internal import MienSealing
 public import MienServerCore
 internal import MienServerFaces
+internal import MienServerIdentity
 internal import MienServerJourneys
 internal import MienServerOperations
 internal import MienStore
@@ -74,12 +75,13 @@ public final class Server: Service {
             onListening: onListening, onAdminListening: onAdminListening)
     }
 
-    /// - Parameter reader: Reads the frames of capture sessions instead of the model pack. For
-    ///   tests.
+    /// - Parameters:
+    ///   - reader: Reads the frames of capture sessions instead of the model pack. For tests.
+    ///   - documents: Checks documents. For tests.
     init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock,
         publishesSignUp: Bool = false, renewsAdminCredential: Bool = false,
-        reader: (any LiveFrameReader)?,
+        reader: (any LiveFrameReader)?, documents: (any DocumentVerifier)? = nil,
         onListening: @escaping @Sendable (_ address: String) -> Void,
         onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) async throws {
@@ -112,7 +114,7 @@ public final class Server: Service {
         let publicURL = PublicURL(configuration.publicURL)
         parts = try await ServerParts(
             configuration, store: store, publicURL: publicURL, clock: clock, logger: logger,
-            reader: reader)
+            reader: reader, documents: documents)
         let detached = try await store.detachUnverifiedEmails(at: clock.now)
         if detached > 0 {
             logger.warning(
@@ -147,6 +149,7 @@ public final class Server: Service {
                 "liveness mode is image: a photo of a person is accepted as that person. Use liveness_active to require a live capture",
                 metadata: ["app.id": "\(app.text)"])
         }
+        for warning in parts.identities.warnings(apps: apps) { logger.warning("\(warning)") }
         logger.info(
             "presentation check of live captures",
             metadata: ["face.presentation": "\(parts.presentation.rawValue)"])

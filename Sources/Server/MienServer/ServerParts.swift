@@ -8,6 +8,7 @@ internal import MienServerAccounts
 internal import MienServerCore
 internal import MienServerDevices
 internal import MienServerFaces
+internal import MienServerIdentity
 internal import MienServerJourneys
 internal import MienServerMail
 internal import MienServerOAuth
@@ -49,6 +50,7 @@ struct ServerParts: Sendable {
     private let recoveries: RecoveryService
     private let changes: AuthenticatorChanges
     private let devices: KnownDeviceService
+    let identities: IdentityService
     private let registry = PrometheusRegistry()
     private let metrics: Metrics
     private let clock: ServerClock
@@ -59,7 +61,7 @@ struct ServerParts: Sendable {
         _ configuration: ServerConfiguration, store: Store, publicURL: PublicURL,
         clock: ServerClock,
         logger: Logger,
-        reader: (any LiveFrameReader)? = nil
+        reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil
     ) async throws {
         (self.configuration, self.store, self.publicURL, self.clock, self.logger) = (
             configuration, store, publicURL, clock, logger
@@ -139,6 +141,10 @@ struct ServerParts: Sendable {
             metrics: metrics, relyingParty: configuration.relyingParty, publicURL: publicURLText,
             isEnabled: configuration.identities.contains("passkey"),
             signatures: signatures)
+        identities = IdentityService(
+            store: store, sources: configuration.sources(in: store),
+            documents: documents.map { DocumentChecker($0, limits: limits) },
+            rules: try configuration.makeIdentityRules(), clock: clock)
         tokens = OTPService(store: store, gate: gate, notices: notices, clock: clock)
         recoveryCodes = RecoveryCodeService(
             store: store, gate: gate, notices: notices, mail: mail, clock: clock)
@@ -185,6 +191,7 @@ struct ServerParts: Sendable {
                             metadata: ["pack.id": "\(pack.text)"])
                     }
                 },
+                .init(name: "identities") { [identities] in try await identities.sweep(at: $0) },
                 .init(name: "recent runs") { [journeys] in journeys.sweepRecent(at: $0) },
                 .init(name: "signing keys") { [issuer] in try await issuer.refresh(at: $0) },
             ],
@@ -285,6 +292,9 @@ struct ServerParts: Sendable {
             to: router.group("v1"))
         OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(
             to: router.group("v1"))
+        IdentityRoutes(
+            identities: identities, grants: grants, changes: changes, body: body, budget: bodies
+        ).add(to: router.group("v1"))
         RecoveryRoutes(
             apps: apps, grants: grants, changes: changes, codes: recoveryCodes,
             recoveries: recoveries, body: body

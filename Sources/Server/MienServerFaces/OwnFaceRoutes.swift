@@ -20,7 +20,12 @@ package struct OwnFaceRoutes {
         router.get("me/consents") { request, _ in
             let user = try await grants.caller(of: request).account.id
             let consents = try await store.read { try $0.consents.all(of: user) }
-            return JSONBody.response(Page(items: consents.map { ConsentAnswer($0) }))
+            // The consent to identity verification has routes of its own.
+            return JSONBody.response(
+                Page(
+                    items: consents.filter { $0.purpose == FaceConsent.purpose }.map {
+                        ConsentAnswer($0)
+                    }))
         }
         router.delete("me/consents/:app") { request, context in
             let caller = try await grants.caller(of: request)

@@ -15,14 +15,18 @@ package struct IdentityRules: Sendable {
     package var retentionDays: Int
     package var needsConsent: Bool
     package var needsSecondReviewer: Bool
+    /// The operator's own text for the consent.
+    package var consentText: IdentityConsentText?
 
     package init(
         policy: VerificationPolicy = VerificationPolicy(),
         required: VerificationMethod = .knowledgeOfPII,
         countries: Set<Country> = Set(Country.allCases), age: AgeRule = AgeRule(),
         recommendations: RecommendationRules = .standard, retentionDays: Int = 90,
-        needsConsent: Bool = true, needsSecondReviewer: Bool = false
+        needsConsent: Bool = true, needsSecondReviewer: Bool = false,
+        consentText: IdentityConsentText? = nil
     ) {
+        self.consentText = consentText
         (self.policy, self.required, self.countries, self.age) = (policy, required, countries, age)
         (self.recommendations, self.retentionDays) = (recommendations, retentionDays)
         (self.needsConsent, self.needsSecondReviewer) = (needsConsent, needsSecondReviewer)

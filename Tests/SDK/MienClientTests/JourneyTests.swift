@@ -234,7 +234,7 @@ struct ErrorTests {
             case .insufficientUserAuthentication: .reauthenticationRequired
             case .noActiveJourney: .noActiveJourney
             case .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
-                .consentRequired, .captureReplaced:
+                .consentRequired, .captureReplaced, .verificationRefused:
                 .invalidState
             case .clientResponseNotValid, .payloadTooLarge, .unsupportedMediaType,
                 .imageNotAccepted:

@@ -162,7 +162,7 @@ struct OpenAPIDocumentTests {
                 Problem.self, from: Data(JSONText.write(try #require(content["example"])).utf8))
             let made = Problem(
                 example.code, example.detail, errors: example.errors, maxAge: example.maxAge,
-                acrValues: example.acrValues)
+                acrValues: example.acrValues, errorID: example.errorID)
             #expect(example == made, "\(name)")
         }
         #expect(told == Set(ProblemCode.allCases.map(\.rawValue)))

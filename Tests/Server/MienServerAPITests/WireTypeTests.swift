@@ -2,6 +2,7 @@ import Foundation
 import MienAPI
 import MienAccess
 import MienCore
+import MienIdentity
 import MienJourney
 import MienServerFaces
 import MienStore
@@ -122,7 +123,8 @@ struct WireTypeTests {
                 == JourneyRecord.State.allCases.map(\.rawValue))
         #expect(
             try words("CaptureAnswer", "status") == CaptureRecord.State.allCases.map(\.rawValue))
-        #expect(try words("ConsentAnswer", "purpose") == [FaceConsent.purpose])
+        #expect(try words("ConsentAnswer", "purpose") == ConsentPurpose.allCases.map(\.rawValue))
+        #expect(FaceConsent.purpose == ConsentPurpose.face.rawValue)
         #expect(
             try Set(words("AuthenticatorAnswer", "locked_by"))
                 == Set(LockHolder.allCases.map(\.rawValue) + [LockCause.failures.rawValue]))
@@ -161,6 +163,13 @@ struct WireTypeTests {
             "OTPRegistrationAnswer": ["kind": Self.words(OTPKind.self)],
             "OTPTokenAnswer": ["kind": Self.words(OTPKind.self)],
             "OwnOTPToken": ["kind": Self.words(OTPKind.self)],
+            "VerifiedIdentity": [
+                "verificationMethod": Self.words(VerificationMethod.self),
+                "requiredVerificationMethod": Self.words(VerificationMethod.self),
+                "acceptableDocumentTypes": Self.words(IdentityDocumentType.self),
+                "documentVerificationStatus": Self.words(DocumentVerificationStatus.self),
+            ],
+            "IdentityDocumentForm": ["documentType": Self.words(IdentityDocumentType.self)],
         ]
         let others = [
             "StartJourneyRequest", "RespondRequest", "RedeemOTPRequest", "ProductKeyRequest",

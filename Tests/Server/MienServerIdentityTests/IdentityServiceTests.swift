@@ -88,11 +88,12 @@ struct IdentityServiceTests {
     @Test("the simulator's person is verified once, and the result is stored and marked")
     func success() async throws {
         let world = try await World(), service = world.service()
-        #expect(try await !service.check(world.account.id).verified)
+        #expect(try await !service.check(world.account.id, in: World.app).verified)
         let found = try await service.verify(Self.input(), of: world.account, app: World.app)
         #expect(found.verified && found.verificationMethod == .knowledgeOfPII)
+        #expect(found.isSimulated)
         #expect(found.verifiedAt == World.start && !found.canAttemptVerificationAgain)
-        #expect(try await service.check(world.account.id) == found)
+        #expect(try await service.check(world.account.id, in: World.app) == found)
         let error = await #expect(throws: IdentityError.self) {
             try await service.verify(Self.input(), of: world.account, app: World.app)
         }
@@ -120,7 +121,7 @@ struct IdentityServiceTests {
         }
         #expect(error?.code == .retriesExceeded)
         try await service.reset(world.account.id, by: World.admins[0])
-        let reset = try await service.check(world.account.id)
+        let reset = try await service.check(world.account.id, in: World.app)
         #expect(reset.lastAttemptedAt == nil && reset.attemptsRemaining == 3)
         #expect(
             try await service.verify(Self.input(), of: world.account, app: World.app).verified)
@@ -142,13 +143,16 @@ struct IdentityServiceTests {
                     Self.input(born: born), of: world.account, app: World.app)
             }
         }
-        for sources in [[], [SimulatedIdentitySource(), Source()]] as [[any IdentityDataSource]] {
-            await #expect(throws: IdentitySourceError.unavailable) {
-                try await world.service(sources).verify(
-                    Self.input(), of: world.account, app: World.app)
-            }
+        await #expect(throws: IdentitySourceError.unavailable) {
+            try await world.service([SimulatedIdentitySource(), Source()]).verify(
+                Self.input(), of: world.account, app: World.app)
         }
-        #expect(try await world.service().check(world.account.id).attemptsRemaining == 3)
+        let none = await #expect(throws: IdentityError.self) {
+            try await world.service([]).verify(Self.input(), of: world.account, app: World.app)
+        }
+        #expect(none?.code == .unsupportedMethod)
+        #expect(
+            try await world.service().check(world.account.id, in: World.app).attemptsRemaining == 3)
     }
 
     @Test("an implausible age, a death, and fraud block")
@@ -165,7 +169,7 @@ struct IdentityServiceTests {
             } catch let error as IdentityError {
                 #expect(error.code == .implausibleAge && marks.isEmpty)
             }
-            let found = try await service.check(world.account.id)
+            let found = try await service.check(world.account.id, in: World.app)
             #expect(!found.verified && !found.canAttemptVerificationAgain)
             let again = await #expect(throws: IdentityError.self) {
                 try await service.verify(Self.input(), of: world.account, app: World.app)
@@ -233,11 +237,13 @@ struct IdentityServiceTests {
                     content: Sensitive([1])), of: account)
         }
         let service = world.service()
-        #expect(try await service.check(account.id).attemptsRemaining == 0, "one is open")
+        #expect(
+            try await service.check(account.id, in: World.app).attemptsRemaining == 0, "one is open"
+        )
         try await service.sweep(at: World.start + .seconds(300))
-        #expect(try await service.check(account.id).attemptsRemaining == 0)
+        #expect(try await service.check(account.id, in: World.app).attemptsRemaining == 0)
         try await service.sweep(at: World.start + .seconds(301))
-        #expect(try await service.check(account.id).attemptsRemaining == 3)
+        #expect(try await service.check(account.id, in: World.app).attemptsRemaining == 3)
     }
 
     @Test("an unclear result is decided by two different people, and the guide's answers follow")
@@ -257,9 +263,9 @@ struct IdentityServiceTests {
         await #expect(throws: ReviewError.samePerson) {
             try await service.decide(id, .accept, by: World.admins[0])
         }
-        #expect(try await !service.check(world.account.id).verified)
+        #expect(try await !service.check(world.account.id, in: World.app).verified)
         #expect(try await service.decide(id, .accept, by: World.admins[1]) == .accept)
-        #expect(try await service.check(world.account.id).verified)
+        #expect(try await service.check(world.account.id, in: World.app).verified)
         await #expect(throws: ReviewError.closed) {
             try await service.decide(id, .reject, by: World.admins[1])
         }

@@ -12,6 +12,7 @@ import Testing
 @testable import MienServer
 @testable import MienServerCore
 @testable import MienServerFaces
+@testable import MienServerIdentity
 
 /// Test requirements on the machine: the default model pack and the demo's photos.
 enum Installed {
@@ -94,7 +95,7 @@ struct TestServer: Sendable {
     static func run(
         in scratch: ScratchFolder, settings: [String: String] = [:], time: HandClock = HandClock(),
         credential: Sensitive<String>? = nil,
-        reader: (any LiveFrameReader)? = nil,
+        reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil,
         _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
         let folder = scratch("server"), logs = LogLines()
@@ -112,7 +113,7 @@ struct TestServer: Sendable {
         let (addresses, listening) = AsyncStream<String>.makeStream()
         let server = try await Server(
             configuration, logger: logs.logger, clock: time.clock, publishesSignUp: true,
-            reader: reader
+            reader: reader, documents: documents
         ) {
             listening.yield($0)
         }

@@ -22,10 +22,15 @@ public struct VerificationState: Sendable, Hashable, Codable {
     /// The attempt that has not ended.
     public private(set) var open: VerificationAttempt?
     private var document: DocumentResult?
+    /// `nil` in states that an older server stored.
+    private var usedSimulation: Bool?
 
     private enum DocumentResult: String, Codable { case unreadable, succeeded, failed }
 
     public init() {}
+
+    /// Whether a source that invents its answers judged any attempt since the last reset.
+    public var isSimulated: Bool { usedSimulation ?? false }
 
     // MARK: Attempts
 
@@ -77,17 +82,20 @@ public struct VerificationState: Sendable, Hashable, Codable {
 
     /// Ends an attempt, or sends it to a review.
     ///
+    /// - Parameter isSimulated: Whether a source that invents its answers took part.
     /// - Returns: `false`, leaving the state unchanged, unless the attempt is being judged. A result
     ///   that arrives twice, or after a reset, changes nothing.
     public mutating func conclude(
-        _ id: IdentityAttemptID, _ outcome: AttemptOutcome, at now: Instant
+        _ id: IdentityAttemptID, _ outcome: AttemptOutcome, isSimulated: Bool = false,
+        at now: Instant
     ) -> Bool {
         guard let attempt = open, attempt.id == id, attempt.stage == .judging else { return false }
+        guard outcome != .unreadable || attempt.kind.usesDocument else { return false }
+        if isSimulated { usedSimulation = true }
         switch outcome {
         case .succeeded: succeed(attempt, at: now)
         case .failed(let block): fail(attempt, block)
         case .unreadable:
-            guard attempt.kind.usesDocument else { return false }
             document = .unreadable
             open = nil
         case .review: open?.stage = .inReview

@@ -17,6 +17,8 @@ public struct VerifiedIdentity: Sendable, Hashable {
     /// Sorted; empty unless a document is required.
     public let acceptableDocumentTypes: [IdentityDocumentType]
     public let documentVerificationStatus: DocumentVerificationStatus
+    /// Whether a source that invents its answers took part since the last reset.
+    public let isSimulated: Bool
 
     public init(
         owner: UserID, state: VerificationState, requirement: VerificationRequirement,
@@ -35,5 +37,6 @@ public struct VerifiedIdentity: Sendable, Hashable {
             required == .governmentID
             ? policy.documents.sorted { $0.rawValue < $1.rawValue } : []
         documentVerificationStatus = state.documentStatus(required: required)
+        isSimulated = state.isSimulated
     }
 }

@@ -158,6 +158,9 @@ package struct AppAdminRoutes {
             + Self.unknown(
                 members["pages"]?.objectValue ?? [:], PageSettings.keys, "settings.pages")
             + Self.unknown(
+                members["identity"]?.objectValue ?? [:], IdentitySettings.keys,
+                "settings.identity")
+            + Self.unknown(
                 members["biometric"]?.objectValue ?? [:], BiometricSettings.keys,
                 "settings.biometric")
             + Self.unknown(

@@ -1,6 +1,7 @@
 public import Foundation
 package import MienAccess
 public import MienCore
+package import MienIdentity
 package import MienInference
 package import MienPassword
 
@@ -64,6 +65,7 @@ public struct ServerConfiguration: Sendable {
                 "authentication.identities: unknown value “\(unknown)”; use biometric or passkey (login_id, oauth, anonymous, siwe, and ldap are accepted but have no effect)"
             )
         }
+        problems += Self.identityProblems(texts)
         problems += RelyingPartySettings.problems(
             id: texts["webauthn.rp_id"] ?? "", origins: Self.list(texts["webauthn.origins"] ?? ""),
             publicURL: texts["public_url"] ?? "")
@@ -110,6 +112,21 @@ public struct ServerConfiguration: Sendable {
                 """
         }
         return nil
+    }
+
+    private static func identityProblems(_ texts: [String: String]) -> [String] {
+        var problems: [String] = []
+        for (key, allowed) in [
+            ("identity.sources", IdentitySourceName.allCases.map(\.rawValue)),
+            ("identity.countries", Country.allCases.map(\.rawValue)),
+        ] {
+            if let unknown = list(texts[key] ?? "").first(where: { !allowed.contains($0) }) {
+                problems.append(
+                    "\(key): unknown value “\(unknown)”; allowed are \(allowed.joined(separator: ", "))"
+                )
+            }
+        }
+        return problems
     }
 
     /// The complete configuration in the file's format, with secrets hidden.
@@ -250,6 +267,34 @@ public struct ServerConfiguration: Sendable {
             origins: Self.list(text("webauthn.origins")))
     }
     package var listsDeviceKeys: Bool { text("identity.biometric.list_enabled") == "true" }
+    package var identitySources: [IdentitySourceName] {
+        IdentitySourceName.allCases.filter(
+            Self.list(text("identity.sources")).map(IdentitySourceName.init).contains)
+    }
+    package var identityRequired: VerificationMethod {
+        VerificationMethod(rawValue: text("identity.required")) ?? .knowledgeOfPII
+    }
+    package var identityCountries: Set<Country> {
+        let named = Set(Self.list(text("identity.countries")).compactMap(Country.init))
+        return named.isEmpty ? Set(Country.allCases) : named
+    }
+    package var identityPolicy: VerificationPolicy {
+        VerificationPolicy(
+            piiAttempts: integer("identity.pii_attempts"),
+            documentAttempts: integer("identity.document_attempts"))
+    }
+    package var identityAge: AgeRule { AgeRule(minimumYears: integer("identity.minimum_age")) }
+    package var identityRetentionDays: Int { integer("identity.retention_days") }
+    package var identityNeedsConsent: Bool { text("identity.consent") == "true" }
+    package var identityNeedsSecondReviewer: Bool { text("identity.second_reviewer") == "true" }
+    /// `nil` for the server's own text.
+    package var identityConsentText: String? {
+        text("identity.consent_text").isEmpty ? nil : text("identity.consent_text")
+    }
+    /// `nil` for the standard rules.
+    package var identityRules: String? {
+        text("identity.rules").isEmpty ? nil : text("identity.rules")
+    }
     public var auditsClients: Bool { text("audit.clients") == "true" }
     package var recoveryPolicy: RecoveryPolicy {
         RecoveryPolicy(holdHours: integer("recovery.hold_hours"))

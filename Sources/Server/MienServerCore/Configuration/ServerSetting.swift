@@ -1,5 +1,6 @@
 internal import MienAccess
 internal import MienCore
+internal import MienIdentity
 
 /// A server setting: its key in the file, its environment variable, and its meaning.
 public struct ServerSetting: Sendable {
@@ -200,6 +201,43 @@ public struct ServerSetting: Sendable {
         .init(
             "identity.biometric.list_enabled", .flag, "false",
             "Whether users can list the keys of their devices."),
+        .init(
+            "identity.sources", .list, "",
+            "Sources that identities are verified with: registry (people imported with mien admin registry import) or simulator (for tests; its results are marked); none by default."
+        ),
+        .init(
+            "identity.required", .choice(VerificationMethod.allCases.map(\.rawValue)),
+            VerificationMethod.knowledgeOfPII.rawValue,
+            "Level of identity verification that users must reach unless an app sets its own."),
+        .init(
+            "identity.countries", .list, "",
+            "Countries whose people are verified, such as DE,US; by default all that are supported."
+        ),
+        .init(
+            "identity.pii_attempts", .integer(VerificationPolicy.attemptRange), "3",
+            "Attempts with personal data that a user has."),
+        .init(
+            "identity.document_attempts", .integer(VerificationPolicy.attemptRange), "5",
+            "Attempts with documents that a user has, readable or not."),
+        .init(
+            "identity.minimum_age", .integer(0...120), "0",
+            "Minimum age in years of people whose identity is verified."),
+        .init(
+            "identity.retention_days", .integer(IdentitySettings.retentionRange), "90",
+            "Days for which personal data and pictures of documents are kept, sealed."),
+        .init(
+            "identity.consent", .flag, "true",
+            "Whether verifying an identity needs the user's consent."),
+        .init(
+            "identity.consent_text", .path, "",
+            "Text file with your own text for the consent; by default the server has one in English."
+        ),
+        .init(
+            "identity.second_reviewer", .flag, "false",
+            "Whether two people must accept an unclear identity."),
+        .init(
+            "identity.rules", .path, "",
+            "JSON file with the rules that turn the results of checks into a recommendation."),
         .init(
             "attestation.roots", .path, "",
             "PEM file with additional roots that may attest device keys; Google's and Apple's are built in."

@@ -49,7 +49,7 @@ extension Failure {
             (.badInput, "server.invalid-request")
         case .notFound: (.badInput, "server.not-found")
         case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
-            .noActiveJourney, .consentRequired, .captureReplaced:
+            .noActiveJourney, .consentRequired, .captureReplaced, .verificationRefused:
             (.badInput, "server.conflict")
         case .invalidCredentials, .insufficientUserAuthentication, .notPermitted:
             (.notSetUp, "server.credential")

@@ -58,11 +58,17 @@ extension HostileTests {
             let routes: [(HTTPTransportRequest.Method, String)] = [
                 (.get, "/v1/me/data"), (.delete, "/v1/me"), (.delete, "/v1/me/devices/dev_1"),
                 (.delete, "/v1/me/faces/aut_1"), (.delete, "/v1/me/consents/default_application"),
+                (.post, "/v1/identity/verify"), (.post, "/v1/identity/document"),
+                (.post, "/v1/identity/captured-document"),
+                (.post, "/v1/identity/document-capture"), (.delete, "/v1/identity/consent"),
             ]
             let free: [(HTTPTransportRequest.Method, String)] = [
                 (.get, "/v1/me/sign-ins"), (.delete, "/v1/me/sign-ins"), (.get, "/v1/me/devices"),
                 (.get, "/v1/me/consents"), (.get, "/v1/me/faces"), (.get, "/v1/me/activity"),
-                (.delete, "/v1/me/sign-ins/grt_1"),
+                (.delete, "/v1/me/sign-ins/grt_1"), (.get, "/v1/identity"),
+                (.get, "/v1/identity/countries"), (.get, "/v1/identity/face-image"),
+                (.get, "/v1/identity/capabilities"), (.get, "/v1/identity/consent/content"),
+                (.get, "/v1/identity/consent"), (.post, "/v1/identity/consent"),
             ]
             for (method, path) in routes + free {
                 let refused = try await server.sendJSON(method, path, access: foreign)

@@ -1,0 +1,79 @@
+internal import Foundation
+internal import MienAccess
+internal import MienIdentity
+internal import MienServerCore
+internal import MienServerIdentity
+internal import MienStore
+
+extension ServerConfiguration {
+    /// The sources that the setting `identity.sources` names.
+    func sources(in store: Store) -> [any IdentityDataSource] {
+        identitySources.map { name in
+            switch name {
+            case .registry: RegistrySource(store: store)
+            case .simulator: SimulatedIdentitySource()
+            }
+        }
+    }
+
+    /// - Throws: ``ConfigurationError`` if a file cannot be read, or the linter rejects the rules.
+    func makeIdentityRules() throws -> IdentityRules {
+        IdentityRules(
+            policy: identityPolicy, required: identityRequired, countries: identityCountries,
+            age: identityAge, recommendations: try recommendations(),
+            retentionDays: identityRetentionDays, needsConsent: identityNeedsConsent,
+            needsSecondReviewer: identityNeedsSecondReviewer, consentText: try consentText())
+    }
+
+    private func recommendations() throws -> RecommendationRules {
+        guard let path = identityRules else { return .standard }
+        let rules: RecommendationRules
+        let bytes = try Self.bytes(path, "identity.rules")
+        do throws(RecommendationRulesError) { rules = try RecommendationRules(json: bytes) } catch {
+            throw ConfigurationError(["identity.rules: \(path): \(error)"])
+        }
+        let errors = rules.findings().filter { $0.code.severity == .error }
+        guard errors.isEmpty else {
+            throw ConfigurationError(errors.map { "identity.rules: \(path): \($0)" })
+        }
+        return rules
+    }
+
+    private func consentText() throws -> IdentityConsentText? {
+        guard let path = identityConsentText else { return nil }
+        let bytes = try Self.bytes(path, "identity.consent_text")
+        guard let text = String(validating: bytes, as: UTF8.self),
+            !text.allSatisfy(\.isWhitespace), bytes.count <= IdentityConsentText.maxBytes
+        else {
+            throw ConfigurationError([
+                "identity.consent_text: \(path) must contain 1 to \(IdentityConsentText.maxBytes) bytes of UTF-8 text"
+            ])
+        }
+        return IdentityConsentText(text)
+    }
+
+    private static func bytes(_ path: String, _ setting: String) throws -> [UInt8] {
+        do { return [UInt8](try Data(contentsOf: URL(filePath: path))) } catch {
+            throw ConfigurationError(["\(setting): cannot read \(path)"])
+        }
+    }
+}
+
+extension IdentityService {
+    /// Settings under which people cannot be verified, or are verified by invented answers.
+    func warnings(apps: [AppRecord]) -> [String] {
+        var warnings: [String] = []
+        if isSimulated {
+            warnings.append(
+                "identity.sources contains simulator: it verifies an invented person, and marks each result as simulated"
+            )
+        }
+        let levels = apps.map(\.settings.identity.required)
+        if isOffered, !checksDocuments, requires(.governmentID, apps: levels) {
+            warnings.append(
+                "GOVERNMENT_ID is required, but this server cannot check documents yet: nobody can reach this level"
+            )
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,159 @@
+internal import MienAccess
+package import MienCore
+internal import MienIdentity
+internal import MienServerCore
+internal import MienStore
+
+extension IdentityService {
+    /// Counts an attempt and stores what the user sent, sealed.
+    ///
+    /// - Returns: For ``VerificationAttempt/Kind/document``, only if the personal data of an earlier
+    ///   attempt can still be read.
+    func begin(
+        _ kind: VerificationAttempt.Kind, _ content: Sensitive<[UInt8]>,
+        images: [AttemptImage] = [], of account: AccountRecord, app: AppID
+    ) async throws -> IdentityAttemptID {
+        var generator = SystemRandomNumberGenerator()
+        let id = IdentityAttemptID.random(using: &generator), now = clock.now, rules = rules
+        do {
+            try await store.write { tables in
+                if rules.needsConsent,
+                    try tables.consents.current(
+                        of: account.id, app: app, purpose: IdentityRules.consentPurpose) == nil
+                {
+                    throw IdentityError(
+                        .consentRequired, "the user has not consented to identity verification")
+                }
+                var record = try tables.verifications.find(account.id)
+                try record.state.begin(kind, id: id, under: rules.policy, at: now)
+                if kind == .document, try tables.personalData(of: account) == nil {
+                    throw IdentityError(
+                        .dataRedacted,
+                        "the personal data of the earlier attempt was erased; ask an administrator to reset the verification"
+                    )
+                }
+                let days =
+                    try tables.apps.find(app)?.settings.identity.retentionDays
+                    ?? rules.retentionDays
+                try tables.verifications.update(record, at: now)
+                try tables.verificationAttempts.insert(
+                    AttemptRecord(
+                        id: id, account: account.id, app: app, kind: kind, begunAt: now,
+                        contentExpiresAt: now + .seconds(days * 86_400), content: content),
+                    images: images, of: account)
+                try tables.audit.append(
+                    AuditEvent(
+                        "identity.attempted", actor: "user", account: account.id, app: app,
+                        detail: [
+                            "attempt": .string(id.text), "kind": .string(kind.rawValue),
+                        ]), at: now)
+            }
+        } catch let error as StoreError where error.code == .stale {
+            throw IdentityError(.updateFailed, "another attempt of this user began meanwhile")
+        }
+        return id
+    }
+
+    /// Judges an attempt and concludes it. If it cannot be judged, it is given back.
+    func concluding(
+        _ id: IdentityAttemptID, of account: AccountRecord,
+        _ judge: () async throws -> Judgment
+    ) async throws -> VerifiedIdentity {
+        let judgment: Judgment
+        do { judgment = try await judge() } catch {
+            // Also if the client hung up, which cancels this task.
+            try await Task { try await giveBack(id, of: account.id) }.value
+            throw error
+        }
+        return try await Task { try await conclude(id, judgment, of: account) }.value
+    }
+
+    /// Applies the rules to the checks and records what follows, in one transaction.
+    func conclude(_ id: IdentityAttemptID, _ judgment: Judgment, of account: AccountRecord)
+        async throws -> VerifiedIdentity
+    {
+        let now = clock.now, rules = rules
+        return try await store.write { tables in
+            var record = try tables.verifications.find(account.id)
+            guard let attempt = try tables.verificationAttempts.find(id, of: account) else {
+                return identity(record, nil)
+            }
+            let settings = try tables.apps.find(attempt.app)?.settings.identity
+            let recommendation = rules.recommendations.recommendation(
+                for: judgment.checks, acceptsStillFaces: settings?.acceptsStillFaces ?? false)
+            let outcome: AttemptOutcome =
+                switch (judgment.block, recommendation) {
+                case _ where judgment.isUnreadable: .unreadable
+                case (let block?, _): .failed(block)
+                case (nil, .allow): .succeeded
+                case (nil, .challenge): .review
+                case (nil, .deny): .failed()
+                }
+            let result = AttemptRecord.Result(
+                checks: judgment.checks,
+                recommendation: judgment.block == nil && !judgment.isUnreadable
+                    ? recommendation : .deny,
+                rulesVersion: rules.recommendations.version, sources: judgment.sources,
+                isSimulated: judgment.isSimulated, pack: judgment.pack)
+            // An administrator's reset in the meantime wins: the result then changes nothing.
+            guard
+                record.state.conclude(
+                    id, outcome, isSimulated: judgment.isSimulated, at: now),
+                try tables.verificationAttempts.judge(id, result)
+            else { return identity(try tables.verifications.find(account.id), settings) }
+            try tables.verifications.update(record, at: now)
+            if outcome == .review {
+                var generator = SystemRandomNumberGenerator()
+                try tables.reviewCases.insert(
+                    ReviewCaseRecord(
+                        review: ReviewCase(
+                            id: .random(using: &generator), attempt: id,
+                            needsSecondReviewer: rules.needsSecondReviewer), account: account.id,
+                        app: attempt.app, openedAt: now))
+            } else {
+                _ = try tables.verificationAttempts.conclude(id, at: now)
+            }
+            try tables.audit.append(
+                AuditEvent(
+                    "identity.judged", actor: "system", account: account.id, app: attempt.app,
+                    detail: [
+                        "attempt": .string(id.text),
+                        "recommendation": .string(result.recommendation.rawValue),
+                    ]), at: now)
+            return identity(record, settings)
+        }
+    }
+
+    private func giveBack(_ id: IdentityAttemptID, of user: UserID) async throws {
+        let now = clock.now
+        try await store.write { tables in
+            var record = try tables.verifications.find(user)
+            if record.state.conclude(id, .notJudged, at: now) {
+                try tables.verifications.update(record, at: now)
+            }
+            _ = try tables.verificationAttempts.conclude(id, at: now)
+        }
+    }
+
+    /// Gives back attempts that the end of the server interrupted, and erases what has been kept
+    /// long enough.
+    package func sweep(at now: Instant) async throws {
+        let interrupted = try await store.read {
+            try $0.verificationAttempts.unjudged(
+                begunBefore: now - Self.interrupted, atMost: 1000)
+        }
+        for attempt in interrupted { try await giveBack(attempt.id, of: attempt.account) }
+        let batch = 500
+        while try await store.write(
+            .always, { try $0.verificationAttempts.purge(at: now, atMost: batch) }) == batch
+        {}
+    }
+}
+
+extension Tables {
+    /// Returns the personal data of the user's last attempt with personal data; `nil` once erased.
+    func personalData(of account: AccountRecord) throws -> PersonalDataInput? {
+        let last = try verificationAttempts.all(of: account).last { $0.kind == .personalData }
+        return try last?.content?.use { PersonalDataInput(try JSONText.parse($0)) }
+    }
+}
