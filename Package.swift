@@ -209,7 +209,8 @@ let package = Package(
         library(
             "MienClient", in: .sdk,
             [
-                "MienAPI", "MienCore", "MienKeys", "MienOTP", crypto, httpClient, logging, nioCore,
+                "MienAPI", "MienIdentity", "MienCore", "MienKeys", "MienOTP", crypto, httpClient,
+                logging, nioCore,
                 nioHTTP, systemPackage,
             ]),
         // A face capture on the device, and the keys and checks of Apple's systems.
@@ -378,8 +379,8 @@ package.targets += [
         "MienServerIdentity", in: .server,
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-            "MienCore", "MienIdentity", "MienImage", "MienPixels", "MienStore", crypto,
-            hummingbird,
+            "MienCore", "MienIdentity", "MienImage", "MienKeys", "MienPixels", "MienStore",
+            crypto, hummingbird, logging,
         ]),
     // Device keys and passkeys.
     library(
@@ -473,7 +474,8 @@ package.targets += [
             "MienInference",
             "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
             "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
-            "MienClient", "MienDevice", "MienDeviceLinux", "MienServer", "MienServerCore",
+            "MienIdentity", "MienClient", "MienDevice", "MienDeviceLinux", "MienServer",
+            "MienServerCore",
             "CMienProcess", arguments, httpClient, lifecycle, logging, nioSSL, unixSignals,
         ]),
     program(
@@ -625,7 +627,7 @@ package.targets += [
         [
             "mien", "MienCommandSupport", "MienMedia", "MienMediaTesting", "MienModels",
             "MienVault", "MienSealing", "MienFace", "MienImage", "MienPixels", "MienClient",
-            "MienAPI", "MienCore", "MienTesting",
+            "MienAPI", "MienIdentity", "MienCore", "MienTesting",
         ]),
 
     // MARK: Examples

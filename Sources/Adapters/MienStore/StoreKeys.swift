@@ -66,6 +66,12 @@ public struct StoreKeys: Sendable {
         master.code(for: text.utf8, purpose: .registryText)
     }
 
+    /// Returns the private key that signs evidence, 32 bytes. Rarely, they are no P-256 scalar: then
+    /// take those of the next `counter`.
+    public func evidenceKey(_ counter: UInt8) -> [UInt8] {
+        master.code(for: [counter], purpose: .evidenceKey)
+    }
+
     /// Returns the hash that identifies a device among one person's keys.
     public func hash(ofDevice device: String) -> [UInt8] {
         master.code(for: device.utf8, purpose: .deviceName)
@@ -182,5 +188,6 @@ extension SealPurpose {
     static let identityContent = SealPurpose(label: "mien/v1/identity-content")
     static let identityImage = SealPurpose(label: "mien/v1/identity-image")
     static let registryPerson = SealPurpose(label: "mien/v1/registry-person")
+    static let evidenceKey = SealPurpose(label: "mien/v1/evidence-key")
     static let registryText = SealPurpose(label: "mien/v1/registry-text")
 }

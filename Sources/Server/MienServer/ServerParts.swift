@@ -51,6 +51,7 @@ struct ServerParts: Sendable {
     private let changes: AuthenticatorChanges
     private let devices: KnownDeviceService
     let identities: IdentityService
+    private let evidenceKey: EvidenceKey
     private let registry = PrometheusRegistry()
     private let metrics: Metrics
     private let clock: ServerClock
@@ -141,6 +142,7 @@ struct ServerParts: Sendable {
             metrics: metrics, relyingParty: configuration.relyingParty, publicURL: publicURLText,
             isEnabled: configuration.identities.contains("passkey"),
             signatures: signatures)
+        evidenceKey = try EvidenceKey(store.keys)
         identities = IdentityService(
             store: store, sources: configuration.sources(in: store),
             documents: documents.map { DocumentChecker($0, limits: limits) },
@@ -325,6 +327,10 @@ struct ServerParts: Sendable {
         OTPAdminRoutes(tokens: tokens, records: records, body: body).add(to: admin)
         FaceAdminRoutes(migration: migration).add(to: admin)
         ConsentAdminRoutes(store: store, records: records, clock: clock).add(to: admin)
+        IdentityAdminRoutes(
+            identities: identities, registry: RegistryService(store: store, clock: clock),
+            evidenceKey: evidenceKey, records: records, body: body, budget: bodies
+        ).add(to: admin)
         JourneyAdminRoutes(store: store, catalog: catalog, clock: clock, body: body).add(to: admin)
         AuditRoutes(store: store, clock: clock, body: body).add(to: admin)
         licenseRoutes(body).addAdmin(to: admin)

@@ -94,13 +94,20 @@ struct WireTypeTests {
         try check(OwnDevice.self, OwnDevice.CodingKeys.self)
         try check(OwnFace.self, OwnFace.CodingKeys.self)
         try check(OwnActivity.self, OwnActivity.CodingKeys.self)
+        try check(ReviewCaseAnswer.self, ReviewCaseAnswer.CodingKeys.self)
+        try check(ReviewDecisionAnswer.self, "ReviewDecisionAnswer")
+        try check(IdentityAttemptAnswer.self, IdentityAttemptAnswer.CodingKeys.self)
+        try check(UserVerificationAnswer.self, UserVerificationAnswer.CodingKeys.self)
+        try check(RegistryAnswer.self, "RegistryAnswer")
+        try check(RegistryImportAnswer.self, RegistryImportAnswer.CodingKeys.self)
+        try check(RegistryRemovalAnswer.self, "RegistryRemovalAnswer")
         try check(Problem.self, "Problem")
         try check(Problem.FieldError.self, "FieldError")
         for (page, item) in [
             "AppPage": "AppAnswer", "UserPage": "UserAnswer",
             "AuthenticatorPage": "AuthenticatorAnswer", "ConsentPage": "ConsentAnswer",
             "JourneyVersionPage": "JourneyVersionAnswer", "ProductKeyPage": "ProductKeyAnswer",
-            "AuditPage": "AuditEntryAnswer",
+            "AuditPage": "AuditEntryAnswer", "ReviewCasePage": "ReviewCaseAnswer",
         ] {
             let schema = try APIDocument.schema(page)
             #expect(
@@ -169,6 +176,19 @@ struct WireTypeTests {
                 "acceptableDocumentTypes": Self.words(IdentityDocumentType.self),
                 "documentVerificationStatus": Self.words(DocumentVerificationStatus.self),
             ],
+            "ReviewDecisionAnswer": ["decision": Self.words(ReviewDecision.self)],
+            "ReviewDecisionRequest": ["decision": Self.words(ReviewDecision.self)],
+            "ReviewOutcomeAnswer": ["decision": Self.words(ReviewDecision.self)],
+            "IdentityAttemptAnswer": [
+                "kind": Self.words(VerificationAttempt.Kind.self),
+                "recommendation": Self.words(IdentityRecommendation.self),
+            ],
+            "UserVerificationAnswer": [
+                "verification_method": Self.words(VerificationMethod.self),
+                "required_method": Self.words(VerificationMethod.self),
+                "block": Self.words(VerificationBlock.self),
+            ],
+            "VerificationRequirementRequest": ["method": Self.words(VerificationMethod.self)],
             "IdentityDocumentForm": ["documentType": Self.words(IdentityDocumentType.self)],
         ]
         let others = [

@@ -187,7 +187,8 @@ enum AdminPaths {
             if parts[1] == "journeys" {
                 return parts.count == 2 || (parts.count > 3 && parts[3] == "versions")
             }
-            return ["users", "apps", "audit", "faces", "product-keys"].contains(parts[1])
+            return ["users", "apps", "audit", "faces", "product-keys", "verifications", "registry"]
+                .contains(parts[1])
         default: return false
         }
     }

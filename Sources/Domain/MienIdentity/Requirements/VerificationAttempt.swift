@@ -5,7 +5,7 @@ public typealias IdentityAttemptID = Identifier<IdentityAttemptKind>
 
 /// One attempt to verify an identity.
 public struct VerificationAttempt: Sendable, Hashable, Codable {
-    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    public enum Kind: String, WireWord {
         /// Personal data that the user typed.
         case personalData
         /// A document of a user who typed personal data before.
@@ -48,7 +48,7 @@ public enum AttemptOutcome: Sendable, Hashable {
 }
 
 /// A finding that forbids further attempts.
-public enum VerificationBlock: String, Sendable, Hashable, Codable, CaseIterable {
+public enum VerificationBlock: String, WireWord {
     case implausibleAge
     case deceased
     /// Forbids documents, too.
@@ -56,7 +56,7 @@ public enum VerificationBlock: String, Sendable, Hashable, Codable, CaseIterable
 }
 
 /// The decision of a review.
-public enum ReviewDecision: String, Sendable, Hashable, Codable, CaseIterable {
+public enum ReviewDecision: String, WireWord {
     case accept, reject
     /// Ends this attempt and allows another one.
     case askAgain

@@ -10,6 +10,7 @@ package enum QueryParameters {
         "/v1/audit/segment": ["after"],
         "/v1/journeys/{journey}/versions/{version}/retire": ["force"],
         "/v1/me/activity": ["after"],
+        "/v1/registry/people": ["imported_before"],
         "/v1/users": ["after", "identifier"],
     ]
 

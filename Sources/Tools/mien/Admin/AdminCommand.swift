@@ -4,7 +4,8 @@ import ArgumentParser
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin",
-        abstract: "Manage a running server: apps, users, authenticators, faces, the audit log.",
+        abstract:
+            "Manage a running server: apps, users, authenticators, faces, identities, the audit log.",
         discussion: """
             The server prints the admin credential on its first start. Save it in a file that only \
             you can read, or set MIEN_ADMIN_CREDENTIAL.
@@ -15,6 +16,7 @@ struct AdminCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self,
-            FacesCommand.self, LicenseCommand.self, AuditCommand.self,
+            FacesCommand.self, VerificationCommand.self, RegistryCommand.self, LicenseCommand.self,
+            AuditCommand.self,
         ])
 }

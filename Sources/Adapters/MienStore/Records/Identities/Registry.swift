@@ -20,27 +20,44 @@ public struct RegistryTable {
     ///
     /// - Throws: ``IdentityError`` if the data is not valid, or ``StoreError``.
     public func put(_ row: RegistryRow, at now: Instant) throws {
-        let person = try PersonalData(row.input)
-        let id = idHash(row.id)
-        let content = JSONColumn.bytes(Stored(row))
+        try put(Sealed(row, keys: keys), at: now)
+    }
+
+    /// Inserts a sealed person, or replaces the one with the same ID.
+    public func put(_ person: Sealed, at now: Instant) throws(StoreError) {
+        let id = SQLValue.blob(person.id)
         try connection.execute(
             """
             INSERT INTO registry_person (id_hash, content_sealed, updated_at) VALUES (?, ?, ?)
             ON CONFLICT (id_hash) DO UPDATE SET content_sealed = excluded.content_sealed, updated_at = excluded.updated_at
-            """, .blob(id), .blob(keys.seal(content, .registryPerson, for: Self.name(id))),
-            .time(now))
-        try connection.execute("DELETE FROM registry_key WHERE id_hash = ?", .blob(id))
-        for text in person.blockingTexts {
+            """, id, .blob(person.content), .time(now))
+        try connection.execute("DELETE FROM registry_key WHERE id_hash = ?", id)
+        for text in person.texts {
             try connection.execute(
                 "INSERT INTO registry_key (text_hash, id_hash) VALUES (?, ?) ON CONFLICT (text_hash, id_hash) DO NOTHING",
-                .blob(textHash(text)), .blob(id))
+                .blob(text), id)
+        }
+    }
+
+    /// A person as the table stores them. Sealing takes longer than storing, and needs no database.
+    public struct Sealed: Sendable {
+        let id, content: [UInt8]
+        let texts: [[UInt8]]
+
+        /// - Throws: ``IdentityError`` if the data is not valid.
+        public init(_ row: RegistryRow, keys: StoreKeys) throws(IdentityError) {
+            let person = try PersonalData(row.input)
+            id = RegistryTable.idHash(row.id, keys)
+            content = keys.seal(
+                JSONColumn.bytes(Stored(row)), .registryPerson, for: RegistryTable.name(id))
+            texts = person.blockingTexts.map { RegistryTable.textHash($0, keys) }
         }
     }
 
     /// Returns the people with one of the person's ``PersonalData/blockingTexts``, at most
     /// ``maxCandidates``.
     public func candidates(for person: PersonalData) throws(StoreError) -> [RegistryPerson] {
-        let hashes = person.blockingTexts.map { SQLValue.blob(textHash($0)) }
+        let hashes = person.blockingTexts.map { SQLValue.blob(Self.textHash($0, keys)) }
         let places = hashes.map { _ in "?" }.joined(separator: ", ")
         let rows = try connection.rows(
             """
@@ -60,7 +77,7 @@ public struct RegistryTable {
     public func delete(_ id: String) throws(StoreError) -> Bool {
         connection.leaveNoTrace()
         return try connection.execute(
-            "DELETE FROM registry_person WHERE id_hash = ?", .blob(idHash(id))) == 1
+            "DELETE FROM registry_person WHERE id_hash = ?", .blob(Self.idHash(id, keys))) == 1
     }
 
     /// Deletes the people that no import since `time` listed.
@@ -73,12 +90,12 @@ public struct RegistryTable {
             .time(time), .integer(Int64(count)))
     }
 
-    private func idHash(_ id: String) -> [UInt8] {
-        Array(keys.hash(ofRegistry: "id:\(id)").prefix(Self.hashBytes))
+    private static func idHash(_ id: String, _ keys: StoreKeys) -> [UInt8] {
+        Array(keys.hash(ofRegistry: "id:\(id)").prefix(hashBytes))
     }
 
-    private func textHash(_ text: String) -> [UInt8] {
-        Array(keys.hash(ofRegistry: "text:\(text)").prefix(Self.hashBytes))
+    private static func textHash(_ text: String, _ keys: StoreKeys) -> [UInt8] {
+        Array(keys.hash(ofRegistry: "text:\(text)").prefix(hashBytes))
     }
 
     private static func name(_ id: [UInt8]) -> String { Base64URL.encode(id) }

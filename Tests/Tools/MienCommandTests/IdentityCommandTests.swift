@@ -1,0 +1,124 @@
+import Foundation
+import MienIdentity
+import MienTesting
+import Testing
+
+@testable import mien
+
+/// `mien admin registry` and `mien admin verification` against a server.
+@Suite struct IdentityCommandTests {
+    private static let header =
+        "id,first_name,last_name,address,postal_code,country,date_of_birth,deceased\n"
+
+    private static func row(_ id: Int, code: String = "30318") -> String {
+        "\(id),Ada,\"Love\"\"lock, Jr\",\(id) Main Street,\(code),US,1985-12-10,\n"
+    }
+
+    @Test(.needsPack) func `a registry is imported in parts, replaced, and refused by row`()
+        async throws
+    {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let settings = [
+                "MIEN_ADMIN_SERVER": server.adminAddress,
+                "MIEN_ADMIN_CREDENTIAL": server.credential,
+            ]
+            func mien(_ arguments: String...) async throws -> MienProgram.Result {
+                try await home.mien(arguments, settings: settings)
+            }
+            let rows = (1...5200).map { Self.row($0) }.joined()
+            let file = try home.write((Self.header + rows).utf8, as: "people.csv")
+            let imported = try await mien("admin", "registry", "import", file, "--json")
+            #expect(
+                try imported.status == 0 && imported.json["imported"] as? Int == 5200,
+                "\(imported)")
+            let bad = try home.write(
+                (Self.header + rows + Self.row(5201) + Self.row(5202, code: "X")).utf8,
+                as: "bad.csv")
+            let refused = try await mien("admin", "registry", "import", bad, "--json")
+            #expect(
+                try refused.status == 2 && refused.error.code == "registry.row"
+                    && refused.err.contains("row 5,202: postalCode is not a postal code of US"),
+                "\(refused)")
+            #expect(!refused.err.contains("Love"))
+            let torn = try home.write((Self.header + "1,\"Ada").utf8, as: "torn.csv")
+            let malformed = try await mien("admin", "registry", "import", torn, "--json")
+            #expect(
+                try malformed.status == 2 && malformed.error.code == "registry.file"
+                    && malformed.err.contains("line 2"), "\(malformed)")
+            let missing = try await mien("admin", "registry", "import", "none.csv", "--json")
+            #expect(try missing.status == 2 && missing.error.code == "registry.file")
+
+            let fewer = try home.write((Self.header + Self.row(7)).utf8, as: "fewer.csv")
+            try await Task.sleep(for: .milliseconds(20))
+            let replaced = try await mien("admin", "registry", "import", fewer, "--replace")
+            #expect(
+                replaced.out == "Imported 1 person and removed 5,199.\n", "\(replaced)")
+            let status = try await mien("admin", "registry", "status")
+            #expect(status.out == "The registry has 1 person.\n")
+        }
+    }
+
+    @Test(.needsPack) func `verifications are listed, reset, and required from the command line`()
+        async throws
+    {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let settings = [
+                "MIEN_ADMIN_SERVER": server.adminAddress,
+                "MIEN_ADMIN_CREDENTIAL": server.credential,
+            ]
+            func mien(_ arguments: String...) async throws -> MienProgram.Result {
+                try await home.mien(arguments, settings: settings)
+            }
+            #expect(
+                try await mien("admin", "user", "create", "--username", "ada").status == 0)
+            #expect(
+                try await mien("admin", "verification", "list").out
+                    == "No case waits for a decision.\n")
+            let required = try await mien(
+                "admin", "verification", "require", "ada", "GOVERNMENT_ID")
+            #expect(required.status == 0 && required.out.contains("must reach GOVERNMENT_ID"))
+            let shown = try await mien("admin", "verification", "show", "ada", "--json")
+            #expect(
+                try shown.json["required_method"] as? String == "GOVERNMENT_ID"
+                    && shown.json["verification_method"] as? String == "NONE", "\(shown)")
+            #expect(try await mien("admin", "verification", "reset", "ada").status == 0)
+            for arguments in [
+                ["show", "cas_none"], ["decide", "cas_none", "accept"],
+            ] {
+                let result = try await home.mien(
+                    ["admin", "verification"] + arguments + ["--json"], settings: settings)
+                #expect(
+                    try result.status == 2 && result.error.code == "server.not-found",
+                    "\(result)")
+            }
+            let nobody = try await mien("admin", "verification", "reset", "eve", "--json")
+            #expect(try nobody.status == 2 && nobody.error.code == "user.unknown")
+        }
+    }
+
+    @Test func `a large file is divided into parts with the header and the number of the row`()
+        throws
+    {
+        var parts = RegistryParts(), found: [RegistryParts.Part] = []
+        let long = String(repeating: "x", count: 7000)
+        let rows = (1...1500).map { "\($0),A,B,\"\(long)\",1,US,1985-12-10,true\n" }
+        let bytes = Array((Self.header + rows.joined()).utf8)
+        for start in stride(from: 0, to: bytes.count, by: 100_000) {
+            found += try parts.read(bytes[start..<min(bytes.count, start + 100_000)])
+        }
+        found += try parts.finish()
+        #expect(found.count > 2 && found.first?.firstRow == 1)
+        var count = 0
+        for part in found {
+            #expect(part.firstRow == count + 1 && part.bytes.count <= 4 << 20)
+            var file = RegistryFile()
+            var read = try file.read(part.bytes)
+            if let last = try file.finish() { read.append(last) }
+            #expect(read.first?.id == "\(count + 1)" && read.allSatisfy { $0.marks == [.deceased] })
+            count += read.count
+        }
+        #expect(count == 1500)
+    }
+}
