@@ -1,30 +1,9 @@
-import Foundation
 import MienCore
-import MienTesting
 import Testing
 
 @testable import MienDocument
 
 @Suite struct DateTests {
-    @Test func `days agree with Foundation's calendar`() throws {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
-        for day in stride(from: -20_000, through: 60_000, by: 7) {
-            let seconds = Int64(day) * 86_400 + 86_399
-            let date = CalendarDate(Instant(seconds: seconds))
-            let parts = calendar.dateComponents(
-                [.year, .month, .day], from: Date(timeIntervalSince1970: Double(seconds)))
-            #expect(date == CalendarDate(year: parts.year!, month: parts.month!, day: parts.day!))
-            #expect(CalendarDate(date.description) == date)
-        }
-    }
-
-    @Test(arguments: [
-        "2023-02-29", "1900-02-29", "2023-13-01", "2023-00-01", "2023-1-01", "0000-01-01",
-        "２０２３-01-01",
-    ])
-    func `days that do not exist are rejected`(text: String) { #expect(CalendarDate(text) == nil) }
-
     @Test(arguments: [
         // The latest birth that is not in the future.
         ("260101", "2026-11-23", "2026-01-01"), ("261124", "2026-11-23", "1926-11-24"),
@@ -57,11 +36,5 @@ import Testing
         for text in ["741301", "740230", "7408", "74081A", "7<0812", "740832", "740800"] {
             #expect(MRZDate(Array(text.utf8)) == nil, "\(text)")
         }
-    }
-
-    @Test func `a birthday on 29 February is on 1 March in other years`() {
-        let birth = CalendarDate("2000-02-29")!
-        #expect(birth.years(until: CalendarDate("2018-02-28")!) == 17)
-        #expect(birth.years(until: CalendarDate("2018-03-01")!) == 18)
     }
 }

@@ -1,3 +1,5 @@
+public import MienCore
+
 extension AAMVACard {
     /// The authority that issued the card, by its issuer number; otherwise `nil`.
     public var jurisdiction: Jurisdiction? { Jurisdiction(issuerNumber: header.issuerNumber) }

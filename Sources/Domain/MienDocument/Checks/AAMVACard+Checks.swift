@@ -1,3 +1,5 @@
+internal import MienCore
+
 extension AAMVACard {
     func checks(asOf today: CalendarDate) -> [DocumentCheck] {
         [

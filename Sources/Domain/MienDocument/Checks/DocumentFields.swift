@@ -1,3 +1,5 @@
+public import MienCore
+
 /// The fields of a document as one of its parts states them, or as the person entered them.
 ///
 /// Fields are personal data, so they print as `‹fields›`.

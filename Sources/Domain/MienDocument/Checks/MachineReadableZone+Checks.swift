@@ -1,3 +1,5 @@
+internal import MienCore
+
 extension MachineReadableZone {
     func checks(asOf today: CalendarDate) -> [DocumentCheck] {
         var out = checkDigits.map { check($0.field.checkName, .init($0.isRight)) }

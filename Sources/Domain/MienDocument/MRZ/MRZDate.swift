@@ -1,3 +1,5 @@
+public import MienCore
+
 /// A date in a machine-readable zone, of which parts may be unknown and which has no century.
 public struct MRZDate: Sendable, Hashable {
     /// 0…99.

@@ -1,4 +1,4 @@
-internal import MienCore
+public import MienCore
 
 /// Personal data as a person typed it.
 public struct PersonalDataInput: Sendable, Hashable, CustomReflectable {
@@ -158,7 +158,7 @@ public struct AgeRule: Sendable, Hashable {
     /// - Returns: `invalidAge` for a date in the future or an age below the minimum, which may be a
     ///   typing mistake; `implausibleAge` from ``implausibleYears`` on; otherwise `nil`.
     public func fault(_ date: CalendarDate, today: CalendarDate) -> IdentityError? {
-        let age = date.age(on: today)
+        let age = date.years(until: today)
         if date > today {
             return IdentityError(
                 .invalidAge, field: "dateOfBirth", "dateOfBirth is in the future")

@@ -1,3 +1,5 @@
+internal import MienCore
+
 extension PersonalData {
     /// Compares typed data with a reference. Symmetric.
     public func scores(against reference: PersonalData) -> FieldScores {

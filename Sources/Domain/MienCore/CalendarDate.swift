@@ -1,9 +1,10 @@
-public import MienCore
-
 /// A day of the Gregorian calendar, in the years 1…9999.
 public struct CalendarDate: Sendable, Hashable, Comparable {
+    /// 1…9999.
     public let year: Int
+    /// 1…12.
     public let month: Int
+    /// 1…31.
     public let day: Int
 
     /// Returns `nil` for a day that does not exist.
@@ -16,10 +17,10 @@ public struct CalendarDate: Sendable, Hashable, Comparable {
 
     /// Reads `yyyy-mm-dd`. Returns `nil` for other text.
     public init?(_ text: some StringProtocol) {
-        let bytes = Array(text.utf8)
+        let bytes = Array(text.utf8.prefix(11))
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-            let year = decimal(bytes[0..<4]), let month = decimal(bytes[5..<7]),
-            let day = decimal(bytes[8..<10])
+            let year = Self.number(bytes[0..<4]), let month = Self.number(bytes[5..<7]),
+            let day = Self.number(bytes[8..<10])
         else { return nil }
         self.init(year: year, month: month, day: day)
     }
@@ -53,6 +54,13 @@ public struct CalendarDate: Sendable, Hashable, Comparable {
         }
     }
 
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return digits.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) }
+    }
+
     public static func < (a: Self, b: Self) -> Bool {
         (a.year, a.month, a.day) < (b.year, b.month, b.day)
     }
@@ -73,12 +81,4 @@ extension CalendarDate: CustomStringConvertible {
         }
         return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
     }
-}
-
-/// The number that ASCII digits write, or `nil` for anything else.
-func decimal(_ digits: some Collection<UInt8>) -> Int? {
-    guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy({ (48...57).contains($0) }) else {
-        return nil
-    }
-    return digits.reduce(0) { 10 * $0 + Int($1 - 48) }
 }
