@@ -210,11 +210,21 @@ import Testing
         }
     }
 
+    /// A person who keeps still and performs no action.
+    private struct Idler: LivenessActor {
+        var head: SolidHead
+
+        mutating func image(asked: LivenessAction?, at time: Double) -> RGBImage {
+            head.image(asked: asked == .keepStill ? .keepStill : nil, at: time)
+        }
+    }
+
     @Test(.needsFaces)
     func `omitted actions are not requested`() async throws {
         let home = try TemporaryHome()
+        // Whatever the head did by itself could end the session before its first request.
         let clip = try await session(home, [.turnLeft, .blink]) {
-            SolidHead($0, mesh: $1, reach: 60)
+            Idler(head: SolidHead($0, mesh: $1, reach: 60))
         }
         let omitted: Set = ["blink", "look_up"]
         for _ in 0..<5 {
