@@ -419,7 +419,8 @@ package.targets += [
         [
             "SystemQREncode", "MienServerCore", "MienServerAccess", "MienServerFaces",
             "MienServerDevices", "MienServerJourneys", "MienServerOAuth", "MienAPI", "MienAccess",
-            "MienCore", "MienStore", crypto, httpTypes, hummingbird, logging, mustache, nioCore,
+            "MienCore", "MienJourney", "MienStore", crypto, httpTypes, hummingbird, logging,
+            mustache, nioCore,
         ], embeds: true),
     // Health, metrics, the audit log, licenses, and the sweeper.
     library(
@@ -595,6 +596,9 @@ package.targets += [
             "MienSealing", "MienCore", "MienTesting",
         ]),
     tests(
+        "MienWebTests", in: .server,
+        ["MienWeb", "MienAPI", "MienAccess", "MienCore", "MienJourney"]),
+    tests(
         "MienServerAPITests", in: .server,
         [
             "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
@@ -641,6 +645,7 @@ package.targets += [
             "MienCore", "MienDevice", "MienDeviceLinux", "MienFace", "MienKeys", "MienModels",
             "MienVault",
         ]),
+    example("WebSignIn", ["MienClient", "MienCore", httpTypes, hummingbird]),
     example(
         "EmbeddedServer",
         ["MienClient", "MienCore", "MienModels", "MienServer", "MienServerCore", logging]),

@@ -22,7 +22,9 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: [
         .package(name: "mien", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     ],
     targets: [
         example("CustomNetworks", [product("MienFace")]),
@@ -40,6 +42,12 @@ package.targets += [
     example("FindFaces", [product("MienModels")]),
     example("SearchGallery", [product("MienModels")]),
     example("FaceUnlock", [product("MienDevice"), product("MienModels")]),
+    example(
+        "WebSignIn",
+        [
+            product("MienClient"), .product(name: "HTTPTypes", package: "swift-http-types"),
+            .product(name: "Hummingbird", package: "hummingbird"),
+        ]),
     example(
         "EmbeddedServer",
         [

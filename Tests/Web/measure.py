@@ -73,7 +73,7 @@ class Person(threading.Thread):
 def main():
     world = testing.World()
     try:
-        mien, site = world.pages(), Site()
+        mien, site = world.server(), Site()
         app_id = app(mien, "liveness_active")
         page = world.page()
         run, link = begin_registration(mien, site, app_id)

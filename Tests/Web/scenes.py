@@ -96,12 +96,17 @@ def begin_registration(server, site, app_id="default_application", user=None):
     return run, run.answer["data"]["payload"]["endpoint"]
 
 
-def start_camera(page):
-    """Agrees, if the page asks for that, and passes the page that explains what follows."""
+def agree(page):
+    """Agrees, if the page asks for that, and arrives at the page that explains what follows."""
     page.find(".main")
     if page.has(".terms"):
         page.click(".main")
         page.wait("!__web.shown('.terms') && !!__web.shown('.main')")
+
+
+def start_camera(page):
+    """Agrees, and passes the page that explains what follows."""
+    agree(page)
     page.click(".main")
 
 

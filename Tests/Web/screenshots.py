@@ -25,7 +25,7 @@ class Studio:
 
     def __init__(self, world, name, language, size, scheme):
         self.world, self.name, self.language, self.size, self.scheme = world, name, language, size, scheme
-        self.server, self.site = world.pages(), Site()
+        self.server, self.site = world.server(), Site()
 
     def page(self, **camera):
         page = self.world.page(size=self.size, seed=3, grain=False, **camera)

@@ -7,7 +7,7 @@ from testing import test
 
 def account(world, **settings):
     """A user who is signed in on the account pages."""
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server, **settings)
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)
@@ -51,7 +51,7 @@ def whole_account(world):
 
 @test("a face is listed on the account page and removed there", 90)
 def remove_face(world):
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server)
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)
@@ -66,7 +66,7 @@ def remove_face(world):
 
 @test("the app of somebody else asks for permission first; declining goes back without a code")
 def permission(world):
-    server = world.pages()
+    server = world.server()
     site, name = Site(), new("app")
     server.admin("POST", "/v1/apps", {"id": name, "name": "Other <b>shop</b>", "type": "public", "first_party": False,
                                       "settings": {"sign_in_page": True, "redirect_uris": [f"{site.origin}/back"]}})
@@ -89,7 +89,7 @@ def permission(world):
 
 @test("prompt=none answers without a page; an account that is remembered can be chosen; login_hint fills in the name")
 def prompts(world):
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server)
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)
@@ -109,13 +109,22 @@ def prompts(world):
     page.find(".list-links")
     assert user in page.text()
     world.check(page, "the choice")
+    assert not page.has("[value=forget]"), "somebody who is signed in is not forgotten"
     page.click(".list-links button[name=account]")
     page.wait("location.pathname === '/back' || !!__web.shown('[name=f_password]')")
+    page.goto(f"{server.address}/account?client_id={app_id}")
+    page.click("form[action*='/signout'] button")
+    page.wait("location.pathname === '/signout'")
+    page.goto(client.link(prompt="select_account"))
+    world.check(page, "the choice after signing out")
+    page.click(".list-links [value=forget]")
+    page.wait("!__web.shown('.list-links [value=forget]')")
+    assert user not in page.text()
 
 
 @test("texts of a journey and names of people are shown as text")
 def hostile(world):
-    server = world.pages()
+    server = world.server()
     journey = new("hostile-")
     evil = "<img src=x onerror=alert(1)>"
     server.journey({"id": journey, "version": 1, "title": evil, "start": "say", "steps": {

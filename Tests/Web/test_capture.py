@@ -2,7 +2,7 @@
 
 import re
 
-from scenes import PASSWORD, Site, app, begin_registration, finish, new, start_camera
+from scenes import PASSWORD, Site, agree, app, begin_registration, finish, new, start_camera
 from server import Run
 from testing import test
 
@@ -20,7 +20,7 @@ def opened(world, site, server, app_id, **camera):
 
 @test("a person registers a face with the movements that the page asks for, and comes back to the app", 90)
 def registers(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     app_id = app(server, "liveness_active")
     # On a busy machine, frames come too late, and a person tries again.
     for attempt in range(3):
@@ -50,7 +50,7 @@ def registers(world):
 
 @test("a used link says so, and a capture that is open in this browser goes on")
 def used_link(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server))
     other = world.page()
     other.goto(link)
@@ -66,7 +66,7 @@ def used_link(world):
 
 @test("without a camera, and without permission, the page says what to do and tries again")
 def no_camera(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     app_id = app(server)
     for fault, text in [("NotAllowedError", "allow|Camera|camera"), ("NotFoundError", "camera"), ("NotReadableError", "camera")]:
         run, link, page = opened(world, site, server, app_id, refuses=fault)
@@ -82,7 +82,7 @@ def no_camera(world):
 
 @test("a camera that is unplugged, and a person who gives up")
 def gives_up(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
     start_camera(page)
     page.find(STAGE)
@@ -98,7 +98,7 @@ def gives_up(world):
 
 @test("nobody in front of the camera is told so; a second tab says that the capture goes on in the first")
 def second_tab(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
     start_camera(page)
     page.see("Put your face in the oval", 30)
@@ -114,7 +114,7 @@ def second_tab(world):
 
 @test("a closed tab: the link has ended, and the app's journey can be tried again", 90)
 def closed_tab(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
     start_camera(page)
     page.see("Put your face in the oval", 30)
@@ -131,7 +131,7 @@ def closed_tab(world):
 
 @test("a slow connection: the capture goes on", 90)
 def slow(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
     page.devtools("Network.enable")
     page.devtools("Network.emulateNetworkConditions", offline=False, latency=400, downloadThroughput=60_000, uploadThroughput=60_000)
@@ -146,7 +146,7 @@ def slow(world):
 
 @test("a lost connection: the page says so, and goes on when it is back", 90)
 def offline(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
     start_camera(page)
     page.see("Put your face in the oval", 30)
@@ -163,7 +163,7 @@ def offline(world):
 
 @test("only the keyboard: from the link to the result, with a visible focus")
 def keyboard(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server))
     for _ in range(8):
         page.keys("Tab")
@@ -176,9 +176,36 @@ def keyboard(world):
     assert finish(run) == "success"
 
 
+@test("a person who cannot blink says so, and registers with the other movements", 120)
+def accommodation(world):
+    server, site = world.server(), Site()
+    app_id = app(server, "liveness_active")
+    for _ in range(3):
+        run, link, page = opened(world, site, server, app_id)
+        agree(page)
+        page.press("I can’t do some movements")
+        page.see("Which movements can’t you do?")
+        world.check(page, "the movements")
+        page.js("__web.shown('input[value=blink]').click()")
+        page.press("Continue")
+        page.wait("!__web.shown('input[value=blink]') && !!__web.shown('.main')")
+        page.click(".main")
+        page.wait("location.pathname === '/verified' || !!__web.named('Continue') || (globalThis.__asked = (globalThis.__asked ?? []).concat(__web.shown('[data-name]')?.dataset.name ?? []), sessionStorage.setItem('asked', __asked), false)", 75, "a verdict")
+        if page.js("location.pathname === '/verified'"):
+            break
+        page.press("Continue")
+        page.wait("location.pathname === '/verified'")
+        page.close()
+    assert finish(run) == "success"
+    page.goto(f"{server.address}/verify")
+    asked = page.js("sessionStorage.getItem('asked')") or ""
+    assert "turn" in asked or "look" in asked or "mouth" in asked, asked
+    assert "blink" not in asked, asked
+
+
 @test("the page in Spanish and Arabic, on a phone, in the dark, and with reduced motion")
 def languages(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     app_id = app(server)
     for language, direction in [("es", "ltr"), ("ar", "rtl")]:
         run, link = begin_registration(server, site, app_id)
@@ -197,7 +224,7 @@ def languages(world):
 
 @test("bytes of the page, and its first paint")
 def figures(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server))
     bytes_, paint, count = page.js("""(() => { const entries = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
         return [entries.reduce((sum, entry) => sum + entry.transferSize, 0), performance.getEntriesByName("first-contentful-paint")[0]?.startTime, entries.length]; })()""")
@@ -208,7 +235,7 @@ def figures(world):
 
 @test("hostile names of apps are shown as text")
 def hostile(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     title = "<img src=x onerror=alert(1)></script><script>alert(2)</script>{{t.x}} & “quotes”"
     run, link, page = opened(world, site, server, app(server, title=title))
     assert page.js("document.querySelector('img[src=x]') === null && document.scripts.length") <= 6

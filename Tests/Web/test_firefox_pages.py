@@ -9,7 +9,7 @@ from testing import test
 @test("Firefox: a person adds a face on the account page, and an app signs the person in with it", 120)
 def firefox(world):
     world.running(Firefox)
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server)
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)

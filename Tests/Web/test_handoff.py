@@ -6,7 +6,7 @@ from testing import test
 
 def code(world, site, app_id):
     """A computer that shows its code. Returns the journey, the page, the number, and the address in the code."""
-    run, link = begin_registration(world.pages(), site, app_id)
+    run, link = begin_registration(world.server(), site, app_id)
     page = world.page(people=None)
     page.goto(link)
     page.find(".main")
@@ -24,7 +24,7 @@ def code(world, site, app_id):
 
 @test("a computer shows a code and a number; the phone shows the same, and captures; the computer goes on", 90)
 def handoff(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, computer, number, link = code(world, site, app(server))
     world.check(computer, "the code")
     phone = world.page(size=(390, 844))
@@ -44,9 +44,9 @@ def handoff(world):
     assert finish(run) == "success"
 
 
-@test("the code of another computer works once, and ends nothing when its number is refused")
+@test("the code on a computer works once; refusing its number ends the capture, and the computer returns to the app")
 def refused(world):
-    server, site = world.pages(), Site()
+    server, site = world.server(), Site()
     run, computer, number, link = code(world, site, app(server))
     phone = world.page(people=None)
     phone.goto(link)
@@ -58,4 +58,5 @@ def refused(world):
     phone.press("No, stop")
     phone.wait("!__web.shown('.qr-number')")
     world.check(phone, "stopped")
-    assert "/verified" not in computer.address
+    computer.wait("location.pathname === '/verified'", 30)
+    assert finish(run) == "rejection"

@@ -81,7 +81,7 @@ def face_way(page, user):
 
 @test("an app signs its user in with a password, by authorization code and PKCE")
 def by_password(world):
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server)
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)
@@ -113,7 +113,7 @@ def by_password(world):
 
 @test("a person adds a face on the account page, and an app signs the person in with it", 90)
 def by_face(world):
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server, "liveness_active")
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)
@@ -138,7 +138,7 @@ def by_face(world):
 
 @test("a stranger is refused", 90)
 def stranger(world):
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server)
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)
@@ -156,7 +156,7 @@ def stranger(world):
 
 @test("a still photo is refused where a live person is required", 90)
 def still(world):
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server, "liveness_active")
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)
@@ -170,7 +170,7 @@ def still(world):
 
 @test("a passkey is made on the account page, and signs in")
 def passkey(world):
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server)
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)
@@ -195,7 +195,7 @@ def passkey(world):
 
 @test("going back in the browser's history answers no later step")
 def history(world):
-    server = world.pages()
+    server = world.server()
     site, app_id = shop(server)
     client, user = Client(server, site, app_id), new("ada")
     server.user(user, PASSWORD)
@@ -219,7 +219,7 @@ def history(world):
 
 @test("no secret is in an address that the server logs")
 def addresses(world):
-    server = world.pages()
+    server = world.server()
     for word in ("csrf=", "password=", "code=", "start_token", "cap_"):
         lines = [line for line in server.log.splitlines() if word in line and "request.route" in line]
         assert not lines, lines[:3]

@@ -33,7 +33,7 @@ class World:
     """What tests share. Everything is started when it is first needed, and stopped at the end."""
 
     def __init__(self):
-        # Whoever ends this program also ends what it has started.
+        # Exit normally on these signals, so that browsers and servers are stopped, too.
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, lambda *_: sys.exit(130))
         self.browsers, self.servers, self.drawn, self.rules = {}, {}, {}, None
@@ -76,13 +76,6 @@ class World:
         if key not in self.servers:
             self.servers[key] = server.Server(**settings)
         return self.servers[key]
-
-    def pages(self, **settings):
-        """A server that has the pages."""
-        made = self.server(**settings)
-        if made.send("GET", "/verify")[0] == 404:
-            raise Skip("this server has no web pages")
-        return made
 
     def page(self, kind=browser.Chromium, people=("ada",), **options):
         return self.running(kind).page(self.heads(*people) if people else None, **options)

@@ -1,21 +1,22 @@
 // The account pages.
 
-import { bindCapture, bindDialogs, bindPasskey, bindPasswords, guardForms } from "./forms.js";
+import { bindCapture, bindPasskey, bindPasswords, guardForms } from "./forms.js";
 
 guardForms();
-bindDialogs();
 bindPasswords();
 bindCapture();
 bindPasskey();
 bindCopies();
 
-/** A button with `data-copy="ID"` copies that element's text, and says so. */
+/** A button with `data-copy="ID"` copies the items of that list, one on a line, and says so. */
 function bindCopies() {
   for (const button of document.querySelectorAll("[data-copy]")) {
+    if (!navigator.clipboard) continue;
+    button.hidden = false;
     button.addEventListener("click", async () => {
-      const list = document.getElementById(button.dataset.copy), items = [...list.children];
-      await navigator.clipboard.writeText((items.length ? items : [list]).map((item) => item.textContent.trim()).join("\n"));
-      if (button.dataset.copied) button.textContent = button.dataset.copied;
+      const items = [...document.getElementById(button.dataset.copy).children];
+      await navigator.clipboard.writeText(items.map((item) => item.textContent.trim()).join("\n"));
+      button.textContent = button.dataset.copied;
     });
   }
 }

@@ -1,22 +1,17 @@
 // What the sign-in and account pages share. Their forms also work without scripts, except for captures and passkeys.
 
 import { createPasskey, getPasskey } from "./mien.js";
-import { captureTexts, data, text, workerEncoder } from "./page.js";
+import { captureTexts, data, isPhone, text, workerEncoder } from "./page.js";
 
-/**
- * Marks a form's button as busy when the form is sent, and sends no form twice.
- *
- * A form with `data-download` stays on the page, so its button is free again after a while.
- */
+/** Marks a form's button as busy when the form is sent, and sends no form twice. */
 export function guardForms() {
   const sent = new WeakSet();
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (form.method === "dialog" || event.defaultPrevented) return;
+    if (event.defaultPrevented) return;
     if (sent.has(form)) return event.preventDefault();
     sent.add(form);
     event.submitter?.setAttribute("aria-busy", "true");
-    if ("download" in form.dataset) setTimeout(() => release(form), 3000);
   });
   const release = (form) => {
     sent.delete(form);
@@ -33,7 +28,6 @@ export function bindPasswords() {
     button.addEventListener("click", () => {
       const isShown = input.type === "text";
       input.type = isShown ? "password" : "text";
-      button.setAttribute("aria-pressed", String(!isShown));
       button.textContent = text(isShown ? "button_show" : "button_hide");
     });
     // A password that is shown as text would be saved as one.
@@ -48,25 +42,17 @@ function submit(id, name, value) {
   form.requestSubmit();
 }
 
-/**
- * Runs the capture of `page.capture` in the page's <mien-capture>, or in one that is added to `#capture`, and sends
- * `#capture-form` with its field `outcome`: `done`, `fail`, or `cancel`.
- */
+/** Runs the capture of `page.capture` in the page's <mien-capture>, and sends `#capture-form` with its field `outcome`: `done`, `fail`, or `cancel`. */
 export function bindCapture() {
-  const session = data.page?.capture;
-  if (!session) return;
-  const place = document.getElementById("capture");
-  let element = document.querySelector("mien-capture");
-  if (!element) {
-    element = document.createElement("mien-capture");
-    place.append(element);
-  }
-  element.texts = captureTexts();
+  const session = data.page?.capture, element = document.querySelector("mien-capture");
+  if (!session || !element) return;
+  element.texts = captureTexts(session);
   const encode = workerEncoder();
   if (encode) element.encode = encode;
   for (const outcome of ["done", "fail", "cancel"]) {
     element.addEventListener(`mien-${outcome}`, () => submit("capture-form", "outcome", outcome), { once: true });
   }
+  document.getElementById("use-phone").hidden = isPhone();
   element.setAttribute("csrf", data.csrf ?? "");
   element.setAttribute("capture-id", session.capture);
   element.start();
@@ -99,35 +85,11 @@ export function bindPasskey() {
   });
 }
 
-/**
- * Waits with the person: after `page.poll.seconds`, asks `page.poll.url`, whose answer {"ready": true} sends `#wait-form`.
- * Without a URL, the form is sent after these seconds.
- */
+/** Waits with the person: sends `#wait-form` after `page.poll.seconds`, unless the page is hidden. */
 export async function poll() {
-  const { seconds, url } = data.page?.poll ?? {};
-  const form = document.getElementById("wait-form");
+  const seconds = data.page?.poll?.seconds, form = document.getElementById("wait-form");
   if (!seconds || !form) return;
-  for (;;) {
-    await new Promise((done) => setTimeout(done, seconds * 1000));
-    if (document.hidden) await new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
-    if (!url) return form.requestSubmit();
-    try {
-      const response = await fetch(url, { headers: { accept: "application/json" }, credentials: "same-origin", cache: "no-store" });
-      if (!response.ok && response.status < 500 && response.status !== 429) return location.reload();
-      if (response.ok && (await response.json()).ready) return form.requestSubmit();
-    } catch { /* Without a connection, it asks again. */ }
-  }
-}
-
-/** A button with `data-dialog="ID"` opens that dialog; a button with `data-close` closes its own. */
-export function bindDialogs() {
-  document.addEventListener("click", ({ target, clientX: x, clientY: y }) => {
-    const opener = target.closest?.("[data-dialog]");
-    if (opener) return document.getElementById(opener.dataset.dialog)?.showModal();
-    if (target.closest?.("[data-close]")) return target.closest("dialog")?.close();
-    // A click on the backdrop is a click on the dialog, outside of its box.
-    if (!(target instanceof HTMLDialogElement)) return;
-    const box = target.getBoundingClientRect();
-    if (x < box.left || x > box.right || y < box.top || y > box.bottom) target.close();
-  });
+  await new Promise((done) => setTimeout(done, seconds * 1000));
+  if (document.hidden) await new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
+  form.requestSubmit();
 }

@@ -344,10 +344,10 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
     else this.#ready();
   }
 
-  #consent(consent) {
-    const agree = () => this.#ask(() => this.session.consent(consent.text_version));
-    this.#show(consent.title, null, make("p", { class: "terms", tabindex: 0 }, consent.text),
-      make("button", { class: "main", onclick: agree }, consent.button_text), this.#cancelButton("side"));
+  #consent({ text_version, title, text, button_text }) {
+    const agree = () => this.#ask(() => this.session.consent(text_version));
+    this.#show(this.#text(title), null, make("p", { class: "terms", tabindex: 0 }, this.#text(text)),
+      this.#button(button_text, "main", agree), this.#cancelButton("side"));
   }
 
   #ready() {

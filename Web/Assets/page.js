@@ -81,8 +81,11 @@ export function cameraHelp(agent = navigator.userAgent) {
   return text("camera_denied");
 }
 
-/** The texts of <mien-capture> in the page's language. */
-export const captureTexts = () => ({ ...data.texts, camera_denied: cameraHelp() });
+/** The texts of <mien-capture> in the page's language. The standard consent is translated by its English texts. */
+export const captureTexts = (session) => ({ ...data.texts, camera_denied: cameraHelp(), ...session.consent_texts });
+
+/** Whether the person uses a phone, which needs no other one. */
+export const isPhone = () => /Android|iPhone|iPad|Mobile/.test(navigator.userAgent);
 
 /** Encodes pictures in a worker, off the page's thread. Returns undefined where there can be none. */
 export function workerEncoder() {

@@ -1,7 +1,7 @@
 // The capture page: exchanges the link's code, runs <mien-capture>, and returns to the app.
 
 import "./mien.js";
-import { busy, button, captureTexts, data, make, qrCode, send, text, workerEncoder } from "./page.js";
+import { busy, button, captureTexts, data, isPhone, make, qrCode, send, text, workerEncoder } from "./page.js";
 
 const main = document.getElementById("main");
 const code = location.hash.slice(1);
@@ -47,7 +47,9 @@ async function open() {
     logo.src = session.app.logo_url;
     logo.hidden = false;
   }
-  if (session.handoff) compare(session.handoff); else capture();
+  if (session.handoff) compare(session.handoff);
+  else if (new URLSearchParams(location.search).has("phone")) handOff();
+  else capture();
 }
 
 async function exchange() {
@@ -66,10 +68,10 @@ const encode = workerEncoder();
 
 function capture() {
   const element = make("mien-capture", { "capture-id": session.capture, csrf: data.csrf ?? "" });
-  element.texts = captureTexts();
+  element.texts = captureTexts(session);
   if (encode) element.encode = encode;
   element.append(make("img", { slot: "picture", class: "hero", src: "/web/face.svg", alt: "", width: "128", height: "128" }));
-  if (session.can_hand_off !== false && !session.handoff && !isPhone()) {
+  if (!session.handoff && !isPhone()) {
     const phone = button("capture_use_phone", "quiet", () => busy(phone, handOff));
     phone.slot = "alternatives";
     element.append(phone);
@@ -85,8 +87,6 @@ function capture() {
   document.title = text("capture_title", { app: session.app.name });
   main.replaceChildren(make("h1", { class: "visually-hidden" }, text("capture_heading")), element);
 }
-
-const isPhone = () => /Android|iPhone|iPad|Mobile/.test(navigator.userAgent);
 
 // MARK: Ending
 

@@ -69,16 +69,4 @@ struct LocalServer {
         }
         self.id = id
     }
-
-    /// Returns what the server says about a sign-in: the claim `amr` of a token, sorted.
-    static func methods(in token: Sensitive<String>) throws -> String {
-        struct Claims: Decodable { let amr: [String] }
-        // A service that trusts the token verifies its signature first.
-        let parts = token.use { $0.split(separator: ".") }
-        guard parts.count == 3, let claims = Base64URL.decode(String(parts[1])) else {
-            return "none"
-        }
-        return try JSONDecoder().decode(Claims.self, from: Data(claims)).amr.sorted().joined(
-            separator: " ")
-    }
 }

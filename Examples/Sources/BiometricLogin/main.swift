@@ -131,8 +131,8 @@ func run(_ frames: FaceFrames?, in folder: URL) async throws {
         for (name, options) in [("face", faceOnly), ("PIN", faceOrPIN)] {
             do {
                 try await session.authenticateBiometric(options)
-                let methods = try LocalServer.methods(in: await session.accessToken())
-                print("\(name): signed in, amr \(methods)")
+                let methods = await session.authenticationMethods.sorted()
+                print("\(name): signed in, amr \(methods.joined(separator: " "))")
             } catch let error as DeviceError where options == faceOnly {
                 print("\(name): \(error.code.rawValue)")
             }

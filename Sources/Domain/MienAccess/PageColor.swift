@@ -43,6 +43,27 @@ public struct PageColor: Sendable, Hashable {
         return contrast(with: white) >= 4.5 ? white : black
     }
 
+    /// This color for text on a background: mixed with as little black or white as a contrast takes.
+    ///
+    /// - Parameter contrast: At least 1; a contrast that neither black nor white reaches gives the
+    ///   better of the two.
+    public func readable(on background: PageColor, contrast: Double) -> PageColor {
+        let end = background.text, steps = 40
+        let mixtures = (0...steps).lazy.map { step in
+            mixed(with: end, share: Double(step) / Double(steps))
+        }
+        return mixtures.first { $0.contrast(with: background) >= contrast } ?? end
+    }
+
+    private func mixed(with other: PageColor, share: Double) -> PageColor {
+        func channel(_ a: UInt8, _ b: UInt8) -> UInt8 {
+            UInt8((Double(a) * (1 - share) + Double(b) * share).rounded())
+        }
+        return PageColor(
+            red: channel(red, other.red), green: channel(green, other.green),
+            blue: channel(blue, other.blue))
+    }
+
     /// `#rrggbb`
     public var css: String { String(format: "#%02x%02x%02x", red, green, blue) }
 }

@@ -26,7 +26,7 @@ package struct CaptureAuthentication: Sendable {
         // A browser adds the cookie to requests of any page, but lets only pages of this server add
         // this field.
         guard let id = request.headers[Self.captureField],
-            let token = Self.cookie(cookie, request)
+            let token = request.cookie(cookie)
         else {
             throw Problem(.invalidCredentials, "Send authorization: Bearer with the start token.")
         }
@@ -36,20 +36,5 @@ package struct CaptureAuthentication: Sendable {
                 "Another tab of this browser has begun another capture. Continue there.")
         }
         return token
-    }
-
-    /// The start token in the browser's cookie.
-    package func pageToken(_ request: Request) -> String? { Self.cookie(cookie, request) }
-
-    private static func cookie(_ name: String, _ request: Request) -> String? {
-        for field in request.headers[values: .cookie] {
-            for pair in field.split(separator: ";") {
-                let pair = pair.drop { $0 == " " }
-                if pair.hasPrefix("\(name)="), pair.utf8.count <= 256 {
-                    return String(pair.dropFirst(name.count + 1))
-                }
-            }
-        }
-        return nil
     }
 }

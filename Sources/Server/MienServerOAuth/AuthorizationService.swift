@@ -2,7 +2,7 @@ internal import Crypto
 internal import Foundation
 internal import Hummingbird
 package import MienAccess
-package import MienCore
+internal import MienCore
 package import MienServerAccess
 package import MienServerCore
 package import MienStore
@@ -146,29 +146,8 @@ package struct AuthorizationService: Sendable {
         } catch { throw refuse(error.code, error.description) }
     }
 
-    /// The proof of a sign-in on the pages, for which an app gets a code.
-    package struct Proof: Sendable {
-        let account: UserID
-        let methods: [String]
-        let at: Instant
-        let epoch: Int
-        let authenticators: [AuthenticatorID]
-        let isRecovery: Bool
-        let passkey: AuthenticatorID?
-
-        package init(
-            account: UserID, methods: [String], at: Instant, epoch: Int,
-            authenticators: [AuthenticatorID], isRecovery: Bool, passkey: AuthenticatorID?
-        ) {
-            (self.account, self.methods, self.at, self.epoch) = (account, methods, at, epoch)
-            (self.authenticators, self.isRecovery, self.passkey) = (
-                authenticators, isRecovery, passkey
-            )
-        }
-    }
-
     /// Returns the address that brings a code to the app.
-    package func redirect(of request: Request, for proof: Proof) async throws -> String {
+    package func redirect(of request: Request, for proof: PageProof) async throws -> String {
         var generator = SystemRandomNumberGenerator()
         let content = Content(
             app: request.app.id.text, account: proof.account.text, redirectURI: request.redirectURI,

@@ -61,11 +61,15 @@ struct SignInPageSessionTests {
             }
             #expect(try await user.sub == server.userID("ada").text)
             #expect(await session.state == .signedIn)
+            #expect(await session.authenticationMethods == ["pwd"])
             let claims = try await TokenClient.claims(session.accessToken().use { $0 })
             #expect((claims["cnf"] != nil) == usesDPoP)
             // The refresh token works.
             server.time.advance(.seconds(1790))
             #expect(try await session.userInfo() == user)
+            #expect(await session.authenticationMethods == ["pwd"])
+            try await session.signOut()
+            #expect(await session.authenticationMethods.isEmpty)
         }
     }
 

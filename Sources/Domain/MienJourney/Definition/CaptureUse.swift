@@ -87,4 +87,12 @@ public struct CaptureConsent: Sendable, Hashable, Codable {
     public init(textVersion: String, title: String, text: String, button: String) {
         (self.textVersion, self.title, self.text, self.button) = (textVersion, title, text, button)
     }
+
+    /// The text of a journey that does not set its own. The pages show it in their language; a new
+    /// wording needs a new version.
+    package static let standard = CaptureConsent(
+        textVersion: "standard-1", title: "Use your face to sign in",
+        text:
+            "We compute numbers from pictures of your face and store them, encrypted, to recognize you when you sign in. We do not keep the pictures. You can withdraw your consent at any time.",
+        button: "I consent")
 }

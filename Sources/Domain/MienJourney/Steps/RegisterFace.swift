@@ -19,13 +19,6 @@ struct RegisterFace: JourneyStep {
 
         /// Whether the capture asks for consent where no earlier step has recorded it.
         var isAskedByCapture: Bool { given == nil && !acceptsEarlier }
-
-        /// The text of a journey that does not set its own.
-        static let standard = CaptureConsent(
-            textVersion: "standard-1", title: "Use your face to sign in",
-            text:
-                "We compute numbers from pictures of your face and store them, encrypted, to recognize you when you sign in. We do not keep the pictures. You can withdraw your consent at any time.",
-            button: "I consent")
     }
 
     static let settings =
@@ -128,7 +121,7 @@ struct RegisterFace: JourneyStep {
 extension RegisterFace.Consent {
     /// Reads the setting `consent`.
     fileprivate init(_ reader: SettingReader) throws(JourneyDefinitionError) {
-        let standard = Self.standard
+        let standard = CaptureConsent.standard
         guard let value = reader.value("consent") else {
             self.init(
                 textVersion: standard.textVersion, given: nil, acceptsEarlier: false,

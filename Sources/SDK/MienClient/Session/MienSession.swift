@@ -181,6 +181,17 @@ public actor MienSession {
     /// The id of the signed-in user, from the server's tokens.
     var user: String? { tokens.flatMap(Self.user(of:)) }
 
+    /// The ways in which the user proved their identity, as the server names them in the claim `amr`:
+    /// `pwd`, `face`, `otp`, and others. Empty while nobody is signed in.
+    ///
+    /// They come from the server over this session's own connection. A service that receives a
+    /// token from somebody else verifies its signature first.
+    public var authenticationMethods: [String] {
+        guard let tokens else { return [] }
+        let methods = Self.claims(tokens.idToken ?? tokens.accessToken)["amr"]?.arrayValue ?? []
+        return methods.compactMap(\.stringValue)
+    }
+
     private static func user(of tokens: SessionTokens) -> String? {
         claims(tokens.idToken ?? tokens.accessToken)["sub"]?.stringValue
     }

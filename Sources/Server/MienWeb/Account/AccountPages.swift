@@ -89,7 +89,7 @@ struct AccountPages: Sendable {
                         values: [
                             "codes": .list(codes.map { .text($0) }),
                             "back": .text(user.address(done: nil)),
-                        ]), for: user.view)
+                        ], scripts: ["account.js"]), for: user.view)
             }
         }
         router.get("account/data") { request, context in

@@ -108,8 +108,7 @@ extension WebPages {
                 .noActiveJourney, "This capture has ended. Go back to the app and try again.")
         }
         let app = try await apps.find(summary.app), view = view(request, app: app)
-        var members =
-            captureData(summary, view, hasReturn: target.callbackURL != nil).objectValue ?? [:]
+        var members = captureData(summary, view, hasReturn: target.callbackURL != nil)
         if let handoff = target.handoff {
             members["handoff"] = [
                 "number": .string(handoff.number), "app": .string(app.name),
@@ -120,28 +119,21 @@ extension WebPages {
         return .object(members)
     }
 
-    /// The data that the capture's script begins with.
+    /// The data that the capture's script begins with. It asks the API for the rest.
     func captureData(_ summary: CaptureService.Summary, _ view: PageView, hasReturn: Bool)
-        -> JSONValue
+        -> [String: JSONValue]
     {
-        let app = view.app
-        var members: [String: JSONValue] = [
-            "capture": .string(summary.id.text), "purpose": .string(summary.purpose),
+        [
+            "capture": .string(summary.id.text),
             "app": [
-                "name": .string(app?.name ?? ""),
-                "logo_url": app?.settings.pages.logo.map { .string($0) } ?? .null,
+                "name": .string(view.app?.name ?? ""),
+                "logo_url": view.app?.settings.pages.logo.map { .string($0) } ?? .null,
             ],
-            "mode": summary.answer.mode.map { .string($0.rawValue) } ?? .null,
-            "status": .string(summary.answer.status.rawValue),
-            "can_accommodate": .bool(!(summary.answer.omittableActions ?? []).isEmpty),
-            "omittable_actions": .array(
-                (summary.answer.omittableActions ?? []).map { .string($0.rawValue) }),
-            "has_return": .bool(hasReturn), "consent": .null,
+            "has_return": .bool(hasReturn),
+            "consent_texts": .object(
+                summary.answer.consent.map {
+                    view.texts.translations(of: $0).mapValues { .string($0) }
+                } ?? [:]),
         ]
-        if let consent = summary.answer.consent {
-            members["consent"] = .object(
-                (try? JSONText.parse(JSONBody.bytes(of: consent)))?.objectValue ?? [:])
-        }
-        return .object(members)
     }
 }

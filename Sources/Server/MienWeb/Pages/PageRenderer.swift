@@ -149,15 +149,20 @@ struct PageRenderer: Sendable {
 
     /// The app's colors as a style sheet.
     static func css(of pages: PageSettings) -> String? {
-        func rule(_ text: String?) -> String? {
+        func rule(_ text: String?, _ background: PageColor, _ contrast: Double) -> String? {
             text.flatMap { PageColor($0) }.map {
-                ":root{--brand:\($0.css);--brand-text:\($0.text.css)}"
+                let accent = $0.readable(on: background, contrast: contrast)
+                return
+                    ":root{--brand:\($0.css);--brand-text:\($0.text.css);--accent:\(accent.css)}"
             }
         }
-        guard let light = rule(pages.brand) ?? rule(pages.brandDark) else { return nil }
-        let dark = rule(pages.brandDark ?? pages.brand).map {
-            "@media(prefers-color-scheme:dark){\($0)}"
-        }
-        return (pages.brand == nil ? "" : light) + (dark ?? "")
+        // The style sheet's surfaces, and more contrast than the required 4.5, because links and
+        // letters are also on surfaces that the color tints.
+        let light = rule(pages.brand, PageColor(red: 0xf3, green: 0xf5, blue: 0xf7), 5),
+            dark = rule(
+                pages.brandDark ?? pages.brand, PageColor(red: 0x1f, green: 0x26, blue: 0x2d), 6
+            ).map { "@media(prefers-color-scheme:dark){\($0)}" }
+        guard light != nil || dark != nil else { return nil }
+        return (light ?? "") + (dark ?? "")
     }
 }

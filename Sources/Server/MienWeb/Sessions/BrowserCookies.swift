@@ -1,7 +1,5 @@
-internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
-internal import MienStore
+internal import MienServerCore
 
 /// The cookies of the pages. None can be read by scripts.
 struct BrowserCookies: Sendable {
@@ -37,18 +35,7 @@ struct BrowserCookies: Sendable {
     /// connections; browsers reject that prefix over plain HTTP.
     func name(_ name: Name) -> String { isSecure ? "__Host-\(name.rawValue)" : name.rawValue }
 
-    func value(_ name: Name, _ request: Request) -> String? {
-        let wanted = self.name(name)
-        for field in request.headers[values: .cookie] {
-            for pair in field.split(separator: ";") {
-                let pair = pair.trimmingCharacters(in: .whitespaces)
-                if pair.hasPrefix("\(wanted)="), pair.utf8.count <= 512 {
-                    return String(pair.dropFirst(wanted.count + 1))
-                }
-            }
-        }
-        return nil
-    }
+    func value(_ name: Name, _ request: Request) -> String? { request.cookie(self.name(name)) }
 
     /// The value of `Set-Cookie`.
     func set(_ name: Name, _ value: String) -> String {

@@ -6,6 +6,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienServerAccess
 internal import MienServerCore
+internal import MienServerOAuth
 internal import MienStore
 
 /// Keeps the sessions of browsers: who is signed in where, and which names a browser remembers.
@@ -125,10 +126,7 @@ struct BrowserSessions: Sendable {
         let secret = generator.bytes(32), now = clock.now
         try await write(
             BrowserSession(
-                account: proof.account, app: app.id, journey: proof.journey,
-                methods: proof.methods, at: proof.at, epoch: proof.epoch,
-                authenticators: proof.authenticators, isRecovery: proof.isRecovery,
-                passkey: proof.passkey, createdAt: now, usedAt: now, grant: grant,
+                proof: proof, app: app.id, createdAt: now, usedAt: now, grant: grant,
                 grants: [holder.id.text: grant]), store.keys.hash(ofSecret: secret))
         return cookies.set(.session, Base64URL.encode(secret))
     }
@@ -172,11 +170,7 @@ struct BrowserSessions: Sendable {
             return known
         }
         let session = found.session
-        let proof = PageProof(
-            account: session.account, journey: session.journey, methods: session.methods,
-            at: session.at, epoch: session.epoch, authenticators: session.authenticators,
-            isRecovery: session.isRecovery, passkey: session.passkey)
-        let id = try await makeGrant(proof, app, keepsAlive: false)
+        let id = try await makeGrant(session.proof, app, keepsAlive: false)
         var changed = session
         changed.grants[app.id.text] = id
         try await write(changed, found.hash)
@@ -192,7 +186,7 @@ struct BrowserSessions: Sendable {
             let epoch = try await store.read({ try $0.accounts.standing(of: user)?.epoch })
         else { return }
         var session = found.session
-        (session.epoch, session.grant, session.grants) = (epoch, grant, [app.text: grant])
+        (session.proof.epoch, session.grant, session.grants) = (epoch, grant, [app.text: grant])
         try await write(session, found.hash)
     }
 

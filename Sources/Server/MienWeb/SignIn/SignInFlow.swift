@@ -1,5 +1,6 @@
 internal import MienAPI
 internal import MienCore
+internal import MienServerOAuth
 
 /// A sign-in in progress in one browser: what it is for, and where it is.
 struct SignInFlow: Codable, Sendable {

@@ -197,7 +197,12 @@ struct StepPage {
             required.filter { properties[$0] != nil }
             + properties.keys.filter { !required.contains($0) }.sorted()
         let fields = names.enumerated().map { index, name in
-            field(name, properties[name] ?? .null, required.contains(name), isFirst: index == 0)
+            StepField(
+                name: name, schema: properties[name] ?? .null,
+                isRequired: required.contains(name), isFirst: index == 0,
+                isSignIn: step == .loginForm, hint: flow.hint,
+                isFaulty: flow.faults.contains(name)
+            ).values(texts)
         }
         return [
             "id": .text(item.id), "fields": .list(fields), "label": .text(buttonLabel(item)),
@@ -215,53 +220,5 @@ struct StepPage {
             default: item.option.label
             }
         }
-    }
-
-    private func field(_ name: String, _ schema: JSONValue, _ isRequired: Bool, isFirst: Bool)
-        -> PageValue
-    {
-        let format = schema["format"]?.stringValue ?? ""
-        let isSensitive = schema["writeOnly"]?.boolValue == true || format == "password"
-        let isNew = isSensitive && name.contains("new") || step != .loginForm && isSensitive
-        let (type, autocomplete): (String, String) =
-            switch format {
-            case "password": ("password", isNew ? "new-password" : "current-password")
-            case "username": ("text", "username webauthn")
-            case "email": ("email", "email")
-            case "phone": ("tel", "tel")
-            case "date": ("date", "bday")
-            case "code": ("text", "one-time-code")
-            default: (isSensitive ? "password" : "text", "off")
-            }
-        let isName = format == "username"
-        return [
-            "name": .text("f_\(name)"), "id": .text("f-\(name)"),
-            "title": .text(title(name, schema)),
-            "type": .text(type), "autocomplete": .text(autocomplete),
-            "is_checkbox": .flag(schema["type"]?.stringValue == "boolean"),
-            "is_number": .flag(schema["type"]?.stringValue == "number"),
-            "is_code": .flag(format == "code"), "is_password": .flag(type == "password"),
-            "is_plain": .flag(
-                type != "password" && format != "code"
-                    && schema["type"]?.stringValue != "boolean"),
-            "required": .flag(isRequired), "optional": .flag(!isRequired),
-            "max": .optional(schema["maxLength"]?.numberValue.map { "\(Int($0))" }),
-            "min": .optional(
-                schema["minLength"]?.numberValue.flatMap { $0 > 1 ? "\(Int($0))" : nil }),
-            "value": .text(isName ? flow.hint ?? "" : ""),
-            "autofocus": .flag(isFirst && !(isName && flow.hint != nil)),
-            "fault": .flag(flow.faults.contains(name)),
-        ]
-    }
-
-    private func title(_ name: String, _ schema: JSONValue) -> String {
-        let own = schema["title"]?.stringValue ?? name
-        // The format's own titles are English; those of a definition are its author's.
-        let keys = [
-            "User name": "field_username", "User name or email address": "field_identifier",
-            "Password": "field_password", "Code": "field_code",
-            "Email address": "field_email",
-        ]
-        return keys[own].map { texts($0) } ?? own
     }
 }

@@ -26,7 +26,7 @@ extension WebPages: SignInPages {
                             "The user has not allowed this app to know who they are."))
                 }
                 return try await begin(
-                    .permission(found.session.pageProof), wanted, query, request, browser, context)
+                    .permission(found.session.proof), wanted, query, request, browser, context)
             }
             guard Self.goesUnnoticed(wanted) else {
                 guard !wanted.prompts.contains(.none) else {
@@ -77,10 +77,10 @@ extension WebPages: SignInPages {
     private func answers(_ wanted: AuthorizationService.Request, _ session: BrowserSession)
         async throws -> Bool
     {
-        if let maxAge = wanted.maxAge, clock.now - session.at > .seconds(Int64(maxAge)) {
+        if let maxAge = wanted.maxAge, clock.now - session.proof.at > .seconds(Int64(maxAge)) {
             return false
         }
-        let acr = AuthenticationContext.of(session.methods)
+        let acr = AuthenticationContext.of(session.proof.methods)
         if !wanted.acrValues.isEmpty, !wanted.acrValues.contains(acr) { return false }
         return counts(session, in: wanted.app)
     }
@@ -91,9 +91,9 @@ extension WebPages: SignInPages {
     /// Whether a session counts in an app: the same journey must have made it, and authenticators
     /// that are registered for each app must have been this app's.
     func counts(_ session: BrowserSession, in app: AppRecord) -> Bool {
-        guard session.journey == app.settings.pageJourney?.text else { return false }
-        return session.app == app.id || session.passkey != nil
-            || Self.ofOneApp.isDisjoint(with: session.methods)
+        guard session.proof.journey == app.settings.pageJourney?.text else { return false }
+        return session.app == app.id || session.proof.passkey != nil
+            || Self.ofOneApp.isDisjoint(with: session.proof.methods)
     }
 
     /// Whether a code may go to the app without a click.
@@ -143,6 +143,8 @@ extension WebPages: SignInPages {
                                 "letter": .text(
                                     String(person.name.prefix(1)).uppercased()),
                                 "is_signed_in": .flag(person.id == found?.account.id),
+                                "forget": .text(
+                                    view.texts("signin_forget", ["name": person.name])),
                             ]
                         }),
                 ], formTarget: target), for: view)
@@ -165,7 +167,7 @@ extension WebPages: SignInPages {
             let wanted = try await wanted(held.flow)
             if try await answers(wanted, found.session), !wanted.prompts.contains(.login) {
                 if try await needsPermission(wanted, of: chosen) {
-                    held.flow.stage = .permission(found.session.pageProof)
+                    held.flow.stage = .permission(found.session.proof)
                     return try await keep(held, redirect(address), address)
                 }
                 try await flows.end(held.id)
@@ -244,7 +246,7 @@ extension WebPages: SignInPages {
                     detail: ["scope": .string(asked.text)]), at: now)
         }
         try await flows.end(held.id)
-        return redirect(try await authorization.redirect(of: wanted, for: proof.authorization))
+        return redirect(try await authorization.redirect(of: wanted, for: proof))
     }
 
     // MARK: Signing out
@@ -266,14 +268,5 @@ extension WebPages: SignInPages {
                     "action": "/signout", "button": .text(view.texts("button_sign_out")),
                     "danger": false, "back": "/account", "fields": [],
                 ]), for: view)
-    }
-}
-
-extension BrowserSession {
-    /// The proof that a stage keeps.
-    var pageProof: PageProof {
-        PageProof(
-            account: account, journey: journey, methods: methods, at: at, epoch: epoch,
-            authenticators: authenticators, isRecovery: isRecovery, passkey: passkey)
     }
 }

@@ -198,7 +198,7 @@ extension WebPages {
                     callbackURL: "\(publicURL())/signin/\(held.id)"),
                 browser: held.flow.browser)
             page.scriptTexts += ["capture_", "guidance_", "action_", "refusal_", "camera_"]
-            page.data = ["capture": captureData(summary, view, hasReturn: true)]
+            page.data = ["capture": .object(captureData(summary, view, hasReturn: true))]
             cookies.append(captureCookie(token))
         } else {
             page.data = [
@@ -458,7 +458,7 @@ extension WebPages {
             }
             try await flows.end(held.id)
             return redirect(
-                try await authorization.redirect(of: wanted, for: proof.authorization),
+                try await authorization.redirect(of: wanted, for: proof),
                 cookies: cookies)
         }
     }
@@ -495,13 +495,5 @@ extension WebPages {
         }
         guard try await flows.update(held) else { return redirect("/signin/\(held.id)") }
         return try await page(of: held, app, request, status: .unauthorized)
-    }
-}
-
-extension PageProof {
-    var authorization: AuthorizationService.Proof {
-        .init(
-            account: account, methods: methods, at: at, epoch: epoch,
-            authenticators: authenticators, isRecovery: isRecovery, passkey: passkey)
     }
 }
