@@ -111,7 +111,7 @@ def by_password(world):
     page.find("[name=f_password], .list-links")
 
 
-@test("a person adds a face on the account page, and an app signs the person in with it", 90)
+@test("a person adds a face on the account page, and an app signs the person in with it", 180)
 def by_face(world):
     server = world.server()
     site, app_id = shop(server, "liveness_active")
