@@ -255,7 +255,7 @@ struct ServerParts: Sendable {
         addOwnRoutes(to: inner, body)
         pages.add(to: router, api: InternalAPI(inner))
         NoticeRoutes(
-            links: MailedLinkService(store: store, clock: clock),
+            links: MailedLinkService(store: store, clock: clock), pages: pages,
             attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
             budget: bodies
         ).add(to: router)

@@ -32,7 +32,7 @@ package struct EndSession: Sendable {
         router.get("oauth2/logout") { request, _ in
             let query = request.uri.query ?? ""
             guard query.utf8.count <= Self.maxQueryBytes else {
-                return Self.fault("The address is too long.")
+                return pages.fault("The address is too long.", to: request)
             }
             return try await answer(request) { try FormBody(query) }
         }
@@ -47,7 +47,7 @@ package struct EndSession: Sendable {
         -> Response
     {
         do { return try await end(form(), request) } catch let error as OAuthError {
-            return Self.fault(error.description, status: error.status)
+            return pages.fault(error.description, status: error.status, to: request)
         }
     }
 
@@ -57,11 +57,11 @@ package struct EndSession: Sendable {
         do {
             signIn = try form["id_token_hint"].map { try EndedSignIn(hint: $0, grants.issuer) }
         } catch is EndedSignIn.Invalid {
-            return Self.fault("The id_token_hint is not an ID token of this server.")
+            return pages.fault("The id_token_hint is not an ID token of this server.", to: request)
         }
         guard form["client_id"] == nil || signIn == nil || form["client_id"] == signIn?.app.text
         else {
-            return Self.fault("The client_id is not that of the id_token_hint.")
+            return pages.fault("The client_id is not that of the id_token_hint.", to: request)
         }
         if let signIn {
             try await grants.end(signIn.grant, of: signIn.account, app: signIn.app)
@@ -83,10 +83,11 @@ package struct EndSession: Sendable {
         }
         guard let target = form["post_logout_redirect_uri"] else {
             guard signIn != nil else {
-                return Self.fault(
-                    "The app did not say which sign-in ends. Sign out in the app itself.")
+                return pages.fault(
+                    "The app did not say which sign-in ends. Sign out in the app itself.",
+                    to: request)
             }
-            return Self.signedOut
+            return pages.response(MessagePage("signout_done"), to: request)
         }
         let id = signIn?.app ?? form["client_id"].flatMap { AppID($0) }
         guard let id, let app = try await store.read({ try $0.apps.find(id) }),
@@ -94,10 +95,10 @@ package struct EndSession: Sendable {
                 $0.utf8.elementsEqual(target.utf8)
             })
         else {
-            return Self.fault(
+            return pages.fault(
                 (signIn == nil ? "" : "You are signed out. ")
-                    + "The app did not register the address to return to (post_logout_redirect_uris)."
-            )
+                    + "The app did not register the address to return to (post_logout_redirect_uris).",
+                to: request)
         }
         return Self.redirect(to: target, state: form["state"])
     }
@@ -117,14 +118,6 @@ package struct EndSession: Sendable {
         return Response(
             status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
     }
-
-    private static let signedOut = WebPage.response(
-        title: "You are signed out",
-        body: "<h1>You are signed out</h1><p>You can close this page.</p>", formTarget: "")
-
-    private static func fault(_ text: String, status: HTTPResponse.Status = .badRequest)
-        -> Response
-    { FaultPage.response(text, status: status) }
 }
 
 /// The sign-in that an ID token names.

@@ -57,7 +57,7 @@ package struct OAuthRoutes {
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(request, upTo: 8192, share)
             guard bytes.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-                return FaultPage.response("The form is malformed.")
+                return pages.fault("The form is malformed.", to: request)
             }
             return Response(
                 status: .seeOther,
@@ -218,12 +218,12 @@ package struct OAuthRoutes {
             let wanted = try await authorization.request(FormBody(query))
             return try await pages.signIn(wanted, query: query, request, context)
         } catch AuthorizationService.Fault.page(let words) {
-            return FaultPage.response(words)
+            return pages.fault(words, to: request)
         } catch AuthorizationService.Fault.redirect(let address) {
             return Response(
                 status: .seeOther, headers: [.location: address, .cacheControl: "no-store"])
         } catch let error as OAuthError {
-            return FaultPage.response(error.description, status: error.status)
+            return pages.fault(error.description, status: error.status, to: request)
         }
     }
 

@@ -1,10 +1,11 @@
+internal import HTTPTypes
 package import Hummingbird
 package import MienCore
 package import MienServerCore
 
 /// The pages with which people sign in and out. The OAuth routes check the requests of apps, and
 /// the pages do the rest.
-package protocol SignInPages: Sendable {
+package protocol SignInPages: MessagePages {
     /// Answers a valid authorization request: with a page, or with a redirect to the app.
     ///
     /// - Parameter query: The request's parameters, to check them again after the sign-in.
@@ -23,4 +24,15 @@ package protocol SignInPages: Sendable {
     ///
     /// - Returns: `nil` if nobody is signed in in this browser.
     func signOutQuestion(_ request: Request) async throws -> Response?
+}
+
+extension SignInPages {
+    /// A page for a faulty request that cannot be reported to an app, because the app is unknown.
+    ///
+    /// - Parameter detail: What is wrong, for the app's developer.
+    func fault(
+        _ detail: String, status: HTTPResponse.Status = .badRequest, to request: Request
+    ) -> Response {
+        response(MessagePage("fault", detail: detail, status: status), to: request)
+    }
 }

@@ -12,26 +12,29 @@ package struct NoticeRoutes {
     private static let maxCodeBytes = 64, maxBodyBytes = 1024
 
     let links: MailedLinkService
+    let pages: any MessagePages
     /// Limits the requests of each address. Codes are too long to guess; this bounds the work.
     let attempts: RateLimiter
     let clock: ServerClock
     let budget: BodyBudget
 
     package init(
-        links: MailedLinkService, attempts: RateLimiter, clock: ServerClock, budget: BodyBudget
+        links: MailedLinkService, pages: any MessagePages, attempts: RateLimiter,
+        clock: ServerClock, budget: BodyBudget
     ) {
-        (self.links, self.attempts, self.clock, self.budget) = (links, attempts, clock, budget)
+        (self.links, self.pages, self.attempts) = (links, pages, attempts)
+        (self.clock, self.budget) = (clock, budget)
     }
 
     package func add(to router: Router<MienRequestContext>) {
         router.get("\(MailedLink.path)") { request, context in
-            try await limited(context) {
+            try await limited(request, context) {
                 let code = request.uri.queryParameters["code"].map(String.init) ?? ""
                 return NoticePage.confirmation(try await status(of: code), code: code)
             }
         }
         router.post("\(MailedLink.path)") { request, context in
-            try await limited(context) {
+            try await limited(request, context) {
                 let form: FormBody
                 do {
                     form = try await FormBody(request, maxBytes: Self.maxBodyBytes, budget: budget)
@@ -52,12 +55,12 @@ package struct NoticeRoutes {
         return try await links.status(of: code)
     }
 
-    private func limited(_ context: MienRequestContext, _ body: () async throws -> Response)
-        async throws -> Response
-    {
+    private func limited(
+        _ request: Request, _ context: MienRequestContext, _ body: () async throws -> MessagePage
+    ) async throws -> Response {
         if let wait = attempts.take(context.client.key, at: clock.now) {
             return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
         }
-        return try await body()
+        return pages.response(try await body(), to: request)
     }
 }

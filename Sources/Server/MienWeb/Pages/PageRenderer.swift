@@ -54,7 +54,8 @@ struct PageRenderer: Sendable {
             "capture": EmbeddedFiles.capture, "permission": EmbeddedFiles.permission,
             "choose": EmbeddedFiles.choose, "ended": EmbeddedFiles.ended,
             "account": EmbeddedFiles.account, "confirm": EmbeddedFiles.confirm,
-            "codes": EmbeddedFiles.codes, "passkey": EmbeddedFiles.passkey,
+            "message": EmbeddedFiles.message, "codes": EmbeddedFiles.codes,
+            "passkey": EmbeddedFiles.passkey,
             "verify": EmbeddedFiles.verify,
         ]
         templates = MustacheLibrary(

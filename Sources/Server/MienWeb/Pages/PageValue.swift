@@ -1,5 +1,3 @@
-internal import MienServerCore
-
 /// A value that a template shows. Text is escaped for HTML when the page is made, so no template
 /// can forget it.
 enum PageValue: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
@@ -26,7 +24,7 @@ enum PageValue: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLitera
     /// after a prepended mark (U+0600) is one character with it.
     var forTemplate: Any {
         switch self {
-        case .text(let text): WebPage.escaped(text)
+        case .text(let text): EscapedHTML.of(text)
         case .html(let text): text
         case .flag(let flag): flag
         case .list(let items): items.map(\.forTemplate)
