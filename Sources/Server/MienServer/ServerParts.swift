@@ -79,12 +79,16 @@ struct ServerParts: Sendable {
             isQuantized: configuration.usesQuantizedNetworks,
             presentation: configuration.presentation,
             standard: try await store.read { try $0.defaultChoices.presentation() },
+            measuresPresentation: configuration.shadowPresentation != nil,
             maxBytes: configuration.captureBytes, limits: limits)
         let shadow = FaceShadow(
             store: store, metrics: metrics,
             monitor: FaceMonitor(metrics: metrics, logger: logger), clock: clock,
             threshold: configuration.shadowThreshold,
-            faces: try Self.shadowFaces(configuration, beside: faces))
+            faces: try Self.shadowFaces(configuration, beside: faces),
+            presentation: configuration.shadowPresentation.map {
+                ShadowPresentation(mode: $0, threshold: configuration.shadowPresentationThreshold)
+            })
         let passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost,
             workers: configuration.passwordWorkers, limits: limits)

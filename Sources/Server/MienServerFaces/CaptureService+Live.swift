@@ -21,7 +21,7 @@ extension CaptureService {
                 var generator = SystemRandomNumberGenerator()
                 let session = try LiveSession(
                     record.id, for: content.purpose, rules: content.rules,
-                    presentation: self.reader.presentation,
+                    presentation: self.shadow.presentation(besides: self.reader.presentation),
                     challenge: content.rules.challenge(using: &generator),
                     nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now,
                     until: record.expiresAt, maxFrames: self.maxLiveFrames)
@@ -201,6 +201,9 @@ extension CaptureService {
             next, content, from: record, session?.measured(at: clock.now) ?? [:], trail: trail)
         live.remove(record.id)
         countPresentation(session?.judgment.end?.checks)
+        shadow.judge(
+            session?.judgment.end?.checks, refusals: content.reasons ?? [],
+            isAccepted: next.state == .passed, app: record.app, camera: session?.camera)
         var answer = answer(next, content)
         if let session { session.addLastFrame(to: &answer) }
         return answer

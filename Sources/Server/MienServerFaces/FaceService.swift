@@ -41,13 +41,14 @@ package final class FaceService: LiveFrameReader {
     ///   - presentation: The mode of the presentation check; `nil` for `standard` if the pack has
     ///     the network, otherwise `off`.
     ///   - standard: The mode of installations whose settings do not name one.
+    ///   - measuresPresentation: Whether the network runs even if the check is `off`.
     /// - Throws: `InferenceError` if a mode other than `off` is named and the pack has no such
     ///   network.
     package init(
         packs: URL, pack: PackID?, reachableAt address: String?, cache: URL, workers: Int,
         precision: NetworkOptions.Precision?, isQuantized: Bool,
-        presentation: PresentationMode?, standard: PresentationMode, maxBytes: Int,
-        limits: WorkLimits
+        presentation: PresentationMode?, standard: PresentationMode,
+        measuresPresentation: Bool = false, maxBytes: Int, limits: WorkLimits
     ) throws {
         library = PackLibrary(folder: packs)
         let loaded = try library.pack(pack ?? library.packID(reachableAt: address))
@@ -61,7 +62,8 @@ package final class FaceService: LiveFrameReader {
             try precision ?? (isQuantized ? .f32 : loaded.fastestPrecision(options))
         engine = try FaceEngine(
             pack: loaded, workers: workers, options: options,
-            variant: isQuantized ? .int8 : nil, looksForAttacks: self.presentation != .off,
+            variant: isQuantized ? .int8 : nil,
+            looksForAttacks: self.presentation != .off || measuresPresentation,
             compilingAll: true, limits: limits)
         imageLimits = ImageLimits(maxBytes: maxBytes)
         manifest = loaded.manifest

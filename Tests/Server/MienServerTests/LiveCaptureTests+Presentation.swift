@@ -15,12 +15,14 @@ extension LiveCaptureTests {
     /// score `attack`.
     private func capture(
         _ mode: PresentationMode, attack: Double?, atMost: Int = 400,
+        _ settings: [String: String] = [:],
         _ body:
             @Sendable (_ stage: LiveStage, _ detail: JSONValue?, _ metrics: String)
             async throws -> Void
     ) async throws {
         try await TestServer.run(
-            in: scratch, settings: Self.live, reader: WordReader(presentation: mode)
+            in: scratch, settings: Self.live.merging(settings) { $1 },
+            reader: WordReader(presentation: mode)
         ) { server in
             try await server.makeUser()
             // Of a user who signed in, so that the audit log has every measurement.
@@ -90,6 +92,67 @@ extension LiveCaptureTests {
                 stage.answer.guidance.map(\.rawValue)
                     == [attack == nil ? "keep_still" : "face_too_close"])
         }
+    }
+
+    @Test(
+        "a second policy of the check judges live captures and decides nothing",
+        .enabled(
+            if: Installed.hasPresentationNetworks, "needs networks against prints and screens"),
+        arguments: [
+            (PresentationMode.off, 0.9 as Double?, "require", "0.5", "accepted", "refused"),
+            (.off, 0.1, "require", "0.5", "accepted", "accepted"),
+            (.observe, 0.4, "require", "0.7", "accepted", "refused"),
+            (.observe, nil, "require", "0.5", "accepted", "unjudged"),
+            (.require, 0.4, "require", "0.7", "accepted", "refused"),
+            (.require, 0.4, "require", "0.5", "accepted", "accepted"),
+            (.require, 0.9, "observe", "0.5", "refused", "accepted"),
+            (.require, 0.9, "require", "0.05", "refused", "accepted"),
+        ] as [(PresentationMode, Double?, String, String, String, String)])
+    func shadow(
+        mode: PresentationMode, attack: Double?, policy: String, threshold: String, active: String,
+        shadow: String
+    ) async throws {
+        try await capture(
+            mode, attack: attack,
+            [
+                "MIEN_FACE_SHADOW_PRESENTATION": policy,
+                "MIEN_FACE_SHADOW_PRESENTATION_THRESHOLD": threshold,
+            ]
+        ) { stage, _, metrics in
+            #expect(stage.answer.hasPassed == (active == "accepted"))
+            let lines = metrics.split(separator: "\n").filter {
+                $0.hasPrefix("mien_face_shadow_decisions_total{")
+            }
+            #expect(
+                lines == [
+                    "mien_face_shadow_decisions_total{policy=\"presentation\",app=\"default_application\",camera=\"other\",active=\"\(active)\",shadow=\"\(shadow)\"} 1"
+                ])
+            #expect(
+                metrics.contains("mien_presentation_checks_total{") == (mode != .off),
+                "a check that is off is not counted as if it were on")
+        }
+    }
+
+    @Test("a second policy judges only its own check")
+    func shadowDecisions() {
+        func check(_ measured: Double?) -> [LivenessCheckResult] {
+            [LivenessCheckResult(.presentationAttack, refusal: nil, measured: measured)]
+        }
+        let strict = ShadowPresentation(mode: .require, threshold: 0.7)
+        #expect(strict.decision(about: check(0.29), refusals: []) == .accepted)
+        #expect(strict.decision(about: check(0.31), refusals: []) == .refused)
+        #expect(strict.decision(about: check(nil), refusals: []) == .unjudged)
+        #expect(strict.decision(about: [], refusals: []) == .unjudged)
+        #expect(
+            strict.decision(about: check(0.1), refusals: ["presentation_attack"]) == .accepted)
+        for policy in [strict, ShadowPresentation(mode: .observe, threshold: 0.5)] {
+            #expect(
+                policy.decision(about: check(0.1), refusals: ["blink_missed"]) == .refused,
+                "other checks stand")
+        }
+        #expect(
+            ShadowPresentation(mode: .observe, threshold: 0.5).decision(
+                about: check(0.9), refusals: ["presentation_attack"]) == .accepted)
     }
 
     @Test("only a required presentation check lets a sign-in be passive")

@@ -30,6 +30,10 @@ enum Installed {
     static let dimensions =
         (try? PackLibrary(folder: home.packs).pack().manifest.geometry.descriptor.dimensions) ?? 128
 
+    /// Whether the pack that servers use by default has networks against prints and screens.
+    static let hasPresentationNetworks =
+        (try? PackLibrary(folder: home.packs).pack().manifest.file(of: .presentationAttack)) != nil
+
     static func path(_ name: String) -> String {
         home.demoPhotos.appending(path: "\(name).jpg").path
     }

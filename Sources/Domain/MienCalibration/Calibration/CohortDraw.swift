@@ -28,32 +28,14 @@ extension CohortPrivacy {
     /// Returns the highest cosine between a member of `cohort` and a photo of `set`.
     public static func nearest(of cohort: Cohort, to set: LabeledDescriptors) -> Double {
         precondition(cohort.dimension == set.dimension)
-        return highest((0..<cohort.count).map { cohort.rows.packedRow($0) }, set.rows)
-            .reduce(-1) { max($0, Double($1)) }
-    }
-
-    static func highest(_ vector: [VectorRows.Block], _ rows: VectorRows) -> Float {
-        var cosines = [Float](repeating: 0, count: rows.count)
-        rows.dots(with: vector, rows: 0..<rows.count, into: &cosines)
-        return cosines.reduce(-1) { $0 > $1 ? $0 : $1 }
-    }
-
-    /// Returns the highest cosine of each vector with the rows. Compares all vectors with a few rows,
-    /// which then stay in the processor's cache, before the next rows.
-    static func highest(_ vectors: [[VectorRows.Block]], _ rows: VectorRows) -> [Float] {
-        let step = 256
-        var highest = [Float](repeating: -1, count: vectors.count)
-        var cosines = [Float](repeating: 0, count: step)
-        for start in stride(from: 0, to: rows.count, by: step) {
-            let end = min(rows.count, start + step)
-            for (i, vector) in vectors.enumerated() {
-                rows.dots(with: vector, rows: start..<end, into: &cosines)
-                for slot in 0..<end - start where cosines[slot] > highest[i] {
-                    highest[i] = cosines[slot]
-                }
-            }
+        let members = (0..<cohort.count).map { cohort.rows.packedRow($0) }
+        let search = CosineSearch(set.rows)
+        var nearest: Float = -1
+        for start in stride(from: 0, to: members.count, by: CosineSearch.batch) {
+            let batch = members[start..<min(members.count, start + CosineSearch.batch)]
+            nearest = search.highest(batch, above: nearest).max() ?? nearest
         }
-        return highest
+        return Double(nearest)
     }
 }
 
@@ -71,27 +53,46 @@ extension GaussianMixture {
         for _ in 0..<set.photoCount { madeUp.append(unitSample(using: &generator)) }
         var members = (0..<count).map { _ in unitSample(using: &generator) }
         let packed = members.map { madeUp.packed($0) }
-        let nearestOwn = CohortPrivacy.highest(packed, madeUp)
-        var nearestReal = CohortPrivacy.highest(packed, set.rows)
-        let bound = nearestOwn.sorted()[min(count - 1, Int((0.999 * Double(count)).rounded(.down)))]
-        var redrawn = 0
-        for i in members.indices {
-            while nearestReal[i] > bound {
-                redrawn += 1
-                guard redrawn <= max(count / 10, 10) else {
-                    throw CalibrationError.tooFew(
-                        "more than \(redrawn - 1) of \(count) synthetic faces are too close to real ones"
-                    )
+        let real = CosineSearch(set.rows)
+        let bound = Self.bound(of: packed, to: CosineSearch(madeUp, like: real))
+        // The highest cosine of the members that stay. Lower ones need not be known.
+        var nearest: Float = -1, redrawn = 0
+        for start in stride(from: 0, to: count, by: CosineSearch.batch) {
+            let batch = start..<min(count, start + CosineSearch.batch)
+            for (i, found) in zip(batch, real.highest(packed[batch], above: nearest)) {
+                var highest = found
+                while highest > bound {
+                    redrawn += 1
+                    guard redrawn <= max(count / 10, 10) else {
+                        throw CalibrationError.tooFew(
+                            "more than \(redrawn - 1) of \(count) synthetic faces are too close to real ones"
+                        )
+                    }
+                    members[i] = unitSample(using: &generator)
+                    highest = real.highest([madeUp.packed(members[i])], above: nearest)[0]
                 }
-                members[i] = unitSample(using: &generator)
-                nearestReal[i] = CohortPrivacy.highest(madeUp.packed(members[i]), set.rows)
+                nearest = max(nearest, highest)
             }
         }
         let privacy = CohortPrivacy(
-            bound: Double(bound), nearest: Double(nearestReal.max() ?? -1), redrawn: redrawn,
-            members: count)
+            bound: Double(bound), nearest: Double(nearest), redrawn: redrawn, members: count)
         return try CohortDraw(
             cohort: Cohort(members: members, nearestCount: nearestCount), privacy: privacy)
+    }
+
+    /// Returns the cosine that the highest cosines of 99.9 % of `members` stay below.
+    static func bound(of members: [[VectorRows.Block]], to search: CosineSearch) -> Float {
+        let count = members.count
+        let above = count - min(count - 1, Int((0.999 * Double(count)).rounded(.down)))
+        // The highest ones so far, in falling order. Lower ones need not be known.
+        var highest: [Float] = []
+        for start in stride(from: 0, to: count, by: CosineSearch.batch) {
+            let batch = members[start..<min(count, start + CosineSearch.batch)]
+            let floor = highest.count == above ? highest[above - 1] : -1
+            highest = Array(
+                (highest + search.highest(batch, above: floor)).sorted(by: >).prefix(above))
+        }
+        return highest[above - 1]
     }
 
     func unitSample(using generator: inout SeededGenerator) -> [Float] {

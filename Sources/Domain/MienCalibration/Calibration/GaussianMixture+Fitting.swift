@@ -104,18 +104,44 @@ extension GaussianMixture {
         }
     }
 
+    /// A component whose log-density is lower than another's by this is left out. Its share would be
+    /// less than 1e-26, of which no digit is left in a sum of about 1, and shares below 1e-12 are not
+    /// kept anyway.
+    static let negligible = 60.0
+
     /// Expectation step: assigns the shares of each point to the components.
+    /// - Parameter shares: Those from which the components were made; they are replaced.
     /// - Returns: The mean log-density.
     private func expect(_ points: [[LowerTriangle.Block]], into shares: inout Responsibilities)
         -> Double
     {
         let count = components.count
+        var all = [Double](repeating: -.infinity, count: points.count * count)
+        var highest = [Double](repeating: -.infinity, count: points.count)
+        func compute(_ k: Int, _ chosen: [Int]) {
+            let weight = log(components[k].weight)
+            components[k].forEachLogDensity(at: points, chosen) { i, density in
+                all[count * i + k] = weight + density
+                highest[i] = max(highest[i], weight + density)
+            }
+        }
         // All points with one component, whose matrix then stays in the processor's cache, before
-        // the next one.
-        var all = [Double](repeating: 0, count: points.count * count)
+        // the next one; first those that it described best in the last round.
+        let likeliest = shares.likeliest(of: points.count)
+        for k in components.indices {
+            compute(k, points.indices.filter { likeliest[$0] == k })
+        }
+        var scratch = points[0]
         for (k, component) in components.enumerated() {
             let weight = log(component.weight)
-            component.forEachLogDensity(at: points) { all[count * $0 + k] = weight + $1 }
+            compute(
+                k,
+                points.indices.filter {
+                    likeliest[$0] != k
+                        && !component.isBelow(
+                            highest[$0] - Self.negligible - weight, at: points[$0],
+                            scratch: &scratch)
+                })
         }
         var total = 0.0
         shares.reset(components: count)

@@ -29,23 +29,34 @@ public struct GaussianMixture: Sendable {
             return logScale - 0.5 * inverse.squaredLength(ofProductWith: scratch)
         }
 
-        /// Calls `body` with the index and the logarithm of the density of each point.
+        /// Calls `body` with the index and the logarithm of the density of the points `chosen`.
         func forEachLogDensity(
-            at points: [[LowerTriangle.Block]], _ body: (Int, Double) -> Void
+            at points: [[LowerTriangle.Block]], _ chosen: [Int], _ body: (Int, Double) -> Void
         ) {
-            var first = mean, second = mean, scratch = mean
-            var i = 0
-            while i + 1 < points.count {
-                for j in mean.indices {
-                    first[j] = points[i][j] - mean[j]
-                    second[j] = points[i + 1][j] - mean[j]
+            var first = mean, second = mean
+            var n = 0
+            while n + 1 < chosen.count {
+                let (i, j) = (chosen[n], chosen[n + 1])
+                for k in mean.indices {
+                    first[k] = points[i][k] - mean[k]
+                    second[k] = points[j][k] - mean[k]
                 }
                 let lengths = inverse.squaredLengths(ofProductsWith: first, second)
                 body(i, logScale - 0.5 * lengths.0)
-                body(i + 1, logScale - 0.5 * lengths.1)
-                i += 2
+                body(j, logScale - 0.5 * lengths.1)
+                n += 2
             }
-            if i < points.count { body(i, logDensity(at: points[i], scratch: &scratch)) }
+            if let i = chosen.dropFirst(n).first {
+                body(i, logDensity(at: points[i], scratch: &first))
+            }
+        }
+
+        /// Returns whether the logarithm of the density at `x` is quickly seen to be below `limit`.
+        func isBelow(
+            _ limit: Double, at x: [LowerTriangle.Block], scratch: inout [LowerTriangle.Block]
+        ) -> Bool {
+            for i in x.indices { scratch[i] = x[i] - mean[i] }
+            return inverse.lastRowsExceed(2 * (logScale - limit), inProductWith: scratch)
         }
     }
 

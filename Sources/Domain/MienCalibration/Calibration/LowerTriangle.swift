@@ -116,12 +116,34 @@ struct LowerTriangle: Sendable {
         }
     }
 
+    /// Returns whether |self · v|² is known to exceed `limit` after the last rows, at most a quarter
+    /// of them. Where a covariance has few large directions, these rows contribute the most.
+    func lastRowsExceed(_ limit: Double, inProductWith v: [Block]) -> Bool {
+        unsafe blocks.withUnsafeBufferPointer { blocks in
+            unsafe v.withUnsafeBufferPointer { v in
+                var known = 0.0
+                for row in stride(from: order - 1, through: order - order / 4, by: -1) {
+                    var sum = Block.zero
+                    for i in 0...row / 8 { unsafe sum += blocks[row * blocksPerRow + i] * v[i] }
+                    let element = sum.total
+                    known += element * element
+                    if known > limit { return true }
+                }
+                return false
+            }
+        }
+    }
+
     /// Returns self · v as plain numbers.
     func product(with v: [Block]) -> [Double] {
-        (0..<order).map { row in
-            var sum = Block.zero
-            for i in 0...row / 8 { sum += blocks[row * blocksPerRow + i] * v[i] }
-            return sum.total
+        unsafe blocks.withUnsafeBufferPointer { blocks in
+            unsafe v.withUnsafeBufferPointer { v in
+                (0..<order).map { row in
+                    var sum = Block.zero
+                    for i in 0...row / 8 { unsafe sum += blocks[row * blocksPerRow + i] * v[i] }
+                    return sum.total
+                }
+            }
         }
     }
 

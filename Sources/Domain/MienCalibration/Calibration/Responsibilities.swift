@@ -18,6 +18,18 @@ struct Responsibilities {
         for entry in shares[component] { body(entry.point, entry.share) }
     }
 
+    /// Returns the component with the largest share in each point; −1 for a point without any.
+    func likeliest(of pointCount: Int) -> [Int] {
+        var likeliest = [Int](repeating: -1, count: pointCount)
+        var largest = [Double](repeating: 0, count: pointCount)
+        for (component, entries) in shares.enumerated() {
+            for entry in entries where entry.share > largest[entry.point] {
+                (likeliest[entry.point], largest[entry.point]) = (component, entry.share)
+            }
+        }
+        return likeliest
+    }
+
     mutating func reset(components: Int) { shares = Array(repeating: [], count: components) }
 
     mutating func add(point: Int, share: Double, to component: Int) {

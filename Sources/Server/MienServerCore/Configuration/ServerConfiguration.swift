@@ -226,6 +226,16 @@ public struct ServerConfiguration: Sendable {
         let score = Double(text("face.shadow.threshold"))!
         return score > 0 ? MatchScore(score) : nil
     }
+    /// The mode of the presentation check in shadow mode; `nil` for none.
+    package var shadowPresentation: PresentationMode? {
+        PresentationMode(rawValue: text("face.shadow.presentation")).flatMap {
+            $0 == .off ? nil : $0
+        }
+    }
+    /// The least probability of a face that it accepts, 0...1.
+    package var shadowPresentationThreshold: Double {
+        Double(text("face.shadow.presentation_threshold"))!
+    }
     public var faceQuality: Int { integer("face.quality") }
     /// The policy where apps do not set their own.
     public var liveness: LivenessPolicy {

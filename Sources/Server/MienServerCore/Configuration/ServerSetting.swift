@@ -86,6 +86,14 @@ public struct ServerSetting: Sendable {
         .init(
             "face.shadow.threshold", .number(0...72), "0",
             "A second minimum match score, which judges without deciding; 0 for none."),
+        .init(
+            "face.shadow.presentation", .choice(PresentationMode.allCases.map(\.rawValue)), "off",
+            "A second mode of the presentation check, which judges live captures without deciding; off for none. Needs a model pack with networks against prints and screens."
+        ),
+        .init(
+            "face.shadow.presentation_threshold", .number(0...1), "0.5",
+            "Minimum probability of a face, at which face.shadow.presentation accepts. face.presentation has 0.5, or up to 0.7 with face.liveness.threshold."
+        ),
         .init("face.quality", .integer(0...100), "48", "Minimum quality of a selfie."),
         .init(
             "face.liveness.mode", .choice(LivenessPolicy.Mode.allCases.map(\.rawValue)),

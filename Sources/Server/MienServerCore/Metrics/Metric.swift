@@ -39,7 +39,7 @@ package struct Metric: Sendable {
     package static let faceShadow = Metric(
         name: "mien_face_shadow_decisions_total",
         help:
-            "Face logins judged in shadow mode, by policy, app, camera, the real decision, and the shadow's.",
+            "Face logins and live captures judged in shadow mode, by policy, app, camera, the real decision, and the shadow's.",
         labels: ["policy", "app", "camera", "active", "shadow"])
     package static let faceScores = Metric(
         name: "mien_face_scores_total",

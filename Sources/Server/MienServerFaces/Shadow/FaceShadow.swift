@@ -5,9 +5,9 @@ package import MienFace
 package import MienServerCore
 package import MienStore
 
-/// Shadow mode: judges face logins a second time, by another model pack or threshold, and counts
-/// how these decisions differ from the real ones. Decides nothing, and no failure of it reaches a
-/// client.
+/// Shadow mode: judges face logins a second time, by another model pack or threshold, and live
+/// captures by another policy of the presentation check. Counts how these decisions differ from the
+/// real ones. Decides nothing, and no failure of it reaches a client.
 ///
 /// The second pack describes the same pictures and keeps templates of its own. They are sealed with
 /// the person's key and deleted with the face they belong to.
@@ -21,16 +21,18 @@ package final class FaceShadow: Sendable {
     private let clock: ServerClock
     private let threshold: MatchScore?
     private let faces: FaceService?
+    private let presentation: ShadowPresentation?
 
     /// - Parameters:
     ///   - threshold: The second threshold; `nil` for none.
     ///   - faces: The second pack; `nil` for none.
+    ///   - presentation: The second policy of the presentation check; `nil` for none.
     package init(
         store: Store, metrics: Metrics, monitor: FaceMonitor, clock: ServerClock,
-        threshold: MatchScore?, faces: FaceService?
+        threshold: MatchScore?, faces: FaceService?, presentation: ShadowPresentation?
     ) {
         (self.store, self.metrics, self.monitor, self.clock) = (store, metrics, monitor, clock)
-        (self.threshold, self.faces) = (threshold, faces)
+        (self.threshold, self.faces, self.presentation) = (threshold, faces, presentation)
     }
 
     /// Deletes the templates of packs that no longer run in shadow mode.
@@ -40,6 +42,28 @@ package final class FaceShadow: Sendable {
     }
 
     // MARK: Captures
+
+    /// Returns the mode in which sessions run the presentation check. One that the server has turned
+    /// off is measured for the shadow.
+    func presentation(besides active: PresentationMode) -> PresentationMode {
+        active == .off && presentation != nil ? .observe : active
+    }
+
+    /// Judges and counts a live capture that was decided.
+    ///
+    /// - Parameters:
+    ///   - checks: `nil` if the capture ended without a verdict of its own; it is not counted.
+    ///   - refusals: The reasons of the real decision.
+    func judge(
+        _ checks: [LivenessCheckResult]?, refusals: [String], isAccepted: Bool, app: AppID,
+        camera: CameraClass?
+    ) {
+        guard let presentation, let checks else { return }
+        let decision = presentation.decision(about: checks, refusals: refusals)
+        count(
+            "presentation", app: app, camera: camera ?? .other, isAccepted: isAccepted,
+            decision.rawValue)
+    }
 
     /// Describes the main face of a picture that a capture took. `nil` without a second pack, or if
     /// it fails.
@@ -132,12 +156,18 @@ package final class FaceShadow: Sendable {
     private func count(
         _ policy: String, _ passed: CaptureService.Passed, _ isAccepted: Bool, _ shadow: Decision
     ) {
+        count(
+            policy, app: passed.app, camera: passed.camera, isAccepted: isAccepted, shadow.rawValue)
+    }
+
+    private func count(
+        _ policy: String, app: AppID, camera: CameraClass, isAccepted: Bool, _ shadow: String
+    ) {
         metrics.count(
             .faceShadow,
             [
-                "policy": policy, "app": monitor.label(of: passed.app),
-                "camera": passed.camera.rawValue, "active": isAccepted ? "accepted" : "refused",
-                "shadow": shadow.rawValue,
+                "policy": policy, "app": monitor.label(of: app), "camera": camera.rawValue,
+                "active": isAccepted ? "accepted" : "refused", "shadow": shadow,
             ])
     }
 }
