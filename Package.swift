@@ -247,7 +247,12 @@ package.products += [
             "MienKeys", "MienOTP", "MienIdentity", "MienStore", "MienSealing", "MienCore",
         ]),
     // What the programs share. For Benchmarks only.
-    .library(name: "MienTools", targets: ["MienCommandSupport", "MienTesting", "MienCalibration"]),
+    .library(
+        name: "MienTools",
+        targets: [
+            "MienCommandSupport", "MienTesting", "MienCalibration", "MienReading", "MienSpecimens",
+            "MienDocument",
+        ]),
     .executable(name: "mien", targets: ["mien"]),
     .executable(name: "mien-pack", targets: ["mien-pack"]),
     // For tests only: they load it into `mien serve`.
@@ -293,6 +298,9 @@ package.targets += [
     shim("CMienMedia", ["SystemAV"]),
     system("SystemZXing", "zxing", ["libzxing-dev"]),
     shim("CMienBarcode", ["SystemZXing"]),
+    shim("CMienBarcodeWriter", ["SystemZXing"]),
+    system("SystemTesseract", "tesseract", ["libtesseract-dev", "tesseract-ocr-eng"]),
+    shim("CMienText", ["SystemTesseract"]),
     // The weights of a network of ours.
     .target(
         name: "CMienLineNetwork", path: "Sources/System/CMienLineNetwork",
@@ -329,8 +337,8 @@ package.targets += [
     library(
         "MienReading", in: .adapters,
         [
-            "CMienBarcode", "CMienLineNetwork", "MienDocument", "MienInference", "MienPixels",
-            "MienCore",
+            "CMienBarcode", "CMienLineNetwork", "CMienText", "MienDocument", "MienInference",
+            "MienPixels", "MienCore",
         ]),
 
     // MARK: Server: a small core, one target per feature, and the assembly. A feature never
@@ -456,6 +464,10 @@ package.targets += [
     // MARK: Tools
 
     library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
+    // Draws identity documents of invented people, and photos of them, to measure reading with.
+    library(
+        "MienSpecimens", in: .tools,
+        ["CMienBarcodeWriter", "MienDocument", "MienImage", "MienPixels", "MienCore"], embeds: true),
     // Converts published model files for the engines. Used once, at setup.
     library(
         "MienPackBuilder", in: .tools,
@@ -472,7 +484,7 @@ package.targets += [
         "mien", in: .tools,
         [
             "MienCommandSupport", "MienPackBuilder", "MienCore", "MienPixels", "MienImage",
-            "MienInference",
+            "MienInference", "MienReading", "MienDocument",
             "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
             "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
             "MienIdentity", "MienClient", "MienDevice", "MienDeviceLinux", "MienServer",
@@ -558,8 +570,8 @@ package.targets += [
     tests(
         "MienReadingTests", in: .adapters,
         [
-            "MienReading", "MienDocument", "MienInference", "MienImage", "MienPixels", "MienCore",
-            "MienTesting",
+            "MienReading", "MienSpecimens", "MienDocument", "MienInference", "MienImage",
+            "MienPixels", "MienCore", "MienTesting",
         ], vectors: true, computes: true),
     tests(
         "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting"],
@@ -629,7 +641,8 @@ package.targets += [
     tests(
         "MienCommandTests", in: .tools,
         [
-            "mien", "MienCommandSupport", "MienMedia", "MienMediaTesting", "MienModels",
+            "mien", "MienCommandSupport", "MienSpecimens", "MienMedia", "MienMediaTesting",
+            "MienModels",
             "MienVault", "MienSealing", "MienFace", "MienImage", "MienPixels", "MienClient",
             "MienAPI", "MienIdentity", "MienCore", "MienTesting",
         ]),
@@ -670,7 +683,8 @@ package.targets += [
         "mien-bench",
         [
             "MienLoad", "MienCommandSupport", "MienAPI", "MienCalibration", "MienCore", "MienFace",
-            "MienImage", "MienKeys", "MienMedia", "MienModels", "MienPixels", "MienTesting",
+            "MienDocument", "MienImage", "MienInference", "MienKeys", "MienMedia", "MienModels",
+            "MienPixels", "MienReading", "MienSpecimens", "MienTesting",
             arguments, hummingbird, logging,
         ], isProgram: true),
     benchmarkTests("MienLoadTests", ["MienLoad"]),

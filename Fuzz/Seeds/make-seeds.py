@@ -465,3 +465,10 @@ PERSON = ("DAQH1", "DCSTESTER", "DACJOEY", "DADNONE", "DBB05091941", "DBA0309203
 save("AAMVA/version-10", barcode(10, "01", ("DL", *PERSON), ("ZF", "ZFAx", "ZFB")))
 save("AAMVA/version-1", barcode(1, "", ("ID", "DAATESTER,JOEY,M", "DAQ1", "DBB19410509", "DBA20320309", "DAU511")))
 save("AAMVA/broken", b"\xef\xbb\xbf@\n6MANSI 636039080101DL00310243DLDAQ1\nDAG1 MAIN\nAPT 2\nDCTANN,LEE\rZNZNA1\n")
+
+# --- VisualZone: a word a line, after its left, top, width, and height ----------------------------------------------------------------
+
+WORDS = [(30, 11, 70, 20, "Surname"), (30, 40, 90, 20, "ERIKSS0N"), (30, 70, 40, 20, "Date"), (75, 70, 20, 20, "of"), (100, 70, 50, 20, "birth"),
+         (30, 100, 100, 20, "12.O8.1974"), (1, 130, 30, 20, "4b"), (35, 130, 30, 20, "EXP"), (70, 130, 100, 20, "04/15/2032"), (1, 160, 11, 20, "1"),
+         (20, 160, 60, 20, "TESTER")]
+save("VisualZone/page", b"\n".join(bytes(word[:4]) + word[4].encode() for word in WORDS))

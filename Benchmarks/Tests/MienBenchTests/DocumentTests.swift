@@ -24,7 +24,7 @@ import Testing
 
     @Test(arguments: [
         ("pipeline", ["repeats", "gallery"]), ("live", ["repeats", "frames"]),
-        ("server", ["seconds", "concurrent", "journeys"]),
+        ("server", ["seconds", "concurrent", "journeys"]), ("documents", ["first", "count"]),
     ])
     func `the defaults in the tables match the help`(_ command: String, _ options: [String])
         async throws

@@ -23,7 +23,7 @@ import Testing
         let commands = try await Self.commands()
         #expect(
             commands.map { $0.joined(separator: " ") } == [
-                "", "pipeline", "accuracy", "live", "server", "captures", "liveness",
+                "", "pipeline", "accuracy", "live", "server", "captures", "documents", "liveness",
                 "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
                 "liveness pad", "liveness pad-report", "liveness injection",
@@ -37,6 +37,7 @@ import Testing
     @Test(arguments: [
         ["nonsense"], ["pipeline", "--repeats", "1"], ["pipeline", "--gallery", "0"],
         ["pipeline", "--compare"], ["pipeline", "--pack", "A B"], ["pipeline", "--loud"],
+        ["documents", "--count", "7"], ["documents", "--first", "-1"],
         ["accuracy"], ["live", "--repeats", "2"], ["live", "--frames", "10"],
         ["server", "--seconds", "0"], ["server", "--concurrent", "0"],
         ["captures", "--concurrent", "0"], ["captures", "--rate", "31"],

@@ -22,8 +22,9 @@ struct MienCommand: AsyncParsableCommand {
             """,
         version: "mien 0.1.0",
         subcommands: [
-            FaceCommand.self, OTPCommand.self, OTPTokenCommand.self, JourneyCommand.self,
-            ServeCommand.self, AdminCommand.self, EvidenceCommand.self, ModelsCommand.self,
+            FaceCommand.self, DocumentCommand.self, OTPCommand.self, OTPTokenCommand.self,
+            JourneyCommand.self, ServeCommand.self, AdminCommand.self, EvidenceCommand.self,
+            ModelsCommand.self,
             DoctorCommand.self,
             DemoCommand.self,
         ])

@@ -18,7 +18,8 @@ import Testing
             "Domain/MienCalibration",
             "Domain/MienOTP",
             "Engines/MienImage", "Engines/MienInference", "Engines/MienMedia",
-            "Adapters/MienModels", "Adapters/MienSealing", "Adapters/MienVault",
+            "Adapters/MienModels", "Adapters/MienReading", "Adapters/MienSealing",
+            "Adapters/MienVault",
         ] {
             let folder = repository.appending(path: "Sources/\(part)")
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)

@@ -31,7 +31,7 @@ import Testing
         let words = commands.map { $0.words.joined(separator: " ") }
         for expected in [
             "", "face enroll", "face verify", "face identify", "face list", "face remove",
-            "face inspect", "journey lint", "journey import",
+            "face inspect", "document read", "journey lint", "journey import",
             "admin user set",
             "admin audit verify", "models install", "doctor",
         ] {

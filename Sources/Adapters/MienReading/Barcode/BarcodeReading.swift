@@ -9,7 +9,7 @@ public struct BarcodeReading: Sendable {
     public let bytes: [UInt8]
     /// The symbol's corners in pixels, in its reading direction: top left, top right, bottom right,
     /// bottom left.
-    public let corners: [(x: Int, y: Int)]
+    public private(set) var corners: [(x: Int, y: Int)]
 
     /// Finds and decodes one symbol, in any direction, with zxing-cpp. A symbol counts only if its
     /// error correction succeeds.
@@ -29,6 +29,16 @@ public struct BarcodeReading: Sendable {
         unsafe mien_barcode_free(found)
         self.corners = (0..<4).map { (Int(corners[2 * $0]), Int(corners[2 * $0 + 1])) }
     }
+
+    /// The reading with its corners moved to another picture's.
+    func mapped(by map: (Point) -> Point) -> Self {
+        var out = self
+        out.corners = corners.map { corner in
+            let p = map(Point(x: Double(corner.x), y: Double(corner.y)))
+            return (Int(clamping: p.x), Int(clamping: p.y))
+        }
+        return out
+    }
 }
 
 extension BarcodeReading: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -40,4 +50,11 @@ extension BarcodeReading: CustomStringConvertible, CustomDebugStringConvertible,
 /// The barcode library failed, for example because memory ran out.
 public struct BarcodeError: Error, Equatable, CustomStringConvertible {
     public let description = "barcode.failed: the barcode library failed; try a smaller picture"
+}
+
+extension Int {
+    /// Pixels beyond any picture are at its edge; what is not a number is 0.
+    fileprivate init(clamping value: Double) {
+        self = value.isNaN ? 0 : Int(Swift.min(Swift.max(value, -1e6), 1e6).rounded())
+    }
 }

@@ -16,7 +16,7 @@ public struct ZoneReading: Sendable {
     /// The mean score of the characters, a logarithm: −0.05 or more for clear print.
     public let clarity: Double
     /// The ends of each line in pixels, with (0, 0) at the picture's top-left corner.
-    public let lines: [(start: (x: Double, y: Double), end: (x: Double, y: Double))]
+    public internal(set) var lines: [(start: (x: Double, y: Double), end: (x: Double, y: Double))]
 
     /// How probable the reading is, to compare readings of one picture.
     let rank: Double

@@ -14,3 +14,8 @@ extension Float {
     var exponential: Float { exp(self) }
     var logarithm: Float { log(self) }
 }
+
+extension Double {
+    /// The angle of a vector with this height and a width, −180…180.
+    func degrees(over width: Double) -> Double { atan2(self, width) * 180 / .pi }
+}

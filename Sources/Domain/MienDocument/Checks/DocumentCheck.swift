@@ -52,6 +52,8 @@ public struct DocumentCheck: Sendable, Hashable {
         case partial
         /// A name has letters whose transliteration is not supported.
         case script
+        /// Printed text differs so little that OCR may have misread it.
+        case unclear
         /// The format has no such field.
         case notApplicable = "not_applicable"
     }

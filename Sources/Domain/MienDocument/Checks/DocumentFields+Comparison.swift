@@ -8,11 +8,33 @@ extension DocumentFields {
             guard let a, let b else { return .notChecked(.missing) }
             return .init(a == b)
         }
+        func plainNumber(_ text: String) -> String {
+            let plain = Self.plainCode(text)
+            return Self.isPrinted(self, other) ? PrintedText.folded(plain) : plain
+        }
+        /// Nothing, instead of a failure, for printed text that is nearly the same.
+        func unclear(_ verdict: DocumentCheck.Verdict, _ a: String?, _ b: String?)
+            -> DocumentCheck.Verdict
+        {
+            guard verdict == .failed, Self.isPrinted(self, other), let a = a.map(Self.plainText),
+                let b = b.map(Self.plainText)
+            else { return verdict }
+            return PrintedText.isNearlySame(a, b) ? .notChecked(.unclear) : verdict
+        }
         return [
             check(
-                .sameNumber, same(number.map(Self.plainCode), other.number.map(Self.plainCode))),
-            check(.sameFamilyName, familyNameVerdict(other)),
-            check(.sameGivenNames, givenNamesVerdict(other)),
+                .sameNumber,
+                unclear(
+                    same(number.map(plainNumber), other.number.map(plainNumber)), number,
+                    other.number)),
+            check(
+                .sameFamilyName,
+                unclear(familyNameVerdict(other), familyName, other.familyName)),
+            check(
+                .sameGivenNames,
+                unclear(
+                    givenNamesVerdict(other), givenNames.joined(separator: " "),
+                    other.givenNames.joined(separator: " "))),
             check(.sameBirth, same(birth, other.birth)),
             check(.sameExpiry, same(expiry, other.expiry)),
             check(.sameSex, same(sex, other.sex)),
@@ -23,6 +45,16 @@ extension DocumentFields {
                     postalCode.map(Self.plainPostalCode), other.postalCode.map(Self.plainPostalCode)
                 )),
         ]
+    }
+
+    /// Whether one of two numbers was printed, so that OCR may have mistaken 0 for O and the like.
+    private static func isPrinted(_ a: Self, _ b: Self) -> Bool {
+        a.source == .visualZone || b.source == .visualZone
+    }
+
+    /// In the letters of machine-readable zones, as far as these have them.
+    private static func plainText(_ text: String) -> String {
+        plainCode(plain(text.words)?.joined() ?? text)
     }
 
     /// Without spaces and hyphens, in capitals.

@@ -1,0 +1,120 @@
+internal import MienDocument
+internal import MienInference
+public import MienPixels
+
+/// Reads pictures of identity documents: where the document is, whether the picture is good enough,
+/// its machine-readable zone, its barcode, and its printed text.
+///
+/// For one thread at a time; each worker has its own. See `docs/measurements/documents.md` for its
+/// error rates.
+public struct DocumentReader: ~Copyable {
+    private var zones: ZoneReader
+    private var texts: TextReader
+
+    /// - Throws: ``InferenceError``; ``TextError`` `.data`.
+    public init(_ network: LineNetwork) throws {
+        let zones = try ZoneReader(network), texts = try TextReader()
+        self.zones = zones
+        self.texts = texts
+    }
+
+    /// Reads one side of a document.
+    /// - Throws: ``InferenceError`` `.failed`; ``BarcodeError``.
+    public mutating func read(_ image: RGBImage) throws -> DocumentReading {
+        let place = CardPlace(in: image)
+        let verdict = CaptureVerdict(place.measurements(in: image))
+        let flat = FlatCard(place, image)
+        let zone = try readZone(image, flat)
+        let barcode = try zone == nil ? readBarcode(image, flat) : nil
+        var reading = DocumentReading(place: place, capture: verdict, zone: zone, barcode: barcode)
+        reading.text = try readText(image, reading)
+        return reading
+    }
+
+    /// Reads the printed text of the document, which the zone or the barcode turns upright. Without
+    /// them, the direction that reads more words counts.
+    private mutating func readText(_ image: RGBImage, _ reading: DocumentReading) throws
+        -> [PrintedWord]
+    {
+        guard let corners = reading.place.corners, !reading.place.isCutOff,
+            reading.capture.measurements.width >= 300
+        else { return [] }
+        if let upright = reading.uprightCorners { return try words(image, upright) }
+        let turned = (0..<4).map { corners[($0 + 2) % 4] }
+        let (first, second) = (try words(image, corners), try words(image, turned))
+        func sure(_ words: [PrintedWord]) -> Double {
+            words.reduce(0) { $0 + ($1.confidence > 60 ? Double($1.text.count) : 0) }
+        }
+        return sure(first) >= sure(second) ? first : second
+    }
+
+    /// The words of an upright document, at about 300 dots to the inch of a bank card.
+    private mutating func words(_ image: RGBImage, _ corners: [Point]) throws -> [PrintedWord] {
+        let long = corners[0].distance(to: corners[1]), short = corners[1].distance(to: corners[2])
+        let side = 1200.0, scale = side / max(long, short, 1)
+        guard
+            let flat = image.rectified(
+                corners, width: max(1, Int(long * scale)), height: max(1, Int(short * scale)))
+        else { return [] }
+        do { return try texts.read(flat, dotsPerInch: 300) } catch {
+            // The time is over: the picture has much text, or dirt that looks like it.
+            guard error.code == .late else { throw error }
+            return []
+        }
+    }
+
+    /// Reads the picture as it is, then without perspective if the zone was not clear.
+    private mutating func readZone(_ image: RGBImage, _ flat: FlatCard?) throws -> ZoneReading? {
+        let first = try zones.read(image)
+        if let first, first.status != .unsure { return first }
+        guard let flat, let second = try zones.read(flat.image) else { return first }
+        guard let first else { return second.mapped(by: flat.map) }
+        return second.status != .unsure || second.clarity > first.clarity
+            ? second.mapped(by: flat.map) : first
+    }
+
+    private func readBarcode(_ image: RGBImage, _ flat: FlatCard?) throws -> BarcodeReading? {
+        if let found = try BarcodeReading(in: image) { return found }
+        guard let flat else { return nil }
+        for width in [flat.image.width, 2 * flat.image.width / 3] {
+            let height = flat.image.height * width / flat.image.width
+            let scale = Double(flat.image.width) / Double(width)
+            if let found = try BarcodeReading(in: flat.image.resized(width: width, height: height))
+            {
+                return found.mapped { flat.map($0 * scale) }
+            }
+        }
+        return nil
+    }
+}
+
+/// The document as a rectangle without perspective, and the map from there to the picture.
+private struct FlatCard {
+    let image: RGBImage
+    let map: PerspectiveMap
+
+    init?(_ place: CardPlace, _ image: RGBImage) {
+        let side = Int(min(max(place.width, 900), 1800))
+        guard let corners = place.corners, let flat = place.rectified(image, width: side) else {
+            return nil
+        }
+        let w = Double(flat.width), h = Double(flat.height)
+        let rectangle = [
+            Point(x: 0, y: 0), Point(x: w, y: 0), Point(x: w, y: h), Point(x: 0, y: h),
+        ]
+        guard let map = PerspectiveMap(from: rectangle, to: corners) else { return nil }
+        (self.image, self.map) = (flat, map)
+    }
+}
+
+extension ZoneReading {
+    fileprivate func mapped(by map: PerspectiveMap) -> Self {
+        var out = self
+        out.lines = lines.map { line in
+            let start = map(Point(x: line.start.x, y: line.start.y)),
+                end = map(Point(x: line.end.x, y: line.end.y))
+            return ((start.x, start.y), (end.x, end.y))
+        }
+        return out
+    }
+}

@@ -1,0 +1,1 @@
+// Tesseract has C++ headers; CMienText includes them.

@@ -1,0 +1,9 @@
+internal import Foundation
+
+enum Wave {
+    /// The sine of a number of full turns.
+    static func sine(_ turns: Float) -> Float { sinf(2 * .pi * turns) }
+    static func sine(_ turns: Double) -> Double { sin(2 * .pi * turns) }
+    static func cosine(_ turns: Double) -> Double { cos(2 * .pi * turns) }
+    static func exponential(_ x: Float) -> Float { expf(x) }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// `mien document …`
+struct DocumentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "document",
+        abstract: "Read and check photos of identity documents.",
+        discussion: """
+            EXAMPLE
+              mien document read passport.jpg
+            """,
+        subcommands: [ReadDocumentCommand.self])
+}
