@@ -4,16 +4,23 @@ public import MienPixels
 extension LivenessSession {
     /// Plays `actor` to a session until it ends, or for 60 s.
     ///
+    /// - Parameter following: Whether faces are only followed where the session allows it, as the
+    ///   pipeline does. Otherwise, all frames are examined.
     /// - Returns: The session and the readings it handled.
     public static func played(
         _ actor: some MadeActor, _ challenge: LivenessChallenge, settings: VerificationSettings,
-        framesPerSecond: Int = 25
+        framesPerSecond: Int = 25, following: Bool = false
     ) -> (session: LivenessSession, readings: [FaceReading]) {
         var actor = actor, session = LivenessSession(challenge: challenge, settings: settings)
         var asked: LivenessAction?, readings: [FaceReading] = []
         for i in 0..<60 * framesPerSecond where session.refusals == nil {
-            let reading = actor.reading(
+            var reading = actor.reading(
                 asked: asked, index: i, at: .seconds(1) * i / framesPerSecond)
+            if following, session.request.isFollowed(reading.face, at: reading.time) {
+                reading = FaceReading(
+                    index: i, frame: reading.frame, contentHash: reading.contentHash,
+                    faceCount: reading.faceCount, face: reading.face?.followed)
+            }
             readings.append(reading)
             asked = session.handle(reading).action
         }
@@ -39,7 +46,8 @@ extension LivenessSession {
             asked =
                 session.handle(
                     try await reader.reading(
-                        of: Frame(image: image, time: .seconds(time)), index: i)
+                        of: Frame(image: image, time: .seconds(time)), index: i,
+                        for: session.request)
                 ).action
         }
         return (session, frames)
