@@ -40,7 +40,7 @@ class Server:
     settings = {
         "HOST": "localhost", "PORT": "0", "ADMIN_LISTEN": "127.0.0.1:0", "PASSWORD_MEMORY_KIB": "8192", "PASSWORD_PASSES": "1",
         "LIMIT_LIVE_CAPTURES_PER_MINUTE": "1000", "LIMIT_GUESSES_PER_MINUTE": "1000", "LIMIT_STARTS_PER_MINUTE": "10000",
-        "CAPTURE_LIVE_SESSIONS": "100", "LOG_LEVEL": "debug",
+        "CAPTURE_LIVE_SESSIONS": "100", "LOG_LEVEL": "debug", "FACE_PRECISION": "f32",
     }
 
     def __init__(self, samples=True, **settings):
@@ -48,6 +48,7 @@ class Server:
         program = os.environ.get("MIEN_PROGRAM") or str(REPOSITORY / ".build/tests/release/mien")
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("MIEN_") or key == "MIEN_HOME"}
         environment = {**inherited, "MIEN_DATA": f"{self.folder}/data",
+                       **({"MIEN_FACE_CACHE": f"{os.environ['MIEN_HOME']}/cache/networks"} if "MIEN_HOME" in os.environ else {}),
                        **{f"MIEN_{key}": str(value) for key, value in {**self.settings, **settings}.items()}}
         self.log_path = pathlib.Path(self.folder) / "log"
         with open(self.log_path, "wb") as log:

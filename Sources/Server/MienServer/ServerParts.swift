@@ -74,7 +74,7 @@ struct ServerParts: Sendable {
             packs: configuration.packs, pack: configuration.pack,
             reachableAt: configuration.isLocal
                 ? nil : "\(ListenAddress(host: configuration.host, port: configuration.port))",
-            cache: configuration.dataFolder.appending(path: "networks"),
+            cache: configuration.networkCache,
             workers: configuration.faceWorkers, precision: configuration.facePrecision,
             isQuantized: configuration.usesQuantizedNetworks,
             presentation: configuration.presentation,
@@ -218,7 +218,7 @@ struct ServerParts: Sendable {
         }
         return try FaceService(
             packs: configuration.packs, pack: pack, reachableAt: nil,
-            cache: configuration.dataFolder.appending(path: "networks"), workers: 1,
+            cache: configuration.networkCache, workers: 1,
             precision: configuration.facePrecision, isQuantized: false, presentation: .off,
             standard: .off,
             maxBytes: configuration.captureBytes,

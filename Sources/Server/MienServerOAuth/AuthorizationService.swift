@@ -2,7 +2,7 @@ internal import Crypto
 internal import Foundation
 internal import Hummingbird
 package import MienAccess
-internal import MienCore
+package import MienCore
 package import MienServerAccess
 package import MienServerCore
 package import MienStore
@@ -37,6 +37,8 @@ package struct AuthorizationService: Sendable {
         let challenge: String
         let thumbprint: String?
         package let loginHint: String?
+        /// The only user whom the app accepts: `id_token_hint`.
+        package let expectedAccount: UserID?
         /// The app's wishes about the page: OpenID Connect Core §3.1.2.1.
         package let prompts: Set<Prompt>
         /// The age that an earlier sign-in may have, in seconds.
@@ -127,6 +129,10 @@ package struct AuthorizationService: Sendable {
         guard maxAge.map({ $0 >= 0 }) ?? true else {
             throw refuse(.invalidRequest, "max_age must be a number of seconds.")
         }
+        let hint = form["id_token_hint"].map { try? IDTokenHint($0, grants.issuer) }
+        guard hint.map({ $0?.app == app.id }) ?? true else {
+            throw refuse(.invalidRequest, "id_token_hint must be an ID token of this app.")
+        }
         let thumbprint = form["dpop_jkt"]
         guard thumbprint.map({ Base64URL.decode($0)?.count == 32 }) ?? true else {
             throw refuse(.invalidRequest, "dpop_jkt must be the thumbprint of a key.")
@@ -140,14 +146,21 @@ package struct AuthorizationService: Sendable {
                 nonce: form["nonce"], challenge: challenge,
                 thumbprint: thumbprint,
                 loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil },
+                expectedAccount: hint??.account,
                 prompts: Set(prompts), maxAge: maxAge,
                 acrValues: (form["acr_values"] ?? "").split(separator: " ").map(String.init),
                 languages: (form["ui_locales"] ?? "").split(separator: " ").map(String.init))
         } catch { throw refuse(error.code, error.description) }
     }
 
-    /// Returns the address that brings a code to the app.
+    /// Returns the address that brings a code to the app, or an error if the app expected another
+    /// user.
     package func redirect(of request: Request, for proof: PageProof) async throws -> String {
+        guard request.expectedAccount.map({ $0 == proof.account }) ?? true else {
+            return redirect(
+                of: request, error: .loginRequired,
+                "Another user signed in than the one in id_token_hint.")
+        }
         var generator = SystemRandomNumberGenerator()
         let content = Content(
             app: request.app.id.text, account: proof.account.text, redirectURI: request.redirectURI,

@@ -52,11 +52,11 @@ package struct EndSession: Sendable {
     }
 
     private func end(_ form: FormBody, _ request: Request) async throws -> Response {
-        let signIn: EndedSignIn?
+        let signIn: IDTokenHint?
         var cookies: [String] = []
         do {
-            signIn = try form["id_token_hint"].map { try EndedSignIn(hint: $0, grants.issuer) }
-        } catch is EndedSignIn.Invalid {
+            signIn = try form["id_token_hint"].map { try IDTokenHint($0, grants.issuer) }
+        } catch is IDTokenHint.Invalid {
             return pages.fault("The id_token_hint is not an ID token of this server.", to: request)
         }
         guard form["client_id"] == nil || signIn == nil || form["client_id"] == signIn?.app.text
@@ -74,7 +74,7 @@ package struct EndSession: Sendable {
         return response
     }
 
-    private func page(after signIn: EndedSignIn?, _ form: FormBody, _ request: Request) async throws
+    private func page(after signIn: IDTokenHint?, _ form: FormBody, _ request: Request) async throws
         -> Response
     {
         // Without an ID token, the app has not proved that its user signs out.
@@ -117,27 +117,5 @@ package struct EndSession: Sendable {
         }
         return Response(
             status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
-    }
-}
-
-/// The sign-in that an ID token names.
-private struct EndedSignIn {
-    struct Invalid: Error {}
-
-    let grant: GrantID
-    let account: UserID
-    let app: AppID
-
-    /// - Parameter hint: An ID token of this server, expired or not.
-    init(hint: String, _ issuer: TokenIssuer) throws(Invalid) {
-        guard hint.utf8.count <= 8192,
-            let claims = issuer.claims(ofExpired: hint, as: .identity),
-            // The token of a journey is no ID token.
-            claims["journey"] == nil,
-            let grant = claims["sid"]?.stringValue.flatMap({ GrantID($0) }),
-            let account = claims["sub"]?.stringValue.flatMap({ UserID($0) }),
-            let app = claims["aud"]?.stringValue.flatMap({ AppID($0) })
-        else { throw Invalid() }
-        (self.grant, self.account, self.app) = (grant, account, app)
     }
 }

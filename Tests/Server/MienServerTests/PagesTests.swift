@@ -87,6 +87,47 @@ struct PagesTests {
         }
     }
 
+    @Test("id_token_hint accepts only the user whom the app's earlier ID token names")
+    func expectedUser() async throws {
+        try await run { server, browser in
+            try await server.makeUser("bob")
+            try await Self.makeApp("news", on: server)
+            let back = try await browser.signIn(Self.authorize("shop"))
+            let tokens = try await TokenClient(server: server, app: "shop").token(
+                "authorization_code",
+                [
+                    ("code", back.parameters["code"] ?? ""), ("redirect_uri", Self.redirect),
+                    ("code_verifier", String(repeating: "v", count: 43)),
+                ])
+            let hint = try #require(tokens["id_token"])
+            func answer(
+                _ browser: PageBrowser, _ app: String, _ hint: String, _ changed: [String: String]
+            ) async throws -> [String: String] {
+                try await browser.get(
+                    Self.authorize(app, changed.merging(["id_token_hint": hint]) { $1 })
+                ).parameters
+            }
+            let quiet = ["prompt": "none"]
+            #expect(try await answer(browser, "shop", hint, quiet)["code"] != nil)
+            for wrong in ["", "x.y.z", tokens["access_token"] ?? "", hint + "A"] {
+                #expect(
+                    try await answer(browser, "shop", wrong, quiet)["error"] == "invalid_request")
+            }
+            #expect(
+                try await answer(browser, "news", hint, quiet)["error"] == "invalid_request",
+                "another app's token")
+
+            let other = PageBrowser(server.address)
+            _ = try await other.signIn(Self.authorize("shop"), name: "bob")
+            #expect(try await answer(other, "shop", hint, quiet)["error"] == "login_required")
+            // Bob signs in again where Ada is expected.
+            let third = PageBrowser(server.address)
+            let expected = Self.authorize("shop", ["id_token_hint": hint])
+            let refused = try await third.signIn(expected, name: "bob").parameters
+            #expect(refused["error"] == "login_required" && refused["code"] == nil)
+        }
+    }
+
     @Test("a session ends with a change of credentials, with its sign-in, and after twelve hours")
     func ends() async throws {
         try await run { server, browser in

@@ -49,7 +49,8 @@ final class ServeProcess: Sendable {
                 "MIEN_HOME": folder("home").path, "MIEN_PACKS": Installed.home.packs.path,
                 "MIEN_DATA": folder("data").path, "MIEN_PORT": "0",
                 "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_PASSWORD_MEMORY_KIB": "8192",
-                "MIEN_PASSWORD_PASSES": "1",
+                "MIEN_PASSWORD_PASSES": "1", "MIEN_FACE_PRECISION": "f32",
+                "MIEN_FACE_CACHE": Installed.networkCache.path,
             ]
             process.environment = ProcessInfo.processInfo.environment.filter {
                 !$0.key.hasPrefix("MIEN_")

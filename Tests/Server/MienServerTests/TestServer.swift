@@ -26,6 +26,16 @@ enum Installed {
             FileManager.default.fileExists(atPath: path($0))
         }
 
+    /// Networks compiled for this machine, which all servers share. Removed when the tests end.
+    static let networkCache: URL = {
+        atexit { try? FileManager.default.removeItem(at: Installed.networkCacheFolder) }
+        return networkCacheFolder
+    }()
+    private static var networkCacheFolder: URL {
+        FileManager.default.temporaryDirectory.appending(
+            path: "mien-server-cache-\(getpid())", directoryHint: .isDirectory)
+    }
+
     /// The numbers in a descriptor of the pack that servers use by default.
     static let dimensions =
         (try? PackLibrary(folder: home.packs).pack().manifest.geometry.descriptor.dimensions) ?? 128
@@ -107,6 +117,8 @@ struct TestServer: Sendable {
             "MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
             "MIEN_PASSWORD_MEMORY_KIB": "8192",
             "MIEN_PASSWORD_PASSES": "1",
+            // Servers of tests start often.
+            "MIEN_FACE_PRECISION": "f32", "MIEN_FACE_CACHE": Installed.networkCache.path,
             "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "100000",
             "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
             // Most tests only have photos. Live capture tests set their own mode.

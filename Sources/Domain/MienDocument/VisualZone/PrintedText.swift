@@ -1,3 +1,5 @@
+public import MienCore
+
 /// Cleanup of what OCR reads, by the kind of text that is expected.
 public enum PrintedText {
     /// Longer texts are not fields.

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import MienAccess
 internal import MienCore
 internal import MienServerAccess
-package import MienServerCore
+internal import MienServerCore
 
 /// The pages that links in emails open.
 enum NoticePage {

@@ -26,8 +26,9 @@ public struct ServerConfiguration: Sendable {
         var texts = sources.texts
         if texts["data"] == "" { texts["data"] = home.appending(path: "server").path }
         if texts["packs"] == "" { texts["packs"] = home.appending(path: "packs").path }
-        if texts["mail.outbox"] == "" {
-            texts["mail.outbox"] = URL(filePath: texts["data"]!).appending(path: "outbox").path
+        for (key, name) in [("mail.outbox", "outbox"), ("face.cache", "networks")]
+        where texts[key] == "" {
+            texts[key] = URL(filePath: texts["data"]!).appending(path: name).path
         }
         var problems = EnvironmentNames.problems(environment)
         for setting in ServerSetting.all {
@@ -194,6 +195,10 @@ public struct ServerConfiguration: Sendable {
     private func integer(_ key: String) -> Int { Int(texts[key]!)! }
 
     public var dataFolder: URL { URL(filePath: text("data"), directoryHint: .isDirectory) }
+    /// The folder of compiled networks.
+    package var networkCache: URL {
+        URL(filePath: text("face.cache"), directoryHint: .isDirectory)
+    }
     public var packs: URL { URL(filePath: text("packs"), directoryHint: .isDirectory) }
     public var host: String { text("host") }
     public var port: Int { integer("port") }

@@ -71,6 +71,10 @@ public struct ServerSetting: Sendable {
             "face.missing_packs", .flag, "false",
             "Start although a model pack with which people are enrolled cannot be loaded. They cannot sign in with their faces then and have to register them again."
         ),
+        .init(
+            "face.cache", .path, "",
+            "Folder for networks compiled for this machine, which shortens starts; default: networks in data. Servers of one account can share it."
+        ),
         .init("face.workers", .integer(1...64), "2", "Photos analyzed at the same time."),
         .init(
             "face.precision", .choice(["auto", "f32", "bf16", "int8"]), "auto",

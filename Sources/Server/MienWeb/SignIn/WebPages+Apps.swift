@@ -111,6 +111,7 @@ extension WebPages: SignInPages {
         if wanted.prompts.contains(.login) || wanted.prompts.contains(.selectAccount) {
             return true
         }
+        if let expected = wanted.expectedAccount, expected != found.account.id { return true }
         guard let hint = wanted.loginHint else { return false }
         let hinted = Set(LoginName.candidates(hint))
         let names = found.account.profile.use { [$0.username, $0.email, $0.externalID] }
