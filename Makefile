@@ -35,7 +35,7 @@ test-web: ## use the web pages in Chromium and Firefox (PyPI the first time)
 	@scripts/build --product mien
 	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/test-web
 
-screenshots: ## write pictures of every web page to docs/images/web
+screenshots: ## write pictures of every web page to .build/screenshots
 	@scripts/setup --tests
 	@scripts/build --product mien
 	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/screenshots

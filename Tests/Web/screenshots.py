@@ -1,14 +1,21 @@
-"""screenshots.py [WORD…]: writes pictures of every page to docs/images/web: light, dark, on a phone, and from right to left. Everyone in them is drawn."""
+"""screenshots.py [WORD…]: writes pictures of every page to .build/screenshots: light, dark, on a phone, and from right to left. Those that the README
+shows are copied to docs/images/web. Everyone in them is drawn."""
 
+import json
 import pathlib
+import shutil
 import sys
 
 import server
 import testing
-from scenes import PASSWORD, Site, app, begin_registration, new, start_camera
+from scenes import PASSWORD, Site, agree, app, begin_registration, new, start_camera
+from test_handoff import code as phone_code
 from test_signin import Client, face_way, password
+from test_steps import shop_with
 
-FOLDER = server.REPOSITORY / "docs" / "images" / "web"
+FOLDER = server.REPOSITORY / ".build" / "screenshots"
+SHOWN_FOLDER = server.REPOSITORY / "docs" / "images" / "web"
+SHOWN = {"sign-in-light.png", "capture-movement-dark.png", "capture-movement-phone.png", "sign-in-rtl.png", "capture-phone-code-phone.png"}
 VARIANTS = [("light", "en", (1280, 800), "light"), ("dark", "en", (1280, 800), "dark"), ("phone", "en", (390, 844), "light"), ("rtl", "ar", (390, 844), "light")]
 SCENES = []  # names and functions
 
@@ -161,6 +168,148 @@ def recovery_codes(studio):
     return page
 
 
+def step(name, step_type, **config):
+    """A picture of a step's page, after the password."""
+    @scene(name)
+    def one(studio):
+        client = shop_with(studio.server, {"first": {"type": step_type, **({"config": config} if config else {}), "on": {"success": "done", "failure": "no"}}})
+        user = new("ada")
+        studio.server.user(user, PASSWORD)
+        page = studio.page()
+        page.goto(client.link())
+        password(page, user)
+        page.wait("!__web.shown('[name=f_password]')")
+        page.find("main h1")
+        return page
+
+
+DATA = {"amount": "'12.50 EUR'", "to": "'NL01 BANK 0123'"}
+step("step-email-code", "email_otp_authentication")
+step("step-token-registration", "register_otp", kind="hotp")
+step("step-device-key", "register_native_biometrics")
+
+
+@scene("account-passkey")
+def passkey(studio):
+    client, user, page = studio.account()
+    page.click("a[href*='/account/passkey']")
+    page.find("main form .button-primary")
+    return page
+
+
+@scene("step-consent")
+def step_consent(studio):
+    client = shop_with(studio.server, {
+        "first": {"type": "record_consent", "config": {"text_version": "terms-1", "title": "Our terms", "text": "We keep your order for ten years, because the law requires it.\nWe keep nothing else.",
+                                                      "cancel_behavior": "cancel_branch", "failure_behavior": "abort"}, "on": {"success": "done", "cancel": "no"}}})
+    return after_password(studio, client)
+
+
+@scene("step-information")
+def step_information(studio):
+    client = shop_with(studio.server, {
+        "first": {"type": "information", "config": {"title": "Welcome back", "text": "Your order is on its way."}, "on": {"next": "done"}}})
+    return after_password(studio, client)
+
+
+@scene("step-new-password")
+def step_password(studio):
+    client, user, page = studio.account()
+    page.click("form[action*='/account/recovery-codes'] button")
+    page.find(".codes")
+    code = page.js("document.querySelector('.codes li').textContent.trim()")
+    page.close()
+    reset = Client(studio.server, studio.site, app(studio.server, redirect_uris=[f"{studio.site.origin}/back"], sign_in_journey="password-reset"))
+    page = studio.page()
+    page.goto(reset.link())
+    page.click("button[name=branch][value=recovery_code], button[name=option][value=recovery_code]")
+    page.find("[name=f_code]")
+    page.fill("[name=f_user_identifier]", user)
+    page.fill("[name=f_code]", code)
+    page.keys("Enter")
+    page.find("[name=f_new_password]")
+    return page
+
+
+def after_password(studio, client):
+    user = new("ada")
+    studio.server.user(user, PASSWORD)
+    page = studio.page()
+    page.goto(client.link())
+    password(page, user)
+    page.wait("!__web.shown('[name=f_password]')")
+    page.find("main h1")
+    return page
+
+
+@scene("sign-in-choose")
+def choose(studio):
+    client, user = studio.client()
+    page = studio.page()
+    page.goto(client.link(login_hint=user))
+    page.find("[name=f_password]")
+    page.click("[name=remember]")
+    page.fill("[name=f_password]", PASSWORD)
+    page.keys("Enter")
+    page.wait("location.pathname === '/back'")
+    page.goto(client.link(prompt="select_account"))
+    page.find(".list-links")
+    return page
+
+
+@scene("sign-in-permission")
+def permission(studio):
+    name = new("app")
+    studio.server.admin("POST", "/v1/apps", {"id": name, "name": "Weather club", "type": "public", "first_party": False,
+                                             "settings": {"sign_in_page": True, "redirect_uris": [f"{studio.site.origin}/back"]}})
+    page = after_password(studio, Client(studio.server, studio.site, name))
+    page.find("button[value=allow]")
+    return page
+
+
+@scene("sign-out")
+def sign_out(studio):
+    client, user, page = studio.account()
+    page.click("form[action*='/signout'] button")
+    page.wait("location.pathname === '/signout'")
+    return page
+
+
+@scene("capture-phone-number")
+def phone_number(studio):
+    _, _, _, link = phone_code(studio.world, studio.site, app(studio.server), studio.server)
+    page = studio.page()
+    page.goto(link)
+    page.find(".qr-number")
+    return page
+
+
+@scene("capture-accommodation")
+def accommodation(studio):
+    page = studio.capture()
+    agree(page)
+    texts = json.loads((server.REPOSITORY / "Web" / "Languages" / f"{studio.language}.json").read_text())["texts"]
+    page.press(texts["capture_cannot"])
+    page.find("input[value=blink]")
+    return page
+
+
+@scene("message-faulty-request")
+def faulty(studio):
+    page = studio.page()
+    page.goto(f"{studio.server.address}/oauth2/authorize?client_id=nobody")
+    page.find("main h1")
+    return page
+
+
+@scene("message-link-expired")
+def expired(studio):
+    page = studio.page()
+    page.goto(f"{studio.server.address}/notices?code=expired")
+    page.find("main h1")
+    return page
+
+
 def main(words):
     FOLDER.mkdir(parents=True, exist_ok=True)
     world, failed = testing.World(), 0
@@ -183,6 +332,8 @@ def main(words):
                             {"type": "pointer", "id": "mouse", "actions": [{"type": "pointerMove", "x": 1, "y": 1}]}])
                         page.js("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
                         page.screenshot(path, whole=False)
+                        if path.name in SHOWN:
+                            shutil.copy(path, SHOWN_FOLDER)
                         problem = None
                     except Exception as error:  # A capture may fail on a busy machine; the other pages matter, too.
                         problem = error

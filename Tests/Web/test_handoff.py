@@ -4,9 +4,9 @@ from scenes import Site, app, begin_registration, finish, start_camera
 from testing import test
 
 
-def code(world, site, app_id):
+def code(world, site, app_id, server=None):
     """A computer that shows its code. Returns the journey, the page, the number, and the address in the code."""
-    run, link = begin_registration(world.server(), site, app_id)
+    run, link = begin_registration(server or world.server(), site, app_id)
     page = world.page(people=None)
     page.goto(link)
     page.find(".main")

@@ -109,7 +109,7 @@ struct PagesTests {
             }
             let quiet = ["prompt": "none"]
             #expect(try await answer(browser, "shop", hint, quiet)["code"] != nil)
-            for wrong in ["", "x.y.z", tokens["access_token"] ?? "", hint + "A"] {
+            for wrong in ["x.y.z", tokens["access_token"] ?? "", hint + "A"] {
                 #expect(
                     try await answer(browser, "shop", wrong, quiet)["error"] == "invalid_request")
             }

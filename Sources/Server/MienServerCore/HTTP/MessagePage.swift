@@ -21,7 +21,7 @@ package struct MessagePage: Sendable {
     /// Facts to show, each under the name of a text. A value that begins with `text:` is itself the
     /// name of a text.
     package let facts: [(name: String, value: String)]
-    /// What is wrong, in English, for an app's developer.
+    /// A description of the fault, in English, for an app’s developer.
     package let detail: String?
     package let form: Form?
     package let status: HTTPResponse.Status

@@ -123,7 +123,7 @@ struct StepPage {
         if case .list(let ways)? = values["ways"], !ways.isEmpty { hasWays = true }
         values["has_ways"] = .flag(hasWays && !isCapture)
         if let code = answer.data?["registration_code"]?.stringValue {
-            values["approval_code"] = .text(code)
+            values["registration_code"] = .text(code)
         }
         if let code = answer.data?["approval_code"]?.stringValue {
             values["approval_code"] = .text(code)
