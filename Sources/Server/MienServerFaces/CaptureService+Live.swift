@@ -141,8 +141,7 @@ extension CaptureService {
         let frame = admitted.frame
         let reading = try await reader.liveReading(
             of: frame.picture, index: Int(frame.number) - 1,
-            at: .milliseconds(Int64(frame.milliseconds)), request: session.judgment.request,
-            for: share)
+            at: .milliseconds(Int64(frame.milliseconds)), for: share)
         var next = session
         next.take(admitted, reading.withoutPicture)
         if next.judgment.wantsExtraction {

@@ -137,20 +137,12 @@ package final class FaceService: LiveFrameReader {
     package func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
         async throws -> FaceReading
     {
-        try await liveReading(
-            of: bytes, index: index, at: time, request: .everything, for: share)
-    }
-
-    package func liveReading(
-        of bytes: [UInt8], index: Int, at time: Duration, request: FrameRequest,
-        for share: WorkShare
-    ) async throws -> FaceReading {
         var limits = imageLimits
         limits.maxPixels = Self.maxLivePixels
         let live = engine.liveAnalyzer
         return try await run(for: share) { [limits] _, networks in
             let frame = Frame(image: try ImageDecoder.decode(bytes, limits: limits), time: time)
-            return try live.reading(of: frame, index: index, for: request, with: networks)
+            return try live.reading(of: frame, index: index, with: networks)
         }
     }
 

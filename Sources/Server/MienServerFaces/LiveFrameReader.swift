@@ -11,11 +11,6 @@ package protocol LiveFrameReader: Sendable {
     /// - Throws: `ImageError` for malformed or too large pictures; ``ServerBusy``.
     func liveReading(of bytes: [UInt8], index: Int, at time: Duration, for share: WorkShare)
         async throws -> FaceReading
-    /// Returns as much of it as a session needs. By default, everything.
-    func liveReading(
-        of bytes: [UInt8], index: Int, at time: Duration, request: FrameRequest,
-        for share: WorkShare
-    ) async throws -> FaceReading
     /// Returns the template entry of a frame that a session took, or `nil` if its face cannot be
     /// described.
     func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry?
@@ -27,11 +22,4 @@ package protocol LiveFrameReader: Sendable {
 
 extension LiveFrameReader {
     package var presentation: PresentationMode { .off }
-
-    package func liveReading(
-        of bytes: [UInt8], index: Int, at time: Duration, request: FrameRequest,
-        for share: WorkShare
-    ) async throws -> FaceReading {
-        try await liveReading(of: bytes, index: index, at: time, for: share)
-    }
 }

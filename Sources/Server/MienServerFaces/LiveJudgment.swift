@@ -74,14 +74,6 @@ enum LiveJudgment: Sendable {
         }
     }
 
-    /// The needs of the capture for the next frame.
-    var request: FrameRequest {
-        switch self {
-        case .verification(let verification): verification.request
-        case .enrollment(let enrollment): enrollment.request
-        }
-    }
-
     mutating func handle(_ reading: FaceReading) -> FrameEvent {
         switch self {
         case .verification(var verification):

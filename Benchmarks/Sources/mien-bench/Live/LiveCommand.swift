@@ -11,8 +11,7 @@ struct LiveCommand: AsyncParsableCommand {
         abstract: "Measure live capture: a frame, the time to a verdict, memory over an hour.",
         discussion: """
             A frame is a demo photo, 640×480, starting from its JPEG bytes; its figures are medians of \
-            the processor time of one thread. The frames of sessions are the mean over active sessions of a \
-            head that is animated from a photo, at 10 frames a second. The time to a verdict is wall-clock time. The hour of \
+            the processor time of one thread. The time to a verdict is wall-clock time. The hour of \
             frames runs faster than in real time, only through the sessions, with one real reading that \
             is made to blink. Then --frames frames run through the whole pipeline. Memory is that of \
             this process, from the first tenth of the frames to the last frame.
@@ -41,9 +40,7 @@ struct LiveCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let pack = try engine.loadPack()
-        let faces = try engine.loadEngine(
-            pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil)
+        let pack = try engine.loadPack(), faces = try engine.loadEngine(pack)
         var pictures: [(String, [UInt8])] = []
         for (name, photo) in try DemoPhotos.all(in: engine.home) {
             guard let face = try await faces.analyze(photo).main else {
@@ -53,7 +50,7 @@ struct LiveCommand: AsyncParsableCommand {
             }
             pictures.append((name, LiveFrameBench.frame(photo, around: face.detection.box)))
         }
-        let progress = ProgressBar("Measuring", total: pictures.count + 6)
+        let progress = ProgressBar("Measuring", total: pictures.count + 5)
         var done = 0
         func step<T>(_ result: T) -> T {
             done += 1
@@ -65,7 +62,6 @@ struct LiveCommand: AsyncParsableCommand {
         for (name, frame) in pictures {
             report.frame.append(step(try await bench.run(name, frame)))
         }
-        report.session = step(try await bench.sessions(pictures[1].1, count: 10))
         let (portrait, soak) = (pictures[1].1, SoakBench(engine: faces, frame: pictures[1].1))
         let verdicts = VerdictBench(
             engine: faces, matcher: try pack.matcher(), frame: portrait, repeats: repeats)

@@ -4,7 +4,6 @@ import MienFace
 /// The results of `mien-bench live`, with the budgets of the design.
 struct LiveReport: Encodable {
     var frame: [LiveFrameBench.Result] = []
-    var session: LiveFrameBench.SessionResult?
     var verdict: [VerdictBench.Result] = []
     var hourOfSessions: SoakBench.Result?
     var hourInOneSession: SoakBench.Result?
@@ -22,23 +21,10 @@ struct LiveReport: Encodable {
             ],
             ["  of which JPEG decode", mean(\.decode), ""],
             [
-                "  examined: also eyes, descriptor, networks against prints and screens, patch, hash",
+                "  as sessions read it: also eyes, one crop's descriptor, patch, hash",
                 mean(\.session), "",
             ],
         ]
-        if let session, session.frames > session.followed, session.followed > 0 {
-            func each(_ milliseconds: Double, _ frames: Int) -> String {
-                "\(String.decimal(milliseconds / Double(frames), 2)) ms"
-            }
-            rows.append([
-                "a frame of an active session, mean of \(session.frames) frames, \(session.passed) of \(session.sessions) passed",
-                each(session.milliseconds, session.frames), "≤ 10 ms",
-            ])
-            rows.append([
-                "  \(session.followed) of them only followed",
-                each(session.followedMilliseconds, session.followed), "",
-            ])
-        }
         for verdict in verdict {
             rows.append([
                 "last frame's JPEG to the verdict “\(verdict.verdict)”, \(verdict.mode.rawValue) (wall clock)",

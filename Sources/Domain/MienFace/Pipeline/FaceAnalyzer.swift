@@ -62,20 +62,10 @@ public struct FaceAnalyzer: Sendable {
         _ image: RGBImage, search: Search = .automatic, readingEyes: Bool = true,
         with networks: some FaceNetworks
     ) throws(FaceModelError) -> FaceAnalysis {
-        try analyze(image, search: search, readingEyes: { _ in readingEyes }, with: networks)
-    }
-
-    /// - Parameter readingEyes: Whether to read the eyes of the face with this mesh.
-    func analyze(
-        _ image: RGBImage, search: Search, readingEyes: (FaceMesh) -> Bool,
-        with networks: some FaceNetworks
-    ) throws(FaceModelError) -> FaceAnalysis {
         let faces = try faces(in: image, search: search, with: networks)
         guard let first = faces.first else { return FaceAnalysis(faces: [], main: nil) }
         let mesh = try mesher.mesh(of: first, in: image, with: networks)
-        let eyes =
-            readingEyes(mesh)
-            ? try eyeReader.opening(of: mesh, in: image, with: networks) : nil
+        let eyes = readingEyes ? try eyeReader.opening(of: mesh, in: image, with: networks) : nil
         let rival = (faces.dropFirst().map(\.box.width).max() ?? 0) / first.box.width
         let quality = assessor.quality(of: mesh, eyes: eyes, rival: rival, in: image)
         return FaceAnalysis(
@@ -83,21 +73,6 @@ public struct FaceAnalyzer: Sendable {
             main: AnalyzedFace(
                 detection: first, mesh: mesh, pose: mesh.pose, eyes: eyes, quality: quality))
     }
-
-    /// Follows a face from one frame of a stream to the next: fits the mesh where it was, and detects
-    /// nothing.
-    ///
-    /// - Returns: `nil` if there is no whole face any longer.
-    func follow(_ mesh: FaceMesh, in image: RGBImage, with networks: some FaceNetworks)
-        throws(FaceModelError) -> (mesh: FaceMesh, quality: FaceQuality)?
-    {
-        let next = try mesher.mesh(near: mesh, in: image, with: networks)
-        guard next.presence >= Self.followedPresence else { return nil }
-        return (next, assessor.quality(of: next, eyes: nil, rival: 0, in: image))
-    }
-
-    /// Minimum ``FaceMesh/presence`` of a mesh that need not be confirmed by the detector.
-    private static let followedPresence = 0.99
 
     /// Returns the descriptor of a face that was analyzed in the same `image`.
     public func describe(_ face: AnalyzedFace, in image: RGBImage, with networks: some FaceNetworks)

@@ -83,20 +83,3 @@ extension LiveFace {
             likeness: try! FaceDescriptor(direction), patch: nil)
     }
 }
-
-extension LiveFace {
-    /// The same face, only followed and not examined.
-    public var followed: LiveFace {
-        LiveFace(
-            box: box, mesh: mesh, pose: pose, eyes: EyeOpening(right: 0, left: 0), quality: quality,
-            likeness: nil, likenessLimits: likenessLimits, patch: patch, isExamined: false)
-    }
-}
-
-extension FrameRequest {
-    /// Whether a reader would only follow `face` in a frame of this time.
-    public func isFollowed(_ face: LiveFace?, at time: Duration) -> Bool {
-        guard let face, followed(at: time) != nil else { return false }
-        return !isNotable(face.mesh)
-    }
-}

@@ -4,23 +4,16 @@ public import MienPixels
 extension LivenessSession {
     /// Plays `actor` to a session until it ends, or for 60 s.
     ///
-    /// - Parameter following: Whether faces are only followed where the session allows it, as the
-    ///   pipeline does. Otherwise, all frames are examined.
     /// - Returns: The session and the readings it handled.
     public static func played(
         _ actor: some MadeActor, _ challenge: LivenessChallenge, settings: VerificationSettings,
-        framesPerSecond: Int = 25, following: Bool = false
+        framesPerSecond: Int = 25
     ) -> (session: LivenessSession, readings: [FaceReading]) {
         var actor = actor, session = LivenessSession(challenge: challenge, settings: settings)
         var asked: LivenessAction?, readings: [FaceReading] = []
         for i in 0..<60 * framesPerSecond where session.refusals == nil {
-            var reading = actor.reading(
+            let reading = actor.reading(
                 asked: asked, index: i, at: .seconds(1) * i / framesPerSecond)
-            if following, session.request.isFollowed(reading.face, at: reading.time) {
-                reading = FaceReading(
-                    index: i, frame: reading.frame, contentHash: reading.contentHash,
-                    faceCount: reading.faceCount, face: reading.face?.followed)
-            }
             readings.append(reading)
             asked = session.handle(reading).action
         }
@@ -46,8 +39,7 @@ extension LivenessSession {
             asked =
                 session.handle(
                     try await reader.reading(
-                        of: Frame(image: image, time: .seconds(time)), index: i,
-                        for: session.request)
+                        of: Frame(image: image, time: .seconds(time)), index: i)
                 ).action
         }
         return (session, frames)

@@ -4,9 +4,8 @@ internal import MienPixels
 /// Reads the frames of a stream: runs ``FaceAnalyzer`` on each and adds the measurements that
 /// sessions need.
 ///
-/// A stateless value, like the analyzer. An examined frame costs one detector run, one mesh, two
-/// eyes, one descriptor crop, and the networks against prints and screens. A followed frame costs
-/// one mesh.
+/// A stateless value, like the analyzer. One frame costs one detector run, one mesh, two eyes, and
+/// one descriptor crop.
 public struct LiveAnalyzer: Sendable {
     public let analyzer: FaceAnalyzer
     private let likeness: FaceDescriber
@@ -22,41 +21,16 @@ public struct LiveAnalyzer: Sendable {
             ? analyzer.geometry.presentationAttack.map(PresentationAttackScorer.init) : nil
     }
 
-    /// Whether the presentation-attack network runs.
-    public var looksForAttacks: Bool { attacks != nil }
-
-    /// - Parameter request: What the session needs to know about this frame.
-    public func reading(
-        of frame: Frame, index: Int, for request: FrameRequest = .everything,
-        with networks: some FaceNetworks
-    ) throws(FaceModelError) -> FaceReading {
-        let hash = frame.image.contentHash
-        if let face = try followed(in: frame, for: request, with: networks) {
-            return FaceReading(
-                index: index, frame: frame, contentHash: hash, faceCount: 1, face: face)
-        }
-        let analysis = try analyzer.analyze(
-            frame.image, search: .near, readingEyes: request.judgesSurface, with: networks)
+    public func reading(of frame: Frame, index: Int, with networks: some FaceNetworks)
+        throws(FaceModelError) -> FaceReading
+    {
+        let analysis = try analyzer.analyze(frame.image, search: .near, with: networks)
         return FaceReading(
-            index: index, frame: frame, contentHash: hash, faceCount: analysis.faces.count,
+            index: index, frame: frame, contentHash: frame.image.contentHash,
+            faceCount: analysis.faces.count,
             face: try analysis.main.map { (face) throws(FaceModelError) in
-                try live(face, in: frame.image, for: request, with: networks)
+                try live(face, in: frame.image, with: networks)
             })
-    }
-
-    /// - Returns: `nil` if the frame must be examined.
-    private func followed(
-        in frame: Frame, for request: FrameRequest, with networks: some FaceNetworks
-    ) throws(FaceModelError) -> LiveFace? {
-        guard let last = request.followed(at: frame.time),
-            let (mesh, quality) = try analyzer.follow(last.mesh, in: frame.image, with: networks),
-            !request.isNotable(mesh)
-        else { return nil }
-        return LiveFace(
-            box: last.box.moved(as: last.mesh.bounds, to: mesh.bounds), mesh: mesh, pose: mesh.pose,
-            eyes: EyeOpening(right: 0, left: 0), quality: quality, likeness: nil,
-            likenessLimits: analyzer.geometry.descriptor.likeness ?? .standard,
-            patch: FacePatch(of: mesh, in: frame.image), isExamined: false)
     }
 
     /// Returns the calibrated descriptor of the face in `reading`, with its quality and pose.
@@ -78,11 +52,9 @@ public struct LiveAnalyzer: Sendable {
         }
     }
 
-    private func live(
-        _ face: AnalyzedFace, in image: RGBImage, for request: FrameRequest,
-        with networks: some FaceNetworks
-    ) throws(FaceModelError) -> LiveFace {
-        let judgesSurface = request.judgesSurface(of: face.mesh)
+    private func live(_ face: AnalyzedFace, in image: RGBImage, with networks: some FaceNetworks)
+        throws(FaceModelError) -> LiveFace
+    {
         // A face seen from far to one side may produce a vector without direction. Treat its
         // likeness as unknown instead of ending the stream.
         let description = try? likeness.description(of: face.mesh, in: image, with: networks)
@@ -92,18 +64,8 @@ public struct LiveAnalyzer: Sendable {
             likeness: description?.descriptor,
             likenessLimits: analyzer.geometry.descriptor.likeness ?? .standard,
             patch: FacePatch(of: face.mesh, in: image),
-            texture: judgesSurface ? TextureCues(of: face.mesh, in: image) : nil,
-            presentationAttack: judgesSurface
-                ? try attacks?.score(of: face, in: image, with: networks) : nil)
-    }
-}
-
-extension Rectangle {
-    /// Returns the rectangle after it was moved and resized as `old` was to become `new`.
-    fileprivate func moved(as old: Rectangle, to new: Rectangle) -> Rectangle {
-        let k = (new.width + new.height) / max(old.width + old.height, 1e-9)
-        return Rectangle(
-            center: new.center + (center - old.center) * k, width: width * k, height: height * k)
+            texture: TextureCues(of: face.mesh, in: image),
+            presentationAttack: try attacks?.score(of: face, in: image, with: networks))
     }
 }
 

@@ -3,16 +3,6 @@
 public protocol LiveFaceReader: Sendable {
     /// Returns what the pipeline finds in `frame`, the stream's frame number `index`.
     func reading(of frame: Frame, index: Int) async throws -> FaceReading
-    /// Returns as much of it as a session needs. By default, everything.
-    func reading(of frame: Frame, index: Int, for request: FrameRequest) async throws -> FaceReading
     /// Returns a template entry for the face in `reading`, either to enroll or to compare.
     func entry(of reading: FaceReading) async throws -> FaceTemplate.Entry
-}
-
-extension LiveFaceReader {
-    public func reading(of frame: Frame, index: Int, for request: FrameRequest) async throws
-        -> FaceReading
-    {
-        try await reading(of: frame, index: index)
-    }
 }

@@ -19,7 +19,7 @@ struct BlinkCheck: LivenessCheck {
     mutating func observe(_ observation: LivenessObservation) {
         switch observation {
         case .request(.blink, let openEyes): self.openEyes = openEyes
-        case .face(let face, _, _, .blink) where face.isExamined:
+        case .face(let face, _, _, .blink):
             lowest = min(lowest, face.eyes.mean / max(openEyes, 1e-6))
         case .refusal(.blinkMissed): isMissed = true
         default: break

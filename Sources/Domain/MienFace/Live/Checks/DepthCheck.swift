@@ -17,8 +17,7 @@ struct DepthCheck: LivenessCheck {
         switch observation {
         case .rest(let face): front(face.mesh)
         case .request(let action, _) where action.showsDepth: begin()
-        case .face(let face, _, _, let action?) where action.showsDepth && face.isExamined:
-            see(face.mesh)
+        case .face(let face, _, _, let action?) where action.showsDepth: see(face.mesh)
         default: break
         }
     }

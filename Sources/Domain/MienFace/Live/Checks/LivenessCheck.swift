@@ -62,11 +62,10 @@ enum LivenessObservation {
     /// The session refuses the person.
     case refusal(SessionRefusal)
 
-    /// An examined face from the front, for checks of its surface.
+    /// A face from the front, for checks of its surface.
     var frontalFace: LiveFace? {
         switch self {
-        case .beginning(let face, _), .stillness(let face, _), .face(let face, _, true, _):
-            face.isExamined ? face : nil
+        case .beginning(let face, _), .stillness(let face, _), .face(let face, _, true, _): face
         case .picture, .position, .rest, .request, .face, .refusal: nil
         }
     }

@@ -62,9 +62,6 @@ public struct FaceEnrollment: Sendable {
         }
     }
 
-    /// The needs of the session for the next frame. While frames are taken, everything.
-    public var request: FrameRequest { liveness?.request ?? .everything }
-
     public mutating func cancel() { refuse([.cancelled]) }
 
     public mutating func sourceEnded() { refuse([.sourceEnded]) }

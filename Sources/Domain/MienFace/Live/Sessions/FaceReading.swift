@@ -23,14 +23,9 @@ public struct FaceReading: Sendable {
 
 /// One face in one frame of a stream.
 public struct LiveFace: Sendable {
-    /// Whether all that a session may accept as proof was measured. Otherwise, the face was only
-    /// followed from the last frame: its box is an estimate, and its eyes and likeness, texture, and
-    /// the score of the presentation-attack network are missing.
-    public let isExamined: Bool
     public let box: Rectangle
     public let mesh: FaceMesh
     public let pose: HeadPose
-    /// 0 if they were not read.
     public let eyes: EyeOpening
     public let quality: FaceQuality
     /// The descriptor of one aligned crop. It distinguishes people within a stream. Scores are not
@@ -48,14 +43,12 @@ public struct LiveFace: Sendable {
     public init(
         box: Rectangle, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening, quality: FaceQuality,
         likeness: FaceDescriptor?, likenessLimits: LikenessLimits = .standard, patch: FacePatch?,
-        texture: TextureCues? = nil, presentationAttack: PresentationAttackScore? = nil,
-        isExamined: Bool = true
+        texture: TextureCues? = nil, presentationAttack: PresentationAttackScore? = nil
     ) {
         (self.box, self.mesh, self.pose, self.eyes, self.quality) = (box, mesh, pose, eyes, quality)
         (self.likeness, self.patch, self.texture, self.presentationAttack) = (
             likeness, patch, texture, presentationAttack
         )
         self.likenessLimits = likenessLimits
-        self.isExamined = isExamined
     }
 }

@@ -50,9 +50,6 @@ public struct FaceVerification: Sendable {
         }
     }
 
-    /// The needs of the session for the next frame.
-    public var request: FrameRequest { session?.request ?? .everything }
-
     /// Cancels the session.
     public mutating func cancel() { refuse([.cancelled]) }
 

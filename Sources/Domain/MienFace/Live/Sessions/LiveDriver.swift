@@ -7,8 +7,6 @@ protocol DrivenSession: Sendable {
     var verdict: Verdict? { get }
     /// Whether the last reading must be described before the next one is handled.
     var wantsExtraction: Bool { get }
-    /// The needs of the session for the next frame.
-    var request: FrameRequest { get }
     mutating func handle(_ reading: FaceReading) -> FrameEvent
     mutating func sourceEnded()
     mutating func cancel()
@@ -50,8 +48,7 @@ where Frames.Element == Frame {
         if session.verdict == nil {
             switch try await nextFrame() {
             case .frame(let frame):
-                let reading = try await reader.reading(
-                    of: frame, index: index, for: session.request)
+                let reading = try await reader.reading(of: frame, index: index)
                 index += 1
                 if respond != nil { last = reading }
                 let event = session.handle(reading)

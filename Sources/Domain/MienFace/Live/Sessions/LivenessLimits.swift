@@ -36,7 +36,4 @@ public struct LivenessLimits: Sendable, Hashable {
     package var reaction: Duration { .milliseconds(100) }
     /// Maximum time that the face may be out of sight.
     package var gap: Duration { .milliseconds(Int(between(500, 300))) }
-    /// Maximum time for which a face is followed without being examined. Half of ``gap``, so that
-    /// one view from too far to the side is no gap.
-    package var examination: Duration { gap / 2 }
 }

@@ -30,6 +30,11 @@ public struct LivenessSession: Sendable {
             mouths: [Double] = [], extents: [Double] = []
     }
 
+    /// Measurements of the person at rest.
+    struct Baseline: Sendable {
+        var opening, turn, nod, mouth, extent: Double
+    }
+
     /// The session's response to one frame.
     public struct Step: Sendable {
         public let action: LivenessAction?
@@ -45,15 +50,11 @@ public struct LivenessSession: Sendable {
     private let blinkTimeout, actionTimeout: Duration
 
     private var phase = Phase.acquiring
-    private var baseline: RestingFace?
+    private var baseline: Baseline?
     private var lastTime: Duration?
     private var lastHash: UInt64?
     private var allChecks: LivenessChecks
     private var blink: BlinkDetector?
-    /// The only face in the last frame.
-    private var lastFace: (mesh: FaceMesh, box: Rectangle)?
-    /// The last frame in which the person was recognized.
-    private var recognized: (mesh: FaceMesh, time: Duration)?
 
     public init(challenge: LivenessChallenge, settings: VerificationSettings) {
         self.challenge = challenge
@@ -135,7 +136,6 @@ public struct LivenessSession: Sendable {
                 restart()
             }
         }
-        lastFace = alone.map { ($0.mesh, $0.box) }
         guard let face = alone else {
             if case .still = phase { restart() }
             if let late = lateness(at: reading.time) { return refuse(late) }
@@ -143,32 +143,7 @@ public struct LivenessSession: Sendable {
                 ? step(action, .faceNotFound, .noFace)
                 : step(action, .multipleFaces, .multipleFaces)
         }
-        if face.likeness != nil { recognized = (face.mesh, reading.time) }
         return handle(face, at: reading.time)
-    }
-
-    /// The needs of the session for the next frame.
-    public var request: FrameRequest {
-        // Without an action that proves depth, the motion check compares neighboring frames.
-        guard let baseline, let lastFace, let recognized,
-            challenge.actions.contains(where: \.showsDepth)
-        else { return .everything }
-        var due = recognized.time + limits.examination, asked: LivenessAction?, isReturning = false
-        switch phase {
-        case .acquiring, .still, .ended: return .everything
-        case .pausing(let next, let since):
-            due = min(due, since + .milliseconds(challenge.steps[next].pauseMilliseconds))
-        case .acting(let i, _):
-            asked = challenge.steps[i].action
-            // A blink may last one frame.
-            if asked == .blink { return .everything }
-        case .returning: isReturning = true
-        }
-        return FrameRequest(
-            rest: baseline,
-            following: FrameRequest.Following(
-                mesh: lastFace.mesh, box: lastFace.box, examined: recognized.mesh, due: due,
-                rest: baseline, action: asked, isReturning: isReturning, limits: limits))
     }
 
     /// Handles a frame after the session has passed, while more frames are taken, to check that the
@@ -226,7 +201,6 @@ public struct LivenessSession: Sendable {
             restart()
             return step(.keepStill, guidance, .badQuality)
         }
-        guard face.isExamined else { return step(.keepStill, .keepStill, .success) }
         guard case .still(var still) = phase else {
             allChecks.observe(.beginning(face, at: time))
             phase = .still(
@@ -258,7 +232,7 @@ public struct LivenessSession: Sendable {
         else {
             return step(.keepStill, .keepStill, .success)
         }
-        baseline = RestingFace(
+        baseline = Baseline(
             opening: opening, turn: still.turns.median, nod: still.nods.median,
             mouth: still.mouths.median, extent: still.extents.median)
         allChecks.observe(.rest(face))
@@ -297,9 +271,7 @@ public struct LivenessSession: Sendable {
         guard time - since >= .milliseconds(challenge.steps[next].pauseMilliseconds) else {
             return step(nil, .wait, .success)
         }
-        guard isAtRest(face) else {
-            return step(nil, face.isExamined ? .lookStraight : .wait, .success)
-        }
+        guard isAtRest(face) else { return step(nil, .lookStraight, .success) }
         let asked = challenge.steps[next].action
         phase = .acting(next, since: time)
         if asked == .blink { blink = BlinkDetector(median: baseline!.opening, limits: limits) }
@@ -312,11 +284,9 @@ public struct LivenessSession: Sendable {
     {
         let asked = challenge.steps[i].action
         see(face, at: time, doing: asked)
-        // A face that was only followed proves nothing.
         let isDone =
-            face.isExamined
-            && (asked == .blink
-                ? blink?.see(face.eyes, at: time) ?? false : progress(of: asked, in: face) >= 1)
+            asked == .blink
+            ? blink?.see(face.eyes, at: time) ?? false : progress(of: asked, in: face) >= 1
         if let failure = allChecks.failure { return refuse(failure) }
         if asked.conflicts.contains(where: { progress(of: $0, in: face) >= 1 }) {
             return refuse(.actionOutOfOrder)
@@ -344,10 +314,13 @@ public struct LivenessSession: Sendable {
             .face(face, at: time, isFrontal: isFrontal(face), action: action))
     }
 
-    private func isFrontal(_ face: LiveFace) -> Bool { baseline?.isFrontal(face.mesh) ?? false }
+    private func isFrontal(_ face: LiveFace) -> Bool {
+        guard let baseline else { return false }
+        return abs(face.mesh.turn - baseline.turn) < 0.2 && abs(face.mesh.nod - baseline.nod) < 0.08
+    }
 
     private func isAtRest(_ face: LiveFace) -> Bool {
-        guard let baseline, face.isExamined else { return false }
+        guard let baseline else { return false }
         return isFrontal(face) && face.mesh.mouthOpening - baseline.mouth < 0.5 * limits.mouth
             && face.eyes.mean > 0.65 * baseline.opening
             // A person who has come closer may move back at once.
@@ -356,7 +329,16 @@ public struct LivenessSession: Sendable {
 
     /// Returns the progress of `action`; 1 or more means done.
     private func progress(of action: LivenessAction, in face: LiveFace) -> Double {
-        baseline?.progress(of: action, in: face.mesh, limits) ?? 0
+        guard let b = baseline else { return 0 }
+        switch action {
+        case .keepStill, .blink: return 0
+        case .turnLeft: return (face.mesh.turn - b.turn) / limits.turn
+        case .turnRight: return (b.turn - face.mesh.turn) / limits.turn
+        case .lookUp: return (face.mesh.nod - b.nod) / limits.nod
+        case .lookDown: return (b.nod - face.mesh.nod) / limits.nod
+        case .openMouth: return (face.mesh.mouthOpening - b.mouth) / limits.mouth
+        case .comeCloser: return (face.mesh.extent / max(b.extent, 1e-9) - 1) / limits.closer
+        }
     }
 
     /// Returns a refusal when the time for the current request has run out.
