@@ -131,7 +131,7 @@ def refused(world):
         page.close()
 
 
-@test("<mien-capture>: the pictures of an earlier session are refused as a replay", 120)
+@test("<mien-capture>: a session that looks like an earlier one is refused as a replay", 120)
 def replay(world):
     server = world.server(FACE_LIVENESS_REPLAY_DAYS="7")
     site, name = shop(server, "liveness_active")

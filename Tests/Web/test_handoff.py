@@ -22,6 +22,16 @@ def code(world, site, app_id, server=None):
     return run, page, number, offer["link"]
 
 
+def starts(page):
+    """The status with which the API answers this browser's attempt to start the capture."""
+    status = page.js("""(async () => {
+        const { capture } = await (await fetch("/verify/session")).json(), { csrf } = JSON.parse(document.getElementById("page-data").textContent);
+        return (await fetch("/v1/capture/start", { method: "POST", headers: { "x-mien-capture": capture, "x-mien-csrf": csrf } })).status;
+    })()""")
+    page.expect(str(status))
+    return status
+
+
 @test("a computer shows a code and a number; the phone shows the same, and captures; the computer goes on", 90)
 def handoff(world):
     server, site = world.server(), Site()
@@ -37,6 +47,13 @@ def handoff(world):
     computer.see("Compare the number")
     world.check(computer, "opened")
     phone.press("Yes, it is the same")
+    phone.see("Confirm the number on your computer, too.")
+    world.check(phone, "agreed on the phone")
+    assert starts(phone) == 401, "the phone holds nothing before the computer agrees"
+    computer.see("Does your phone show this number?")
+    assert number in computer.text() and "127.0.0.1" in computer.text()
+    world.check(computer, "the comparison")
+    computer.press("Yes, it is the same")
     start_camera(phone)
     computer.wait("location.pathname === '/verified'", 60)
     phone.see("go back to Sample shop")
@@ -59,4 +76,28 @@ def refused(world):
     phone.wait("!__web.shown('.qr-number')")
     world.check(phone, "stopped")
     computer.wait("location.pathname === '/verified'", 30)
+    assert finish(run) == "rejection"
+
+
+@test("somebody else who photographs the code is refused on the computer; a newer code ends an older one")
+def photographed(world):
+    server, site = world.server(), Site()
+    run, computer, number, link = code(world, site, app(server))
+    computer.press("Back")
+    computer.press("Use my phone instead")
+    computer.wait(f"__web.shown('.qr-number')?.textContent.trim() && globalThis.__handoff.link !== {link!r}")
+    newer = computer.js("globalThis.__handoff.link")
+    late = world.page(size=(390, 844))
+    late.goto(link)
+    late.see("This link has ended")
+    late.expect("410")
+    thief = world.page(size=(390, 844))
+    thief.goto(newer)
+    thief.press("Yes, it is the same")
+    thief.see("Confirm the number on your computer, too.")
+    assert starts(thief) == 401
+    computer.see("Does your phone show this number?")
+    computer.press("No, stop")
+    computer.wait("location.pathname === '/verified'", 20)
+    thief.see("This link has ended", 20)
     assert finish(run) == "rejection"

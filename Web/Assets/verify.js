@@ -47,7 +47,9 @@ async function open() {
     logo.src = session.app.logo_url;
     logo.hidden = false;
   }
-  if (session.handoff) compare(session.handoff);
+  if (session.handoff?.state === "confirmed") capture();
+  else if (session.handoff?.state === "accepted") awaitComputer();
+  else if (session.handoff) compare(session.handoff);
   else if (new URLSearchParams(location.search).has("phone")) handOff();
   else capture();
 }
@@ -79,7 +81,11 @@ function capture() {
   element.addEventListener("mien-done", finish);
   element.addEventListener("mien-cancel", finish);
   element.addEventListener("mien-fail", ({ detail }) => {
-    if (detail.reasons?.[0] === "capture_replaced") return showReplaced();
+    // The other tab or device goes on; this one leaves the capture alone.
+    const reason = detail.reasons?.[0];
+    if (reason === "capture_replaced") return showReplaced();
+    // The capture may go on in another tab, so only the person's own wish ends it.
+    if (reason === "capture_elsewhere") return showReplaced(button("button_back_to_app", "secondary", finish));
     if (detail.error?.status === 401) return show(state("wait"), text("capture_expired_title"), paragraph("capture_expired_text"));
     finish();
   });
@@ -91,12 +97,12 @@ function capture() {
 // MARK: Ending
 
 /** Ends the capture on the server, and returns to the app. */
-async function finish() {
+async function finish({ cancel = false } = {}) {
   if (isEnding) return;
   isEnding = true;
   showWaiting(session.has_return ? "capture_returning" : "capture_loading", { app: session.app.name });
   try {
-    const { redirect } = await send("POST", "/verify/finish", {});
+    const { redirect } = await send("POST", "/verify/finish", cancel === true ? { cancel } : {});
     if (redirect) return location.replace(redirect);
     show(state("success"), text("capture_close_title"), paragraph("capture_close_text", { app: session.app.name }));
   } catch (refusal) {
@@ -109,7 +115,8 @@ async function finish() {
   }
 }
 
-const showReplaced = () => show(state("wait"), text("capture_replaced_title"), paragraph("capture_replaced_text"));
+const showReplaced = (...ways) => show(state("wait"), text("capture_replaced_title"), paragraph("capture_replaced_text"),
+  ...(ways.length ? [make("div", { class: "actions" }, ...ways)] : []));
 
 function showError(retry) {
   show(state("error"), text("capture_error_title"), paragraph("capture_error_text"),
@@ -141,8 +148,9 @@ async function handOff() {
   while (status.isConnected) {
     await new Promise((done) => setTimeout(done, 1500));
     if (!status.isConnected) return;
-    const { state: now } = await send("GET", "/verify/handoff").catch(() => ({ state: last }));
+    const move = await send("GET", "/verify/handoff").catch(() => ({ state: last })), now = move.state;
     if (now === "ended") return finish();
+    if (now === "accepted") return agree(move, status);
     if (now !== last) {
       last = now;
       status.textContent = text(`capture_handoff_${now}`);
@@ -154,18 +162,55 @@ async function handOff() {
   }
 }
 
+/** On the computer: asks whether the phone that opened the code is the person's own, which shows the same number. */
+function agree(move) {
+  const yes = button("capture_compare_yes", "primary", () => busy(yes, async () => {
+    try { await send("POST", "/verify/handoff/confirm", { number: move.number }); } catch (refusal) {
+      return refusal.status === 0 ? showOffline(() => agree(move)) : showError(capture);
+    }
+    const status = make("p", { role: "status" }, text("capture_handoff_confirmed"));
+    show(state("wait"), text("capture_handoff_title"), status);
+    while (status.isConnected) {
+      const { state: now } = await send("GET", "/verify/handoff").catch(() => ({}));
+      if (now === "ended") return finish();
+      await new Promise((done) => setTimeout(done, 1500));
+    }
+  }));
+  show(null, text("capture_agree_title"), make("p", { class: "qr-number" }, move.number), paragraph("capture_agree_text"),
+    facts({ browser: move.browser, address: move.address }),
+    make("div", { class: "actions" }, yes, button("capture_compare_no", "remove", () => finish({ cancel: true }))));
+}
+
+const facts = (all) => make("dl", { class: "facts" }, ...Object.entries(all).filter(([, value]) => value)
+  .map(([name, value]) => make("div", {}, make("dt", {}, text(`capture_${name}`)), make("dd", {}, value))));
+
+/** On the phone: waits until the computer has agreed, too. */
+async function awaitComputer() {
+  const status = make("p", { role: "status" }, text("capture_agree_wait"));
+  show(state("wait"), text("capture_handoff_title"), status,
+    make("div", { class: "actions" }, button("capture_compare_no", "remove", finish)));
+  while (status.isConnected) {
+    await new Promise((done) => setTimeout(done, 1500));
+    const { state: now } = await send("GET", "/verify/handoff").catch((refusal) => ({ state: refusal.status === 404 ? "ended" : "" }));
+    if (!status.isConnected) return;
+    if (now === "ended") return show(state("wait"), text("capture_expired_title"), paragraph("capture_expired_text"));
+    if (now !== "confirmed") continue;
+    // From now on, this phone holds the capture.
+    const answer = await send("GET", "/verify/session").catch(() => null);
+    if (answer) { session = answer; return capture(); }
+  }
+}
+
 /** On the phone: asks whether the computer in front of the person shows the same number. */
 function compare({ number, app, browser, address }) {
-  const facts = [["app", app], ["browser", browser], ["address", address]].filter(([, value]) => value)
-    .map(([name, value]) => make("div", {}, make("dt", {}, text(`capture_${name}`)), make("dd", {}, value)));
   const confirm = button("capture_compare_yes", "primary", () => busy(confirm, async () => {
     try { await send("POST", "/verify/handoff/confirm", {}); } catch (refusal) {
       return refusal.status === 0 ? showOffline(() => compare(session.handoff)) : show(state("wait"), text("capture_expired_title"), paragraph("capture_expired_text"));
     }
-    capture();
+    awaitComputer();
   }));
   show(null, text("capture_compare_title"), make("p", { class: "qr-number" }, number), paragraph("capture_compare_text"),
-    make("dl", { class: "facts" }, ...facts),
+    facts({ app, browser, address }),
     make("div", { class: "actions" }, confirm, button("capture_compare_no", "remove", finish)));
 }
 

@@ -30,7 +30,7 @@ def page(text, *links):
 def home():
     user = session.get("user")
     if not user:
-        return page("Nobody is signed in.", ("Sign in", "/sign-in"), ("Add your face to your account", f"{server}/account"))
+        return page("Nobody is signed in.", ("Sign in", "/sign-in"), ("Add your face to your account", f"{server}/account?client_id=python"))
     how = "a face" if "face" in user["amr"] else ", ".join(user["amr"])
     return page(f"{user['sub']} is signed in with {how}.", ("Sign out", "/sign-out"))
 

@@ -167,7 +167,12 @@ public struct AppSettings: Sendable, Hashable, Codable {
             authority.hasPrefix("[")
             ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
         let port = authority.dropFirst(host.count)
-        guard !host.isEmpty, port.isEmpty || (port.first == ":" && UInt16(port.dropFirst()) != nil)
+        // Pages name the host in their Content-Security-Policy.
+        let isWritable = host.allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || ".-_[]:".contains($0))
+        }
+        guard !host.isEmpty, isWritable,
+            port.isEmpty || (port.first == ":" && UInt16(port.dropFirst()) != nil)
         else { return false }
         return uri.hasPrefix("https://")
             || (uri.hasPrefix("http://") && ["localhost", "127.0.0.1", "[::1]"].contains(host))

@@ -36,11 +36,14 @@ package struct CaptureLinks: Sendable {
     package struct Handoff: Codable, Sendable {
         /// Three digits that both devices show.
         package let number: String
+        /// What the second device holds until both have agreed; it opens nothing.
+        package let ticket: String
         /// The browser and the network address that asked.
         package let browser, address: String
 
-        package init(number: String, browser: String, address: String) {
-            (self.number, self.browser, self.address) = (number, browser, address)
+        package init(number: String, ticket: String, browser: String, address: String) {
+            (self.number, self.ticket) = (number, ticket)
+            (self.browser, self.address) = (browser, address)
         }
     }
 
@@ -77,13 +80,18 @@ package struct CaptureLinks: Sendable {
     /// Remembers where a capture in this browser leads.
     ///
     /// - Parameter browser: Tells browsers apart: a capture may be open on two devices.
-    package func remember(_ target: Target, browser: String) async throws {
+    /// - Parameter token: What the browser holds: the start token, or the ticket of a device that
+    ///   still waits for the first one; `nil` for the latter if there is one.
+    package func remember(
+        _ target: Target, browser: String, token: String? = nil
+    ) async throws {
+        let held = token ?? target.handoff?.ticket ?? target.startToken
         try await put(
-            target, .link, Array("page \(browser) \(target.startToken)".utf8),
+            target, .link, Array("page \(browser) \(held)".utf8),
             until: clock.now + .seconds(3600))
     }
 
-    /// Returns the target of the capture whose start token a browser holds.
+    /// Returns the target of the capture whose start token, or ticket, a browser holds.
     package func target(startToken: String, browser: String) async throws -> Target? {
         let hash = store.keys.hash(ofSecret: Array("page \(browser) \(startToken)".utf8)),
             now = clock.now
@@ -94,12 +102,20 @@ package struct CaptureLinks: Sendable {
 
     /// The state of a capture that moves to another device.
     package struct Move: Codable, Sendable {
-        package enum State: String, Codable, Sendable { case waiting, opened, confirmed }
+        package enum State: String, Codable, Sendable {
+            case waiting, opened
+            /// The second device's person has seen the number on the first.
+            case accepted
+            /// The first device's person has agreed, too.
+            case confirmed
+        }
         package var state: State
-        package let number: String
+        package let number, ticket: String
+        /// The browser and the network address of the second device, which the first shows.
+        package var browser, address: String?
 
-        package init(_ state: State, number: String) {
-            (self.state, self.number) = (state, number)
+        package init(_ state: State, number: String, ticket: String) {
+            (self.state, self.number, self.ticket) = (state, number, ticket)
         }
     }
 

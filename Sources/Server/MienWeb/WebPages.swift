@@ -116,7 +116,9 @@ package struct WebPages: Sendable {
         return PageView(
             texts: PageTexts(
                 language, in: renderer.languages, own: app?.settings.pages.texts ?? [:]),
-            app: app, csrf: sessions.csrf(of: browser), path: localPath(request.uri.string))
+            app: app, csrf: sessions.csrf(of: browser),
+            path: request.method == .get || request.uri.path.hasPrefix("/signin/")
+                ? localPath(request.uri.string) : nil)
     }
 
     /// Adds the cookie that tells this browser apart, if it has none.

@@ -24,7 +24,7 @@ extension WebPages {
                 ])
             return marking(browser, renderer.response(page, for: view))
         }
-        router.post("verify/session") { request, _ in
+        router.post("verify/session") { request, context in
             let body = try await json(request)
             guard let code = body["code"]?.stringValue,
                 let target = try await links.open(
@@ -35,24 +35,49 @@ extension WebPages {
                     "This link was used or has expired. Go back to the app and try again.")
             }
             if let handoff = target.handoff {
-                try await links.note(
-                    CaptureLinks.Move(.opened, number: handoff.number), of: target.capture)
+                guard var move = try await links.move(of: target.capture),
+                    move.ticket == handoff.ticket, move.state == .waiting
+                else {
+                    throw Problem(
+                        .noActiveJourney,
+                        "This code was replaced by another one. Scan the one that the computer shows."
+                    )
+                }
+                move.state = .opened
+                move.browser = Self.browserName(request.headers[.userAgent])
+                move.address = context.client.text
+                try await links.note(move, of: target.capture)
             }
             var response = JSONBody.response(
                 try await sessionAnswer(of: target, request))
-            response.headers[.setCookie] = captureCookie(target.startToken)
+            response.headers[.setCookie] = captureCookie(
+                target.handoff?.ticket ?? target.startToken)
             return response
         }
         router.get("verify/session") { request, _ in
             guard let target = try await target(request) else { throw HTTPError(.notFound) }
-            return JSONBody.response(try await sessionAnswer(of: target, request))
+            var response = JSONBody.response(try await sessionAnswer(of: target, request))
+            // Both sides have agreed: from now on, this device may capture.
+            if let handoff = target.handoff, holdsTicket(of: handoff, request),
+                let move = try await links.move(of: target.capture),
+                move.ticket == handoff.ticket, move.state == .confirmed
+            {
+                try await links.remember(
+                    target, browser: sessions.mark(of: sessions.browser(request)),
+                    token: target.startToken)
+                response.headers[.setCookie] = captureCookie(target.startToken)
+            }
+            return response
         }
         router.post("verify/finish") { request, _ in
-            _ = try await json(request)
+            let body = try await json(request)
             guard let target = try await target(request) else { throw HTTPError(.notFound) }
-            // On the phone, "these are other numbers" ends the capture: somebody relayed its link.
-            if target.handoff != nil,
-                try await links.move(of: target.capture)?.state != .confirmed
+            // "These are other numbers", on either side, ends the capture: somebody relayed or
+            // photographed its code.
+            let move = try await links.move(of: target.capture)
+            if body["cancel"]?.boolValue == true
+                || target.handoff.map({ move?.state != .confirmed || move?.ticket != $0.ticket })
+                    ?? false
             {
                 try await captures.cancelPage(token: target.startToken)
             }
@@ -92,6 +117,10 @@ extension WebPages {
             startToken: token, browser: sessions.mark(of: sessions.browser(request)))
     }
 
+    private func holdsTicket(of handoff: CaptureLinks.Handoff, _ request: Request) -> Bool {
+        sessions.cookies.value(.capture, request) == handoff.ticket
+    }
+
     /// The app of the capture in this browser, for the page's colors.
     private func pageApp(_ request: Request) async throws -> AppRecord? {
         guard let token = sessions.cookies.value(.capture, request),
@@ -110,7 +139,11 @@ extension WebPages {
         let app = try await apps.find(summary.app), view = view(request, app: app)
         var members = captureData(summary, view, hasReturn: target.callbackURL != nil)
         if let handoff = target.handoff {
+            let move = try await links.move(of: target.capture)
             members["handoff"] = [
+                "state": move.flatMap {
+                    $0.ticket == handoff.ticket ? .string($0.state.rawValue) : nil
+                } ?? .null,
                 "number": .string(handoff.number), "app": .string(app.name),
                 "browser": .string(handoff.browser), "address": .string(handoff.address),
             ]

@@ -30,8 +30,9 @@ struct PageView: Sendable {
     let app: AppRecord?
     /// Proves that a form comes from a page of this browser.
     let csrf: String
-    /// The address of the page within this server.
-    let path: String
+    /// The address of the page within this server, to come back to in another language; `nil` for
+    /// pages that answer a form and have no address.
+    let path: String?
 }
 
 /// Makes pages from templates.
@@ -80,7 +81,7 @@ struct PageRenderer: Sendable {
             "style": .text(assets.address("style.css")), "icon": .text(assets.address("logo.svg")),
             "theme": .optional(view.app.flatMap(Self.theme)),
             "logo": .optional(view.app?.settings.pages.logo),
-            "app_name": .optional(view.app?.name), "path": .text(view.path),
+            "app_name": .optional(view.app?.name), "path": .optional(view.path),
             // The capture page's script shows the app once it knows it.
             "has_header": .flag(view.app != nil && page.template != "verify"),
             "layout_class": .optional(Self.layouts[page.template]),

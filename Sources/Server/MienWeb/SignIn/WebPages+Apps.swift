@@ -16,15 +16,18 @@ extension WebPages: SignInPages {
         _ context: MienRequestContext
     ) async throws -> Response {
         let browser = sessions.browser(request), found = try await sessions.find(request)
+        // An app without permission learns the same, whoever is signed in and since when.
+        if wanted.prompts.contains(.none), let found,
+            try await lacksPermission(wanted, of: found.session.account)
+        {
+            return redirect(
+                authorization.redirect(
+                    of: wanted, error: .consentRequired,
+                    "The user has not allowed this app to know who they are."))
+        }
         // A session that answers the request, unless the app wants the person to be asked.
         if let found, try await answers(wanted, found.session), !asksAgain(wanted, found) {
             if try await needsPermission(wanted, of: found.session.account) {
-                guard !wanted.prompts.contains(.none) else {
-                    return redirect(
-                        authorization.redirect(
-                            of: wanted, error: .consentRequired,
-                            "The user has not allowed this app to know who they are."))
-                }
                 return try await begin(
                     .permission(found.session.proof), wanted, query, request, browser, context)
             }
@@ -80,8 +83,13 @@ extension WebPages: SignInPages {
         if let maxAge = wanted.maxAge, clock.now - session.proof.at > .seconds(Int64(maxAge)) {
             return false
         }
-        let acr = AuthenticationContext.of(session.proof.methods)
-        if !wanted.acrValues.isEmpty, !wanted.acrValues.contains(acr) { return false }
+        // A stronger sign-in than the app asks for is good enough. Other values are unknown here.
+        let levels = wanted.acrValues.compactMap { Int($0) }
+        if let least = levels.min(),
+            (Int(AuthenticationContext.of(session.proof.methods)) ?? 0) < least
+        {
+            return false
+        }
         return counts(session, in: wanted.app)
     }
 
@@ -190,6 +198,14 @@ extension WebPages: SignInPages {
     func needsPermission(_ wanted: AuthorizationService.Request, of account: UserID) async throws
         -> Bool
     {
+        // A user whom the app did not expect is refused without being asked.
+        if let expected = wanted.expectedAccount, expected != account { return false }
+        return try await lacksPermission(wanted, of: account)
+    }
+
+    private func lacksPermission(
+        _ wanted: AuthorizationService.Request, of account: UserID
+    ) async throws -> Bool {
         guard !wanted.app.isFirstParty else { return false }
         if wanted.prompts.contains(.consent) { return true }
         let app = wanted.app.id
