@@ -1,6 +1,7 @@
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
+internal import MienServerAccess
 internal import MienServerCore
 internal import MienStore
 
@@ -16,7 +17,8 @@ struct FirstStartWork {
     /// - Returns: `nil` if there already is an administrator.
     func run() async throws -> Server.FirstStart? {
         guard try await store.read({ try $0.admins.isEmpty() }) else { return nil }
-        let admin = NewAdmin(store.keys), now = clock.now
+        let now = clock.now
+        let admin = NewAdmin(named: NewAdmin.firstName, store.keys, at: now)
         let journeys = try SampleJourneys.all.map { text in
             (text: text, definition: try JourneyDefinition.parse(Array(text.utf8)))
         }
@@ -27,7 +29,7 @@ struct FirstStartWork {
             id: AppID("default_application")!, name: "Sample app", type: .public, party: .first,
             settings: AppSettings(), createdAt: now)
         try await store.write { tables in
-            try tables.admins.insert(admin.record, tokenHash: admin.hash, at: now)
+            try tables.admins.insert(admin.record, tokenHash: admin.hash)
             try tables.apps.insert(app)
             for journey in journeys {
                 try tables.journeys.putDraft(
@@ -73,21 +75,8 @@ extension FirstStartWork {
     }
 }
 
-/// A new administrator that is not stored yet.
-struct NewAdmin {
-    let record: AdminRecord
-    let credential: Sensitive<String>
-    /// The hash of the credential's secret. Only this is stored.
-    let hash: [UInt8]
-
-    init(_ keys: StoreKeys) {
-        var generator = SystemRandomNumberGenerator()
-        let id = AdminID.random(using: &generator),
-            secret = BearerSecret(for: id, using: &generator)
-        record = AdminRecord(id: id, name: "first administrator")
-        credential = secret.text
-        hash = keys.hash(ofSecret: secret.secret)
-    }
+extension NewAdmin {
+    static let firstName = "first administrator"
 
     /// Replaces all administrators. For an operator who controls the machine but has lost the
     /// credential.
@@ -95,7 +84,7 @@ struct NewAdmin {
         let (record, hash) = (record, hash)
         try await store.write { tables in
             let count = try tables.admins.removeAll()
-            try tables.admins.insert(record, tokenHash: hash, at: now)
+            try tables.admins.insert(record, tokenHash: hash)
             try tables.audit.append(
                 AuditEvent(
                     "server.admin-renewed", actor: "system",

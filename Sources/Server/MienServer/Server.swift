@@ -5,6 +5,7 @@ internal import MienAccess
 public import MienCore
 internal import MienJourney
 internal import MienSealing
+internal import MienServerAccess
 public import MienServerCore
 internal import MienServerFaces
 internal import MienServerIdentity
@@ -126,8 +127,9 @@ public final class Server: Service {
         firstStart = try await first.run()
         try await first.addPageJourneys()
         if renewsAdminCredential, firstStart == nil {
-            let admin = NewAdmin(store.keys)
-            try await admin.replaceAll(in: store, at: clock.now)
+            let now = clock.now
+            let admin = NewAdmin(named: NewAdmin.firstName, store.keys, at: now)
+            try await admin.replaceAll(in: store, at: now)
             renewedCredential = admin.credential
         } else {
             renewedCredential = nil

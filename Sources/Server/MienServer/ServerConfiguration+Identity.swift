@@ -3,17 +3,36 @@ internal import MienAccess
 internal import MienIdentity
 internal import MienServerCore
 internal import MienServerIdentity
+internal import MienServerMail
 internal import MienStore
 
 extension ServerConfiguration {
     /// The sources that the setting `identity.sources` names.
-    func sources(in store: Store) -> [any IdentityDataSource] {
-        identitySources.map { name in
+    ///
+    /// - Throws: ``ConfigurationError`` if the mapping of the source `http` is invalid.
+    func sources(in store: Store, clock: ServerClock) throws -> [any IdentityDataSource] {
+        try identitySources.map { name in
             switch name {
             case .registry: RegistrySource(store: store)
+            case .http: try httpSource(clock)
             case .simulator: SimulatedIdentitySource()
             }
         }
+    }
+
+    func httpSource(_ clock: ServerClock) throws -> HTTPIdentitySource {
+        let service = identityHTTP, setting = "identity.http"
+        let mapping: HTTPSourceMapping
+        let bytes = try Self.bytes(service.mapping, "\(setting).mapping")
+        do throws(HTTPSourceMappingError) { mapping = try HTTPSourceMapping(json: bytes) } catch {
+            throw ConfigurationError(["\(setting).mapping: \(service.mapping): \(error)"])
+        }
+        return HTTPIdentitySource(
+            mapping: mapping, url: service.url, timeout: service.timeout,
+            caller: try WebhookCaller(
+                only: service.url, setting: setting, mayBePrivate: service.mayBePrivate,
+                secret: service.secret, authorities: service.authorities, clock: clock),
+            clock: clock)
     }
 
     /// - Throws: ``ConfigurationError`` if a file cannot be read, or the linter rejects the rules.

@@ -148,7 +148,7 @@ struct ServerParts: Sendable {
             signatures: signatures)
         evidenceKey = try EvidenceKey(store.keys)
         identities = IdentityService(
-            store: store, sources: configuration.sources(in: store),
+            store: store, sources: try configuration.sources(in: store, clock: clock),
             documents: documents.map { DocumentChecker($0, limits: limits) },
             rules: try configuration.makeIdentityRules(), clock: clock)
         tokens = OTPService(store: store, gate: gate, notices: notices, clock: clock)
@@ -323,6 +323,7 @@ struct ServerParts: Sendable {
         let records = AdminRecords(store: store)
         AppAdminRoutes(store: store, apps: apps, records: records, clock: clock, body: body).add(
             to: admin)
+        AdministratorRoutes(store: store, clock: clock, body: body).add(to: admin)
         UserAdminRoutes(
             store: store, accounts: accounts, records: records, body: body
         ).add(to: admin)

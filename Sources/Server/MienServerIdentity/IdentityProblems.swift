@@ -34,7 +34,9 @@ extension IdentitySourceError: ReportedError {
             problem: Problem(
                 .unavailable,
                 "A trusted source does not answer. The attempt was not counted. Try again later."),
-            failure: ("an identity source failed", ["source.error": "\(self)"]))
+            // Each failure before the pause was logged.
+            failure: self == .paused
+                ? nil : ("an identity source failed", ["source.error": "\(self)"]))
     }
 }
 

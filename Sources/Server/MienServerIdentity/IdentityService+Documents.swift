@@ -107,13 +107,13 @@ extension IdentityService {
         let id = try await begin(
             kind, content, images: document.images, of: account, app: app)
         return try await concluding(id, of: account) {
-            try await judge(document, country, kind, by: documents, of: account)
+            try await judge(document, country, kind, as: id, by: documents, of: account)
         }
     }
 
     private func judge(
         _ document: DocumentInput, _ country: Country, _ kind: VerificationAttempt.Kind,
-        by documents: DocumentChecker, of account: AccountRecord
+        as id: IdentityAttemptID, by documents: DocumentChecker, of account: AccountRecord
     ) async throws -> Judgment {
         var judgment = Judgment()
         judgment.checks[.documentReadable] = .failed
@@ -135,14 +135,17 @@ extension IdentityService {
         checks[.documentReadable] = .passed
         // A still picture of a face shows nobody alive, whatever the verifier says.
         if document.face != nil { checks[.live] = .notChecked }
-        let read = findings.data.flatMap {
-            try? PersonalData($0, supported: rules.countries)
+        let read = findings.data.flatMap { data in
+            (try? PersonalData(data, supported: rules.countries)).map {
+                SourceQuery(attempt: id, person: $0, input: data)
+            }
         }
         switch kind {
         case .capturedDocument:
             guard let read else { return judgment }
             judgment.checks = checks
-            let fault = rules.age.fault(read.dateOfBirth, today: CalendarDate(clock.now))
+            let fault = rules.age.fault(
+                read.person.dateOfBirth, today: CalendarDate(clock.now))
             judgment.checks[.agePlausible] = fault == nil ? .passed : .failed
             if fault?.code == .implausibleAge { judgment.block = .implausibleAge }
             if judgment.block == nil { try await judge(read, into: &judgment) }
@@ -151,7 +154,7 @@ extension IdentityService {
                 .flatMap { try? PersonalData($0, supported: rules.countries) }
             if let read, let typed {
                 checks[.documentMatchesData] =
-                    typed.scores(against: read).isSamePerson ? .passed : .failed
+                    typed.scores(against: read.person).isSamePerson ? .passed : .failed
             } else {
                 checks[.documentMatchesData] = .inconclusive
             }

@@ -87,16 +87,17 @@ package struct IdentityService: Sendable {
         return try await concluding(attempt, of: account) {
             var judgment = Judgment()
             judgment.checks[.agePlausible] = .passed
-            try await judge(person, into: &judgment)
+            try await judge(
+                SourceQuery(attempt: attempt, person: person, input: input), into: &judgment)
             return judgment
         }
     }
 
     /// Asks every source, because a source that agrees does not make up for one that does not.
-    func judge(_ person: PersonalData, into judgment: inout Judgment) async throws {
+    func judge(_ query: SourceQuery, into judgment: inout Judgment) async throws {
         guard !sources.isEmpty else { throw IdentitySourceError.unavailable }
         for source in sources {
-            let answer = try await source.compare(person)
+            let answer = try await source.compare(query)
             judgment.checks.add(answer.checks)
             judgment.sources.append(source.name)
             if source.isSimulated { judgment.isSimulated = true }

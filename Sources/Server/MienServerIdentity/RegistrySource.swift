@@ -9,11 +9,11 @@ package struct RegistrySource: IdentityDataSource {
 
     package init(store: Store) { self.store = store }
 
-    package func compare(_ person: PersonalData) async throws(IdentitySourceError) -> SourceAnswer {
+    package func compare(_ query: SourceQuery) async throws(IdentitySourceError) -> SourceAnswer {
         do {
             return SourceAnswer(
-                comparing: person,
-                with: try await store.read { try $0.registry.candidates(for: person) })
+                comparing: query.person,
+                with: try await store.read { try $0.registry.candidates(for: query.person) })
         } catch { throw .unavailable }
     }
 }

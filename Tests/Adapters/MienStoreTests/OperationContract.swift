@@ -51,10 +51,20 @@ import Testing
         try await test.store.write { tables in
             #expect(try tables.admins.isEmpty())
             try tables.admins.insert(
-                AdminRecord(id: AdminID("adm_1")!, name: "root"), tokenHash: hash, at: .start)
+                AdminRecord(id: AdminID("adm_1")!, name: "root", createdAt: .start),
+                tokenHash: hash)
             #expect(
                 try !tables.admins.isEmpty() && tables.admins.find(tokenHash: hash)?.name == "root"
                     && tables.admins.find(tokenHash: [7]) == nil)
+            try tables.admins.insert(
+                AdminRecord(
+                    id: AdminID("adm_2")!, name: "second", createdAt: .start + .seconds(1)),
+                tokenHash: [8])
+            #expect(try tables.admins.all().map(\.name) == ["root", "second"])
+            #expect(try tables.admins.remove(AdminID("adm_1")!))
+            #expect(try !tables.admins.remove(AdminID("adm_1")!))
+            #expect(try tables.admins.find(tokenHash: hash) == nil)
+            #expect(try tables.admins.all().map(\.createdAt) == [.start + .seconds(1)])
         }
     }
 

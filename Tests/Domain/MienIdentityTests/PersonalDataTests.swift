@@ -197,12 +197,16 @@ struct IdentitySourceTests {
     func simulator() async throws {
         let source = SimulatedIdentitySource()
         #expect(source.isSimulated && source.name == "simulator")
-        func input(_ first: String) -> PersonalDataInput {
-            PersonalDataInput(
+        func answer(_ first: String) async throws -> SourceAnswer {
+            let input = PersonalDataInput(
                 firstName: first, lastName: "SMITH", address: "222333 PEACHTREE PLACE",
                 postalCode: "30318", country: "US", dateOfBirth: "1975-02-28")
+            return try await source.compare(
+                SourceQuery(
+                    attempt: #require(IdentityAttemptID("idv_1")), person: PersonalData(input),
+                    input: input))
         }
-        #expect(try await source.compare(PersonalData(input("JOHN"))).scores?.agrees == true)
-        #expect(try await source.compare(PersonalData(input("JACK"))).scores?.agrees == false)
+        #expect(try await answer("JOHN").scores?.agrees == true)
+        #expect(try await answer("JACK").scores?.agrees == false)
     }
 }

@@ -20,6 +20,7 @@ struct WireTypeTests {
         try check(StartJourneyRequest.self, StartJourneyRequest.CodingKeys.self)
         try check(RespondRequest.self, RespondRequest.CodingKeys.self)
         try check(AppRequest.self, AppRequest.CodingKeys.self)
+        try check(AdministratorRequest.self, AdministratorRequest.CodingKeys.self)
         try check(UserRequest.self, UserRequest.CodingKeys.self)
         try check(RegistrationOptionsRequest.self, RegistrationOptionsRequest.CodingKeys.self)
         try check(SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self)
@@ -38,7 +39,8 @@ struct WireTypeTests {
             try APIDocument.schema("SetPasswordRequest")["properties"]?.names
                 == Set(SetPasswordRequest.CodingKeys.allCases.map(\.rawValue)))
         for name in [
-            "ProductKeyRequest", "LicenseRequest", "OTPRegistrationRequest", "RedeemOTPRequest",
+            "AdministratorRequest", "ProductKeyRequest", "LicenseRequest", "OTPRegistrationRequest",
+            "RedeemOTPRequest",
             "StartJourneyRequest", "RespondRequest",
             "AppRequest", "UserRequest", "NewUserRequest",
             "RegistrationOptionsRequest", "CancelRecoveryRequest",
@@ -68,6 +70,7 @@ struct WireTypeTests {
         try check(CaptureAnswer.self, CaptureAnswer.CodingKeys.self)
         try check(CaptureConsentText.self, CaptureConsentText.CodingKeys.self)
         try check(AppAnswer.self, AppAnswer.CodingKeys.self)
+        try check(AdministratorAnswer.self, AdministratorAnswer.CodingKeys.self)
         try check(UserAnswer.self, UserAnswer.CodingKeys.self)
         try check(AuthenticatorAnswer.self, AuthenticatorAnswer.CodingKeys.self)
         try check(DeviceLockAnswer.self, DeviceLockAnswer.CodingKeys.self)
@@ -104,7 +107,8 @@ struct WireTypeTests {
         try check(Problem.self, "Problem")
         try check(Problem.FieldError.self, "FieldError")
         for (page, item) in [
-            "AppPage": "AppAnswer", "UserPage": "UserAnswer",
+            "AdministratorPage": "AdministratorAnswer", "AppPage": "AppAnswer",
+            "UserPage": "UserAnswer",
             "AuthenticatorPage": "AuthenticatorAnswer", "ConsentPage": "ConsentAnswer",
             "JourneyVersionPage": "JourneyVersionAnswer", "ProductKeyPage": "ProductKeyAnswer",
             "AuditPage": "AuditEntryAnswer", "ReviewCasePage": "ReviewCaseAnswer",

@@ -19,11 +19,11 @@ struct IdentityServiceTests {
         var marks: Set<SourceAnswer.Mark> = []
         var before: @Sendable () async -> Void = {}
 
-        func compare(_ person: PersonalData) async throws(IdentitySourceError) -> SourceAnswer {
+        func compare(_ query: SourceQuery) async throws(IdentitySourceError) -> SourceAnswer {
             await before()
             guard let known, let data = try? PersonalData(known) else { throw .unavailable }
             return SourceAnswer(
-                comparing: person, with: [RegistryPerson(data, marks: marks)])
+                comparing: query.person, with: [RegistryPerson(data, marks: marks)])
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import MienTesting
 import Testing
 
 @testable import MienServer
@@ -78,6 +79,9 @@ struct ServerConfigurationTests {
             ("mail:\n  from: \"a@example.org\\rBcc: b\"", "more than one line"),
             ("webhook:\n  hosts: [hooks.example.org]", "openssl rand -hex 32"),
             ("webhook:\n  hosts: [hooks.example.org]\n  secret: too short", "at least 32"),
+            ("identity:\n  sources: [bureau]", "allowed are registry, http, simulator"),
+            ("identity:\n  sources: [http]", "identity.http.mapping is required"),
+            ("identity:\n  sources: [http]\n  http:\n    secret: short", "at least 32"),
         ])
     func ranges(yaml: String, words: String) {
         #expect(problems(yaml).contains(words), "\(problems(yaml))")
@@ -100,6 +104,37 @@ struct ServerConfigurationTests {
                     error?.problems.first?.hasPrefix(
                         "\(setting): \(path) is not a readable PEM file") == true)
             }
+        }
+    }
+
+    @Test("an unusable service for identities stops the server, and the error names the setting")
+    func identityService() throws {
+        let scratch = try ScratchFolder(), good = HTTPSourceTests.mappingText
+        for (url, text, words) in [
+            ("http://bureau.example.org/", good, "identity.http.url must be an https URL"),
+            ("https://a:b@bureau.example.org/", good, "identity.http.url must be an https URL"),
+            ("bureau.example.org", good, "identity.http.url must be an https URL"),
+            ("https://bureau.example.org/", "{}", "mapping.json: name: expected"),
+            (
+                "https://bureau.example.org/", good.replacing("send", with: "sent"),
+                "sent: unknown key"
+            ),
+            ("https://bureau.example.org/", nil, "identity.http.mapping: cannot read"),
+        ] as [(String, String?, String)] {
+            let mapping = scratch("mapping.json")
+            try? FileManager.default.removeItem(at: mapping)
+            if let text { try Data(text.utf8).write(to: mapping) }
+            let found = try configuration(
+                "",
+                [
+                    "MIEN_IDENTITY_SOURCES": "http", "MIEN_IDENTITY_HTTP_URL": url,
+                    "MIEN_IDENTITY_HTTP_MAPPING": mapping.path,
+                    "MIEN_IDENTITY_HTTP_SECRET": HTTPSourceTests.secret,
+                ])
+            let error = #expect(throws: ConfigurationError.self) {
+                try found.httpSource(.system)
+            }
+            #expect(error?.problems.first?.contains(words) == true, "\(error?.problems ?? [])")
         }
     }
 

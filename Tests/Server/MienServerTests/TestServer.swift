@@ -203,8 +203,10 @@ enum AdminPaths {
             if parts[1] == "journeys" {
                 return parts.count == 2 || (parts.count > 3 && parts[3] == "versions")
             }
-            return ["users", "apps", "audit", "faces", "product-keys", "verifications", "registry"]
-                .contains(parts[1])
+            return [
+                "users", "apps", "administrators", "audit", "faces", "product-keys",
+                "verifications", "registry",
+            ].contains(parts[1])
         default: return false
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import MienCore
 import MienIdentity
 import MienTesting
 import Testing
@@ -95,6 +96,71 @@ import Testing
             }
             let nobody = try await mien("admin", "verification", "reset", "eve", "--json")
             #expect(try nobody.status == 2 && nobody.error.code == "user.unknown")
+        }
+    }
+
+    @Test func `rules and mappings are linted without a server`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        func lint(_ text: String, _ more: String...) async throws -> MienProgram.Result {
+            let file = try home.write(text.utf8, as: "rules.json")
+            return try await home.mien(["admin", "verification", "lint", file] + more)
+        }
+        let good = JSONText.write(RecommendationRules.standard.json)
+        let fine = try await lint(good)
+        #expect(fine.status == 0 && fine.out.hasSuffix("rules.json: no findings.\n"), "\(fine)")
+        let soft =
+            #"{"version": "1", "rules": [{"when": {"name": "passed"}, "then": "ALLOW"}], "otherwise": "DENY"}"#
+        let bad = try await lint(soft)
+        #expect(bad.status == 1 && bad.out.contains("error failed_check_"), "\(bad)")
+        let json = try await lint(soft, "--json")
+        let findings =
+            try (json.json["files"] as? [[String: Any]])?.first?["findings"] as? [[String: Any]]
+        #expect(
+            findings?.first?["severity"] as? String == "error"
+                && findings?.first?["rule"] as? Int == 0, "\(json)")
+        let mapping =
+            #"{"name": "bureau", "send": {"lastName": "/a"}, "outcome": {"at": "/b", "values": {"y": "agrees"}}}"#
+        #expect(try await lint(mapping).status == 0)
+        for (text, words) in [
+            (good.replacing("ALLOW", with: "YES"), "rules[1].then: expected"),
+            (mapping.replacing("agrees", with: "maybe"), "outcome.values.y: expected"),
+            ("{", "line 1"),
+        ] {
+            let refused = try await lint(text, "--json")
+            #expect(
+                try refused.status == 2 && refused.error.code == "verification.rules"
+                    && refused.err.contains(words), "\(refused)")
+        }
+        let missing = try await home.mien(
+            ["admin", "verification", "lint", "none.json", "--json"])
+        #expect(try missing.status == 2 && missing.error.code == "verification.rules")
+    }
+
+    @Test(.needsPack) func `administrators are created, listed, and removed`() async throws {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            func mien(
+                _ arguments: String..., credential: String? = nil
+            ) async throws -> MienProgram.Result {
+                try await home.mien(
+                    ["admin", "administrator"] + arguments,
+                    settings: [
+                        "MIEN_ADMIN_SERVER": server.adminAddress,
+                        "MIEN_ADMIN_CREDENTIAL": credential ?? server.credential,
+                    ])
+            }
+            let created = try await mien("create", "Grace", "--json")
+            let id = try #require(try created.json["id"] as? String)
+            let credential = try #require(try created.json["credential"] as? String)
+            let listed = try await mien("list", credential: credential)
+            #expect(
+                listed.status == 0 && listed.out.contains("Grace") && listed.out.contains(id)
+                    && !listed.out.contains(credential), "\(listed)")
+            let own = try await mien("remove", id, "--json", credential: credential)
+            #expect(try own.status == 2 && own.error.code == "server.conflict", "\(own)")
+            #expect(try await mien("remove", id).out == "Removed \(id).\n")
+            #expect(try await mien("list", credential: credential).status != 0)
+            #expect(try await mien("create", "Bob").out.contains("credential"))
         }
     }
 

@@ -123,6 +123,7 @@ import Testing
         ["admin", "authenticator", "offer-token", "ada", "shop", "--digits", "5"],
         ["admin", "consent", "withdraw", "ada"], ["admin", "registry", "import"],
         ["admin", "verification", "decide", "cas_1", "maybe"],
+        ["admin", "verification", "lint"], ["admin", "administrator", "create"],
         ["admin", "verification", "require", "ada", "PASSPORT"],
         ["admin", "audit", "list", "--after=-1"],
         ["otp", "hotp"], ["otp", "hotp", "--counter=-1"],

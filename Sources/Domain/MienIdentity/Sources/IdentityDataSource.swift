@@ -9,7 +9,7 @@ public protocol IdentityDataSource: Sendable {
     ///
     /// - Throws: ``IdentitySourceError`` if the source could not answer. The attempt is then not
     ///   counted.
-    func compare(_ person: PersonalData) async throws(IdentitySourceError) -> SourceAnswer
+    func compare(_ query: SourceQuery) async throws(IdentitySourceError) -> SourceAnswer
 }
 
 /// The answer of a source.
@@ -21,19 +21,42 @@ public struct SourceAnswer: Sendable, Hashable, CustomReflectable {
     public let scores: FieldScores?
     /// The marks on references with the same names and date of birth.
     public let marks: Set<Mark>
+    /// The source is not certain, however well the fields agree.
+    public let isUnclear: Bool
 
-    public init(scores: FieldScores?, marks: Set<Mark> = []) {
-        (self.scores, self.marks) = (scores, marks)
+    public init(scores: FieldScores?, marks: Set<Mark> = [], isUnclear: Bool = false) {
+        (self.scores, self.marks, self.isUnclear) = (scores, marks, isUnclear)
     }
 
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The reason a source did not answer. Contains no personal data.
-public enum IdentitySourceError: Error, Sendable, Hashable {
+public enum IdentitySourceError: Error, Sendable, Hashable, CustomStringConvertible {
     case unavailable
-    /// The answer was malformed.
-    case invalidAnswer
+    case timedOut
+    /// The status of a response other than a success.
+    case status(Int)
+    case tooLarge
+    /// The answer is not JSON within the limits, or has an unexpected value at this place.
+    case invalidAnswer(String?)
+    /// The host is not listed, or its address is not public.
+    case notAllowed
+    /// The source was not asked, because it failed several times in a row.
+    case paused
+
+    public var description: String {
+        switch self {
+        case .unavailable: "not available"
+        case .timedOut: "no complete answer in time"
+        case .status(let status): "status \(status)"
+        case .tooLarge: "the answer is too large"
+        case .invalidAnswer(let path):
+            path.map { "unexpected value at \($0)" } ?? "the answer is not valid JSON"
+        case .notAllowed: "the address is not public; see identity.http.allow_private"
+        case .paused: "not asked, because it failed several times in a row"
+        }
+    }
 }
 
 /// A person of a registry.
@@ -53,6 +76,7 @@ extension SourceAnswer {
     /// ``PersonalData/blockingTexts``.
     public init(comparing person: PersonalData, with candidates: [RegistryPerson]) {
         scores = RegistryMatch.best(of: candidates.map(\.data), for: person)?.scores
+        isUnclear = false
         marks = candidates.reduce(into: []) { marks, candidate in
             if !candidate.marks.isEmpty, person.scores(against: candidate.data).isSamePerson {
                 marks.formUnion(candidate.marks)
@@ -64,7 +88,7 @@ extension SourceAnswer {
     /// is too low, they are inconclusive.
     public var checks: IdentityChecks {
         let wrong = scores.map(\.disagreeing) ?? IdentityField.allCases
-        let isUnclear = wrong.isEmpty && scores?.agrees != true
+        let isUnclear = wrong.isEmpty && (isUnclear || scores?.agrees != true)
         func result(_ fields: IdentityField...) -> IdentityCheckResult {
             wrong.contains(where: fields.contains)
                 ? .failed : isUnclear ? .inconclusive : .passed

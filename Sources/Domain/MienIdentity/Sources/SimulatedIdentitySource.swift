@@ -12,8 +12,8 @@ public struct SimulatedIdentitySource: IdentityDataSource {
         city: "Atlanta", state: "GA", postalCode: "30318", country: "US",
         dateOfBirth: "1975-02-28")
 
-    public func compare(_ person: PersonalData) async throws(IdentitySourceError) -> SourceAnswer {
+    public func compare(_ query: SourceQuery) async throws(IdentitySourceError) -> SourceAnswer {
         guard let known = try? PersonalData(Self.person) else { throw .unavailable }
-        return SourceAnswer(comparing: person, with: [RegistryPerson(known)])
+        return SourceAnswer(comparing: query.person, with: [RegistryPerson(known)])
     }
 }

@@ -56,6 +56,29 @@ public struct MienAdmin: Sendable {
     }
 }
 
+// MARK: Administrators
+
+extension MienAdmin {
+    /// Returns all administrators, the oldest first.
+    public func administrators() async throws -> [AdministratorAnswer] {
+        try await (get("administrators") as Page<AdministratorAnswer>).items
+    }
+    /// Creates an administrator. Only this answer contains the credential, which opens the whole
+    /// admin API.
+    ///
+    /// - Parameter name: One line of 1 to 100 characters, which tells administrators apart.
+    public func createAdministrator(_ name: String) async throws -> AdministratorAnswer {
+        try await send(
+            .post, "administrators", body: AdministratorRequest(name: name), isRepeatable: false)
+    }
+    /// Removes another administrator, whose credential then stops working.
+    ///
+    /// - Throws: ``MienError`` with the problem `not_found`, or `conflict` for the caller.
+    public func removeAdministrator(_ id: String) async throws {
+        try await act(.delete, "administrators", id)
+    }
+}
+
 // MARK: Apps
 
 extension MienAdmin {

@@ -29,7 +29,7 @@ package struct AdminOnly: RouterMiddleware {
             }
             throw Problem(
                 .invalidCredentials,
-                "Send authorization: Bearer with the admin credential that the first start printed."
+                "Send authorization: Bearer with an admin credential: the one that the first start printed, or that another administrator created."
             )
         }
         var context = context

@@ -2,6 +2,8 @@
 package enum IdentitySourceName: String, Sendable, CaseIterable {
     /// The reference registry in the server's store.
     case registry
+    /// A service, asked over HTTP.
+    case http
     /// Knows one invented person.
     case simulator
 }

@@ -127,6 +127,16 @@ public struct ServerConfiguration: Sendable {
                 )
             }
         }
+        if list(texts["identity.sources"] ?? "").contains(IdentitySourceName.http.rawValue) {
+            for key in ["identity.http.url", "identity.http.mapping"] where texts[key] == "" {
+                problems.append("\(key) is required when identity.sources contains http")
+            }
+            if (texts["identity.http.secret"] ?? "").utf8.count < minWebhookSecret {
+                problems.append(
+                    "identity.http.secret must have at least \(minWebhookSecret) characters, because the service verifies requests with it; generate one with: openssl rand -hex 32"
+                )
+            }
+        }
         return problems
     }
 
@@ -285,6 +295,21 @@ public struct ServerConfiguration: Sendable {
     package var identitySources: [IdentitySourceName] {
         IdentitySourceName.allCases.filter(
             Self.list(text("identity.sources")).map(IdentitySourceName.init).contains)
+    }
+    /// The service of the source `http`: its URL, the path of the mapping, and how to connect.
+    package var identityHTTP:
+        (
+            url: String, mapping: String, secret: Sensitive<String>, timeout: Duration,
+            mayBePrivate: Bool, authorities: String?
+        )
+    {
+        (
+            text("identity.http.url"), text("identity.http.mapping"),
+            Sensitive(text("identity.http.secret")),
+            .seconds(integer("identity.http.timeout_seconds")),
+            text("identity.http.allow_private") == "true",
+            text("identity.http.ca").isEmpty ? nil : text("identity.http.ca")
+        )
     }
     package var identityRequired: VerificationMethod {
         VerificationMethod(rawValue: text("identity.required")) ?? .knowledgeOfPII

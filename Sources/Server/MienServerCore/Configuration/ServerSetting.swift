@@ -215,7 +215,7 @@ public struct ServerSetting: Sendable {
             "Whether users can list the keys of their devices."),
         .init(
             "identity.sources", .list, "",
-            "Sources that identities are verified with: registry (people imported with mien admin registry import) or simulator (for tests; its results are marked); none by default."
+            "Sources that identities are verified with: registry (people imported with mien admin registry import), http (a service, see identity.http), or simulator (for tests; its results are marked); none by default."
         ),
         .init(
             "identity.required", .choice(VerificationMethod.allCases.map(\.rawValue)),
@@ -250,6 +250,26 @@ public struct ServerSetting: Sendable {
         .init(
             "identity.rules", .path, "",
             "JSON file with the rules that turn the results of checks into a recommendation."),
+        .init(
+            "identity.http.url", .text, "",
+            "URL of the service that the source http asks about personal data."),
+        .init(
+            "identity.http.mapping", .path, "",
+            "JSON file that says where each field goes in the request, and what the response means."
+        ),
+        .init(
+            "identity.http.secret", .text, "", secret: true,
+            "Secret that signs the requests, shared with the service; at least 32 characters."),
+        .init(
+            "identity.http.timeout_seconds", .integer(1...60), "10",
+            "Seconds until the last byte of the service's response."),
+        .init(
+            "identity.http.allow_private", .flag, "false",
+            "Whether the service may be on a private network or this machine, and use http."),
+        .init(
+            "identity.http.ca", .path, "",
+            "PEM file with the certificate authorities trusted for the service; default: those of the system."
+        ),
         .init(
             "attestation.roots", .path, "",
             "PEM file with additional roots that may attest device keys; Google's and Apple's are built in."

@@ -28,6 +28,25 @@ package struct WebhookCaller: Sendable {
         try await WebhookCaller.address(of: $0, port: $1)
     }
 
+    /// Calls one host with a secret of its own.
+    ///
+    /// - Parameter url: Names the only host that may be called.
+    /// - Throws: ``ConfigurationError`` if the authorities cannot be read, or the URL may not be
+    ///   called.
+    package init(
+        only url: String, setting: String, mayBePrivate: Bool, secret: Sensitive<String>,
+        authorities: String?, clock: ServerClock
+    ) throws {
+        guard let target = WebhookTarget(url), target.isEncrypted || mayBePrivate else {
+            throw ConfigurationError([
+                "\(setting).url must be an https URL without a user name; http is allowed only with \(setting).allow_private"
+            ])
+        }
+        hosts = [target.host]
+        (self.mayBePrivate, self.secret, self.clock) = (mayBePrivate, secret, clock)
+        tls = try .client(trusting: authorities, setting: "\(setting).ca")
+    }
+
     /// - Throws: ``ConfigurationError`` if the authorities cannot be read.
     package init(_ configuration: ServerConfiguration, clock: ServerClock) throws {
         hosts = configuration.webhookHosts.map(WebhookTarget.bare)
@@ -71,7 +90,8 @@ package struct WebhookCaller: Sendable {
 
     struct Delivery: Sendable {
         let id: String
-        let app: AppID
+        /// `nil` for calls that do not concern an app.
+        let app: AppID?
         let body: String
     }
 
@@ -133,21 +153,27 @@ package struct WebhookCaller: Sendable {
         status == 429 || (502...504).contains(status)
     }
 
-    private func request(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
-        async throws -> CallWebhookEffect.Reply
-    {
+    /// A signed request.
+    func request(_ delivery: Delivery, to target: WebhookTarget) -> HTTPClientRequest {
         let seconds = clock.now.seconds
         var request = HTTPClientRequest(url: target.url)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")
         request.headers.add(name: "accept", value: "application/json")
         request.headers.add(name: "user-agent", value: "mien")
-        request.headers.add(name: "mien-app", value: delivery.app.text)
+        if let app = delivery.app { request.headers.add(name: "mien-app", value: app.text) }
         request.headers.add(name: "mien-delivery", value: delivery.id)
         request.headers.add(
             name: "mien-signature", value: "t=\(seconds),v1=\(signature(seconds, delivery.body))")
         request.body = .bytes(ByteBuffer(string: delivery.body))
-        let response = try await client.execute(request, timeout: .hours(1))
+        return request
+    }
+
+    private func request(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
+        async throws -> CallWebhookEffect.Reply
+    {
+        let response = try await client.execute(
+            request(delivery, to: target), timeout: .hours(1))
         let answer = try await response.body.collect(upTo: Self.maxAnswer)
         let bytes = Array(answer.readableBytesView)
         let value =

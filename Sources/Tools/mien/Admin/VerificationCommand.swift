@@ -18,7 +18,7 @@ struct VerificationCommand: AsyncParsableCommand {
             """,
         subcommands: [
             List.self, Show.self, Decide.self, Reset.self, Require.self, Evidence.self,
-            Keys.self,
+            Keys.self, VerificationLintCommand.self,
         ])
 
     struct List: AsyncParsableCommand {

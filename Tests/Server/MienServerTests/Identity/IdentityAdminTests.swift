@@ -206,11 +206,9 @@ struct IdentityAdminTests {
     }
 
     private static func anotherAdministrator(of server: TestServer) async throws -> MienAdmin {
-        let store = server.server.parts.store, admin = NewAdmin(store.keys)
-        let (record, hash, now) = (admin.record, admin.hash, server.now)
-        try await store.write { try $0.admins.insert(record, tokenHash: hash, at: now) }
+        let admin = try await server.admin.createAdministrator("second reviewer")
         return try MienAdmin(
             MienOptions(serverPath: server.adminAddress, retry: RetryPolicy(attempts: 1)),
-            credential: admin.credential)
+            credential: Sensitive(try #require(admin.credential)))
     }
 }

@@ -4,26 +4,44 @@ public import MienCore
 public struct AdminRecord: Sendable {
     public let id: AdminID
     public let name: String
+    public let createdAt: Instant
 
-    public init(id: AdminID, name: String) { (self.id, self.name) = (id, name) }
+    public init(id: AdminID, name: String, createdAt: Instant) {
+        (self.id, self.name, self.createdAt) = (id, name, createdAt)
+    }
 }
 
 public struct AdminTable {
     let connection: any SQLConnection
 
-    public func insert(_ admin: AdminRecord, tokenHash: [UInt8], at now: Instant) throws(StoreError)
-    {
+    public func insert(_ admin: AdminRecord, tokenHash: [UInt8]) throws(StoreError) {
         try connection.execute(
             "INSERT INTO admin (id, name, token_hash, created_at) VALUES (?, ?, ?, ?)",
-            .id(admin.id), .text(admin.name), .blob(tokenHash), .time(now)
+            .id(admin.id), .text(admin.name), .blob(tokenHash),
+            .time(admin.createdAt)
         )
     }
 
     public func find(tokenHash: [UInt8]) throws(StoreError) -> AdminRecord? {
-        try connection.row("SELECT id, name FROM admin WHERE token_hash = ?", .blob(tokenHash))
-            .map { row throws(StoreError) in
-                AdminRecord(id: try row.identifier(0), name: try row.text(1))
-            }
+        try connection.row(
+            "SELECT id, name, created_at FROM admin WHERE token_hash = ?", .blob(tokenHash)
+        ).map(Self.record)
+    }
+
+    /// Returns all administrators, the oldest first.
+    public func all() throws(StoreError) -> [AdminRecord] {
+        try connection.rows("SELECT id, name, created_at FROM admin ORDER BY created_at, id")
+            .map(Self.record)
+    }
+
+    private static func record(_ row: SQLRow) throws(StoreError) -> AdminRecord {
+        AdminRecord(
+            id: try row.identifier(0), name: try row.text(1), createdAt: try row.instant(2))
+    }
+
+    /// - Returns: `false` if there is no such administrator.
+    public func remove(_ id: AdminID) throws(StoreError) -> Bool {
+        try connection.execute("DELETE FROM admin WHERE id = ?", .id(id)) == 1
     }
 
     /// - Returns: the number of removed administrators.

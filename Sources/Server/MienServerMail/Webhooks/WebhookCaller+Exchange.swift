@@ -1,0 +1,46 @@
+internal import AsyncHTTPClient
+internal import MienCore
+internal import NIOCore
+internal import NIOHTTP1
+
+extension WebhookCaller {
+    /// The result of an exchange.
+    package enum ExchangeResult: Sendable, Hashable {
+        case answered(Int, [UInt8])
+        /// The host is not listed, or its address is not public.
+        case notAllowed
+        /// The answer was longer than allowed.
+        case tooLarge
+        case timedOut
+        /// There was no connection, or it broke.
+        case failed
+    }
+
+    /// Sends signed JSON once, under the rules of webhooks.
+    ///
+    /// - Parameters:
+    ///   - id: The `mien-delivery`, the same if the same request is repeated.
+    ///   - limit: The time until the last byte of the answer.
+    package func exchange(
+        _ body: String, id: String, with url: String, upTo maxAnswer: Int, within limit: Duration
+    ) async -> ExchangeResult {
+        guard let target = target(of: url) else { return .notAllowed }
+        let delivery = Delivery(id: id, app: nil, body: body)
+        let begun = ContinuousClock.now
+        do {
+            return try await Self.within(limit) {
+                guard let address = try await address(of: target) else { return .notAllowed }
+                return try await withClient(of: target, at: address) { client in
+                    let response = try await client.execute(
+                        request(delivery, to: target), timeout: .hours(1))
+                    let answer = try await response.body.collect(upTo: maxAnswer)
+                    return .answered(Int(response.status.code), Array(answer.readableBytesView))
+                }
+            }
+        } catch is NIOTooManyBytesError {
+            return .tooLarge
+        } catch {
+            return ContinuousClock.now - begun >= limit ? .timedOut : .failed
+        }
+    }
+}
