@@ -54,4 +54,22 @@ struct AdministratorTests {
             #expect(!server.logs.text.contains(credential.use { $0.suffix(43) }))
         }
     }
+
+    @Test("administrators who remove each other at the same moment leave one")
+    func mutualRemoval() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let first = try #require(try await server.admin.administrators().first)
+            for _ in 0..<8 {
+                let grace = try await server.admin.createAdministrator("Grace")
+                let second = try MienAdmin(
+                    MienOptions(serverPath: server.adminAddress, retry: RetryPolicy(attempts: 1)),
+                    credential: Sensitive(try #require(grace.credential)))
+                async let one: Void? = try? server.admin.removeAdministrator(grace.id)
+                async let two: Void? = try? second.removeAdministrator(first.id)
+                let (removedSecond, removedFirst) = await (one, two)
+                #expect((removedSecond == nil) != (removedFirst == nil))
+                guard removedSecond != nil else { return }
+            }
+        }
+    }
 }

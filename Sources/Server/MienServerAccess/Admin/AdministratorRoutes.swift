@@ -48,10 +48,18 @@ package struct AdministratorRoutes {
             let now = clock.now
             let event = AuditEvent(
                 "administrator.removed", actor: context.actor, detail: ["admin": .string(id.text)])
-            let isDone = try await store.write { tables in
+            let caller = context.administrator
+            let isDone: Bool? = try await store.write { tables in
+                // Two administrators who remove each other at the same moment would leave none.
+                guard try tables.admins.all().contains(where: { $0.id == caller }) else {
+                    return nil
+                }
                 guard try tables.admins.remove(id) else { return false }
                 try tables.audit.append(event, at: now)
                 return true
+            }
+            guard let isDone else {
+                throw Problem(.invalidCredentials, "Another administrator has removed you.")
             }
             guard isDone else { throw Problem(.notFound, "There is no such administrator.") }
             return Response(status: .noContent)
