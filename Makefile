@@ -45,7 +45,7 @@ prove: setup ## longer proofs: 200 kills, a minute of fuzzing for each parser, a
 	@scripts/run scripts/fuzz 60
 	@scripts/run scripts/test-api
 
-bench: ## measure against dlib, live capture, and a server under load
+bench: ## measure against dlib, live capture, identities, and a server under load
 	@scripts/setup --bench
 	@scripts/run scripts/bench
 

@@ -688,7 +688,7 @@ package.targets += [
             arguments, hummingbird, logging,
         ], isProgram: true),
     benchmarkTests("MienLoadTests", ["MienLoad"]),
-    benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad", "MienTesting"]),
+    benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad", "MienModels", "MienTesting"]),
 ]
 
 // zxing-cpp's headers need it.

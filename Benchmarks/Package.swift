@@ -50,7 +50,8 @@ let package = Package(
                 + ["MienClient", "MienModels", "MienTools"].map(product), swiftSettings: strict),
         .testTarget(name: "MienLoadTests", dependencies: ["MienLoad"], swiftSettings: testing),
         .testTarget(
-            name: "MienBenchTests", dependencies: ["MienLoad", "mien-bench", product("MienTools")],
+            name: "MienBenchTests",
+            dependencies: ["MienLoad", "mien-bench"] + ["MienModels", "MienTools"].map(product),
             swiftSettings: testing),
     ]
 )

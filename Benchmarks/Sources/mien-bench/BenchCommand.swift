@@ -23,8 +23,8 @@ struct BenchCommand: AsyncParsableCommand {
         version: "mien-bench 0.1.0",
         subcommands: [
             PipelineCommand.self, AccuracyCommand.self, LiveCommand.self, ServerCommand.self,
-            CapturesCommand.self, DocumentsCommand.self, LivenessCommand.self,
-            BareRouteCommand.self,
+            CapturesCommand.self, DocumentsCommand.self, IdentityCommand.self,
+            LivenessCommand.self, BareRouteCommand.self,
         ])
 
     static func main() async {

@@ -17,15 +17,17 @@ enum BenchProgram {
         }
     }
 
-    /// Runs the program with an empty `MIEN_HOME`, and waits for it.
-    static func run(_ arguments: [String]) async throws -> Result {
+    /// Runs the program, and waits for it.
+    ///
+    /// - Parameter home: its `MIEN_HOME`; an empty folder by default.
+    static func run(_ arguments: [String], home: URL? = nil) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "mien-bench-test-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let environment = ProcessInfo.processInfo.environment.filter {
             !$0.key.hasPrefix("MIEN_")
-        }.merging(["MIEN_HOME": folder.appending(path: "home").path]) { $1 }
+        }.merging(["MIEN_HOME": (home ?? folder.appending(path: "home")).path]) { $1 }
         let ended = try await ProgramRun.run(url, arguments, environment: environment)
         return Result(status: ended.status, out: ended.out, err: ended.err)
     }

@@ -25,6 +25,7 @@ import Testing
     @Test(arguments: [
         ("pipeline", ["repeats", "gallery"]), ("live", ["repeats", "frames"]),
         ("server", ["seconds", "concurrent", "journeys"]), ("documents", ["first", "count"]),
+        ("identity", ["people", "verifications"]),
     ])
     func `the defaults in the tables match the help`(_ command: String, _ options: [String])
         async throws

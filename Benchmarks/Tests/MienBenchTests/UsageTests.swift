@@ -23,8 +23,8 @@ import Testing
         let commands = try await Self.commands()
         #expect(
             commands.map { $0.joined(separator: " ") } == [
-                "", "pipeline", "accuracy", "live", "server", "captures", "documents", "liveness",
-                "liveness attacks",
+                "", "pipeline", "accuracy", "live", "server", "captures", "documents", "identity",
+                "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
                 "liveness pad", "liveness pad-report", "liveness injection",
             ])
@@ -41,7 +41,8 @@ import Testing
         ["accuracy"], ["live", "--repeats", "2"], ["live", "--frames", "10"],
         ["server", "--seconds", "0"], ["server", "--concurrent", "0"],
         ["captures", "--concurrent", "0"], ["captures", "--rate", "31"],
-        ["server", "--journeys", "100"], ["liveness", "attacks", "photos"],
+        ["server", "--journeys", "100"], ["identity", "--people", "99"],
+        ["identity", "--verifications", "19"], ["liveness", "attacks", "photos"],
         ["liveness", "attacks", "photos", "0"], ["liveness", "attacks", "photos", "3", "x"],
         ["liveness", "genuine"], ["liveness", "replays"], ["liveness", "cues", "photos", "0"],
         ["liveness", "pad"], ["liveness", "pad", "--photos", "photos", "--people", "0"],
@@ -71,7 +72,7 @@ import Testing
             "\(result)")
     }
 
-    @Test(arguments: ["pipeline", "server"])
+    @Test(arguments: ["pipeline", "server", "identity"])
     func `a missing program is not set up`(_ command: String) async throws {
         let result = try await BenchProgram.run([command, "--mien", "/nonexistent", "--json"])
         #expect(

@@ -25,7 +25,7 @@ package struct RegistryService: Sendable {
         let now = clock.now, rows = try Self.rows(bytes)
         let people = try await sealed(rows)
         try await store.write { tables in
-            for person in people { try tables.registry.put(person, at: now) }
+            try tables.registry.put(people, at: now)
             try tables.audit.append(
                 AuditEvent(
                     "registry.imported", actor: actor,

@@ -12,12 +12,13 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract:
-            "Enroll a person, verify others, refuse a stranger; then log in with a face over HTTP.",
+            "Enroll a person, verify others, refuse a stranger; then log in with a face, and verify identities, over HTTP.",
         discussion: """
             Uses the photos that scripts/setup downloaded. The second part starts a server on a free \
             port of this machine and acts like an app: sign up, register a face, log in with another \
-            photo, be refused as a stranger, be locked after five attempts, be unlocked. The demo uses \
-            its own stores and deletes them afterwards.
+            photo, be refused as a stranger, be locked after five attempts, be unlocked. The third part \
+            verifies identities of invented people, and their signed evidence. The demo uses its own \
+            stores and deletes them afterwards.
 
             EXAMPLE
               mien demo
@@ -77,11 +78,11 @@ struct DemoCommand: AsyncParsableCommand {
         }
         let picture = try await annotate(photos.appending(path: Self.verified[0]).path, faces)
         progress.finish()
-        let logins = try await logIn(
+        let (logins, identities) = try await callServer(
             in: work.url.appending(path: "server", directoryHint: .isDirectory))
-        report(rows, picture, logins)
+        report(rows, picture, logins, identities)
         if rows.contains(where: { $0.match != $0.expected })
-            || logins.contains(where: { !$0.isRight })
+            || (logins + identities).contains(where: { !$0.isRight })
         {
             throw Outcome.noMatch
         }
@@ -126,25 +127,33 @@ struct DemoCommand: AsyncParsableCommand {
         return target.path
     }
 
-    private func logIn(in folder: URL) async throws -> [LoginDemo.Step] {
+    private func callServer(in folder: URL) async throws -> (
+        logins: [LoginDemo.Step], identities: [LoginDemo.Step]
+    ) {
         let demo = LoginDemo(
             photos: engine.home.demoPhotos, registered: Self.enrolled, genuine: Self.verified,
             stranger: Self.stranger)
-        let progress = ProgressBar("Logging in over HTTP", total: 1)
+        let progress = ProgressBar("Logging in and verifying identities over HTTP", total: 1)
         defer { progress.finish() }
         return try await LoopbackServer.run(
-            in: folder, home: engine.home.folder, environment: ["MIEN_FACE_PACK": engine.pack.text]
-        ) {
-            try await demo.run(on: $0)
+            in: folder, home: engine.home.folder,
+            environment: IdentityDemo.environment.merging(["MIEN_FACE_PACK": engine.pack.text]) {
+                $1
+            }
+        ) { server in
+            (try await demo.run(on: server), try await IdentityDemo().run(on: server))
         }
     }
 
-    private func report(_ rows: [Row], _ picture: String, _ logins: [LoginDemo.Step]) {
+    private func report(
+        _ rows: [Row], _ picture: String, _ logins: [LoginDemo.Step],
+        _ identities: [LoginDemo.Step]
+    ) {
         guard !output.json else {
             JSON.print(
                 Output(
                     enrolled: Self.enrolled, threshold: MatchScore.defaultThreshold.value,
-                    rows: rows, annotated: picture, logins: logins))
+                    rows: rows, annotated: picture, logins: logins, identities: identities))
             return
         }
         print(
@@ -162,14 +171,20 @@ struct DemoCommand: AsyncParsableCommand {
                 lines,
                 heading: ["photo", "score", "strangers who match as well", "decision", "time"],
                 rightAligned: [1, 4]))
-        print("\nFace login over HTTP, through the client SDK:\n")
-        let table = logins.map {
-            [
-                $0.what, $0.got, $0.isRight ? "" : "expected: \($0.expected)",
-                "\(String.decimal($0.milliseconds, 0)) ms",
-            ]
+        for (title, steps) in [
+            ("Face login over HTTP, through the client SDK", logins),
+            ("Identity verification over HTTP, with invented people", identities),
+        ] {
+            print("\n\(title):\n")
+            let table = steps.map {
+                [
+                    $0.what, $0.got, $0.isRight ? "" : "expected: \($0.expected)",
+                    "\(String.decimal($0.milliseconds, 0)) ms",
+                ]
+            }
+            print(
+                Terminal.table(table, heading: ["step", "outcome", "", "time"], rightAligned: [3]))
         }
-        print(Terminal.table(table, heading: ["step", "outcome", "", "time"], rightAligned: [3]))
         print("\nAnnotated picture: \(picture)")
     }
 
@@ -178,6 +193,6 @@ struct DemoCommand: AsyncParsableCommand {
         let threshold: Double
         let rows: [Row]
         let annotated: String
-        let logins: [LoginDemo.Step]
+        let logins, identities: [LoginDemo.Step]
     }
 }

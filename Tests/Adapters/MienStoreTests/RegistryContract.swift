@@ -116,6 +116,60 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `of several rows with one ID in an import, the last stays`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind)
+        let rows = ["Lovelock", "Moss", "Newname"].map { Self.row("1", last: $0) }
+        let others = (2...40).map { Self.row("\($0)", last: "Other", born: "1990-01-02") }
+        try await test.store.write { tables in
+            try tables.registry.put(
+                try (rows + others).map { try RegistryTable.Sealed($0, keys: TestStore.keys) },
+                at: .start)
+        }
+        #expect(try await test.store.read { try $0.registry.count() } == 40)
+        #expect(try await Self.answer(rows[2], test).scores?.agrees == true)
+        #expect(try await Self.answer(rows[0], test).scores?.agrees == false)
+        // Two keys of each person, and none of the rows that were replaced within the import.
+        #expect(try await test.count("registry_key") == 80)
+        let found = try await Self.answer(others[7], test)
+        #expect(found.scores?.agrees == true)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `people whom an older server stored are found, replaced, and deleted`(kind: StoreKind)
+        async throws
+    {
+        let step = try #require(Migrations.all.firstIndex { $0.name == "29-registry-numbers" })
+        let (folder, driver) = try await MigrationTests.old(kind, step)
+        let keys = TestStore.keys, rows = [Self.row("1"), Self.row("2", last: "Moss")]
+        try await driver.write(.always) { connection in
+            for row in rows {
+                let person = try RegistryTable.Sealed(row, keys: keys)
+                _ = try connection.execute(
+                    "INSERT INTO registry_person (id_hash, content_sealed, updated_at) VALUES (?, ?, ?)",
+                    [.blob(person.id), .blob(person.content), .time(.start)])
+                for text in try PersonalData(row.input).blockingTexts {
+                    let hash = Array(keys.hash(ofRegistry: "text:\(text)").prefix(16))
+                    _ = try connection.execute(
+                        "INSERT INTO registry_key (text_hash, id_hash) VALUES (?, ?)",
+                        [.blob(hash), .blob(person.id)])
+                }
+            }
+        }
+        try kind.close(driver)
+        let test = try await TestStore(kind, in: folder)
+        for row in rows { #expect(try await Self.answer(row, test).scores?.agrees == true) }
+        #expect(try await test.count("registry_key") == 4)
+
+        try await Self.put([Self.row("1", last: "Newname")], test, at: 60)
+        #expect(try await Self.answer(rows[0], test).scores?.agrees == false)
+        #expect(try await test.count("registry_key") == 4)
+        #expect(try await test.store.write { try $0.registry.delete("2") })
+        #expect(try await test.count("registry_key") == 2)
+        #expect(try await test.store.write { try $0.registry.delete("1") })
+        #expect(try await test.count("registry_key") == 0)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `invalid data is refused and stores nothing`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         await #expect(throws: IdentityError.self) {

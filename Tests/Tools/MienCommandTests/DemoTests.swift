@@ -17,6 +17,9 @@ import Testing
         #expect(refused.count { $0.hasPrefix("biden.jpg") } == 1)
         // Over HTTP, the stranger is refused five times, then the owner from an unknown device.
         #expect(refused.count == 7 && lines.count { $0.contains("  success  ") } == 4)
+        for outcome in ["ALLOW, verified", "CHALLENGE", "DENY", "3 genuine", "0 genuine"] {
+            #expect(lines.count { $0.contains("  \(outcome)  ") } == 1, "\(outcome)")
+        }
         let picture = home.mienHome.appending(path: "demo/annotated.png").path
         #expect(result.out.contains("Annotated picture: \(picture)"))
         #expect(try ImageFile.decode(picture).width > 0)
@@ -34,7 +37,9 @@ import Testing
         let object = try result.json
         #expect(
             result.status == 0
-                && object.keys.sorted() == ["annotated", "enrolled", "logins", "rows", "threshold"])
+                && object.keys.sorted() == [
+                    "annotated", "enrolled", "identities", "logins", "rows", "threshold",
+                ])
         #expect(object["annotated"] as? String == picture && object["threshold"] as? Double == 48)
         let rows = try #require(object["rows"] as? [[String: Any]])
         #expect(
@@ -47,6 +52,10 @@ import Testing
         #expect(
             logins.count == 13
                 && logins.allSatisfy { $0["expected"] as? String == $0["got"] as? String })
+        let identities = try #require(object["identities"] as? [[String: Any]])
+        #expect(
+            identities.count == 7
+                && identities.allSatisfy { $0["expected"] as? String == $0["got"] as? String })
         #expect(try ImageFile.decode(picture).width > 0)
     }
 

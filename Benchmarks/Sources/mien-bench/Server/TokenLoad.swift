@@ -40,7 +40,7 @@ struct TokenLoad: Sendable {
     /// Creates a user and signs in with the password.
     ///
     /// - Returns: an access token.
-    private static func signUp(_ name: String, _ setup: SetupClient) async throws -> String {
+    static func signUp(_ name: String, _ setup: SetupClient) async throws -> String {
         try await setup.call(
             "POST", "/v1/users", #"{"username":"\#(name)","password":"\#(password)"}"#,
             asAdmin: true)

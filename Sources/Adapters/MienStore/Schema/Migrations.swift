@@ -455,5 +455,28 @@ enum Migrations {
                 "CREATE INDEX registry_key_by_person ON registry_key (id_hash)",
             ]
         ),
+        (
+            "29-registry-numbers",
+            [
+                """
+                CREATE TABLE registry_row (
+                  number INTEGER PRIMARY KEY, id_hash {blob} NOT NULL UNIQUE, text_hashes {blob},
+                  content_sealed {blob} NOT NULL, updated_at BIGINT NOT NULL)
+                """,
+                """
+                INSERT INTO registry_row (number, id_hash, text_hashes, content_sealed, updated_at)
+                SELECT ROW_NUMBER() OVER (ORDER BY id_hash), id_hash, NULL, content_sealed, updated_at FROM registry_person
+                """,
+                "CREATE TABLE registry_text (text_hash {blob} NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (text_hash, number))",
+                """
+                INSERT INTO registry_text (text_hash, number) SELECT DISTINCT substr(k.text_hash, 1, 8), r.number
+                FROM registry_key k JOIN registry_row r ON r.id_hash = k.id_hash
+                """,
+                "DROP TABLE registry_key", "DROP TABLE registry_person",
+                "ALTER TABLE registry_row RENAME TO registry_person",
+                "ALTER TABLE registry_text RENAME TO registry_key",
+                "CREATE INDEX registry_person_by_time ON registry_person (updated_at)",
+            ]
+        ),
     ]
 }

@@ -117,8 +117,9 @@ struct RegistryParts {
         let firstRow: Int
     }
 
-    /// The maximum number of rows of a part.
-    static let maxRows = 5000
+    /// The maximum number of rows of a part. The more rows the server writes together, the fewer
+    /// pages it writes for each.
+    static let maxRows = 10_000
 
     private var file = RegistryFile()
     private var rows: [RegistryRow] = []

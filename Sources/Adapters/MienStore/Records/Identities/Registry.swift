@@ -10,8 +10,8 @@ public struct RegistryTable {
     /// The number of candidates that a search compares. More of them share a key only in a damaged
     /// or invented registry.
     public static let maxCandidates = 500
-    /// Hashes are cut to this length: a collision only adds a candidate.
-    private static let hashBytes = 16
+    /// Hashes are cut to these lengths. A collision of texts only adds a candidate.
+    private static let idBytes = 16, textBytes = 8
 
     let connection: any SQLConnection
     let keys: StoreKeys
@@ -20,22 +20,52 @@ public struct RegistryTable {
     ///
     /// - Throws: ``IdentityError`` if the data is not valid, or ``StoreError``.
     public func put(_ row: RegistryRow, at now: Instant) throws {
-        try put(Sealed(row, keys: keys), at: now)
+        try put([Sealed(row, keys: keys)], at: now)
     }
 
-    /// Inserts a sealed person, or replaces the one with the same ID.
-    public func put(_ person: Sealed, at now: Instant) throws(StoreError) {
-        let id = SQLValue.blob(person.id)
-        try connection.execute(
-            """
-            INSERT INTO registry_person (id_hash, content_sealed, updated_at) VALUES (?, ?, ?)
-            ON CONFLICT (id_hash) DO UPDATE SET content_sealed = excluded.content_sealed, updated_at = excluded.updated_at
-            """, id, .blob(person.content), .time(now))
-        try connection.execute("DELETE FROM registry_key WHERE id_hash = ?", id)
-        for text in person.texts {
+    /// Inserts sealed people, or replaces those with the same IDs. The last of several with the same
+    /// ID stays.
+    ///
+    /// Rows are written in the order of their hashes, and people are numbered in that order. In any
+    /// other order, every row would write another page of each index.
+    public func put(_ people: [Sealed], at now: Instant) throws(StoreError) {
+        var latest: [[UInt8]: Sealed] = [:]
+        for person in people { latest[person.id] = person }
+        var next =
+            try connection.row("SELECT COALESCE(MAX(number), 0) FROM registry_person")?
+            .integer(0) ?? 0
+        var added: [(text: [UInt8], number: Int64)] = []
+        for person in latest.values.sorted(by: { $0.id.lexicographicallyPrecedes($1.id) }) {
+            let found = try connection.row(
+                "SELECT number, text_hashes, content_sealed, id_hash FROM registry_person WHERE id_hash = ?",
+                .blob(person.id))
+            let number: Int64
+            if let found {
+                number = try found.integer(0)
+                try removeKeys(of: found)
+                connection.leaveNoTrace()
+                try connection.execute(
+                    "UPDATE registry_person SET text_hashes = ?, content_sealed = ?, updated_at = ? WHERE number = ?",
+                    .blob(Array(person.texts.joined())), .blob(person.content), .time(now),
+                    .integer(number))
+            } else {
+                next += 1
+                number = next
+                try connection.execute(
+                    "INSERT INTO registry_person (number, id_hash, text_hashes, content_sealed, updated_at) VALUES (?, ?, ?, ?, ?)",
+                    .integer(number), .blob(person.id), .blob(Array(person.texts.joined())),
+                    .blob(person.content), .time(now))
+            }
+            for text in person.texts { added.append((text, number)) }
+        }
+        added.sort {
+            $0.text == $1.text
+                ? $0.number < $1.number : $0.text.lexicographicallyPrecedes($1.text)
+        }
+        for key in added {
             try connection.execute(
-                "INSERT INTO registry_key (text_hash, id_hash) VALUES (?, ?) ON CONFLICT (text_hash, id_hash) DO NOTHING",
-                .blob(text), id)
+                "INSERT INTO registry_key (text_hash, number) VALUES (?, ?) ON CONFLICT (text_hash, number) DO NOTHING",
+                .blob(key.text), .integer(key.number))
         }
     }
 
@@ -61,11 +91,11 @@ public struct RegistryTable {
         let places = hashes.map { _ in "?" }.joined(separator: ", ")
         let rows = try connection.rows(
             """
-            SELECT id_hash, content_sealed FROM registry_person WHERE id_hash IN
-            (SELECT id_hash FROM registry_key WHERE text_hash IN (\(places))) ORDER BY id_hash LIMIT \(Self.maxCandidates)
+            SELECT content_sealed, id_hash FROM registry_person WHERE number IN
+            (SELECT number FROM registry_key WHERE text_hash IN (\(places))) ORDER BY number LIMIT \(Self.maxCandidates)
             """, hashes)
         var people: [RegistryPerson] = []
-        for row in rows { people.append(try self.person(row)) }
+        for row in rows { people.append(try self.person(row.blob(0), id: row.blob(1))) }
         return people
     }
 
@@ -75,34 +105,66 @@ public struct RegistryTable {
 
     /// Deletes a person by the operator's ID.
     public func delete(_ id: String) throws(StoreError) -> Bool {
-        connection.leaveNoTrace()
-        return try connection.execute(
-            "DELETE FROM registry_person WHERE id_hash = ?", .blob(Self.idHash(id, keys))) == 1
+        try delete(
+            connection.rows(
+                "SELECT number, text_hashes, content_sealed, id_hash FROM registry_person WHERE id_hash = ?",
+                [.blob(Self.idHash(id, keys))])) == 1
     }
 
     /// Deletes the people that no import since `time` listed.
     ///
     /// - Returns: the number of deleted people, at most `count`.
     public func delete(updatedBefore time: Instant, atMost count: Int) throws(StoreError) -> Int {
+        try delete(
+            connection.rows(
+                "SELECT number, text_hashes, content_sealed, id_hash FROM registry_person WHERE updated_at < ? LIMIT ?",
+                [.time(time), .integer(Int64(count))]))
+    }
+
+    /// - Parameter rows: `number`, `text_hashes`, `content_sealed`, `id_hash`.
+    private func delete(_ rows: [SQLRow]) throws(StoreError) -> Int {
         connection.leaveNoTrace()
-        return try connection.execute(
-            "DELETE FROM registry_person WHERE id_hash IN (SELECT id_hash FROM registry_person WHERE updated_at < ? LIMIT ?)",
-            .time(time), .integer(Int64(count)))
+        for row in rows {
+            try removeKeys(of: row)
+            try connection.execute(
+                "DELETE FROM registry_person WHERE number = ?", .integer(try row.integer(0)))
+        }
+        return rows.count
+    }
+
+    /// Deletes the keys under which a person is found.
+    ///
+    /// - Parameter row: `number`, `text_hashes`, which rows of older servers lack, `content_sealed`,
+    ///   `id_hash`.
+    private func removeKeys(of row: SQLRow) throws(StoreError) {
+        let number = try row.integer(0)
+        let joined: [UInt8]
+        if let stored = try row.optionalBlob(1) {
+            joined = stored
+        } else {
+            let data = try person(row.blob(2), id: row.blob(3)).data
+            joined = data.blockingTexts.flatMap { Self.textHash($0, keys) }
+        }
+        for start in stride(from: 0, to: joined.count, by: Self.textBytes) {
+            try connection.execute(
+                "DELETE FROM registry_key WHERE text_hash = ? AND number = ?",
+                .blob(Array(joined[start..<min(joined.count, start + Self.textBytes)])),
+                .integer(number))
+        }
     }
 
     private static func idHash(_ id: String, _ keys: StoreKeys) -> [UInt8] {
-        Array(keys.hash(ofRegistry: "id:\(id)").prefix(hashBytes))
+        Array(keys.hash(ofRegistry: "id:\(id)").prefix(idBytes))
     }
 
     private static func textHash(_ text: String, _ keys: StoreKeys) -> [UInt8] {
-        Array(keys.hash(ofRegistry: "text:\(text)").prefix(hashBytes))
+        Array(keys.hash(ofRegistry: "text:\(text)").prefix(textBytes))
     }
 
     private static func name(_ id: [UInt8]) -> String { Base64URL.encode(id) }
 
-    private func person(_ row: SQLRow) throws(StoreError) -> RegistryPerson {
-        let bytes = try keys.open(
-            row.blob(1), .registryPerson, for: Self.name(try row.blob(0)))
+    private func person(_ content: [UInt8], id: [UInt8]) throws(StoreError) -> RegistryPerson {
+        let bytes = try keys.open(content, .registryPerson, for: Self.name(id))
         let stored = try JSONColumn.value(Stored.self, bytes)
         guard let data = try? PersonalData(stored.input) else {
             throw StoreError(.corrupt, "a stored person of the registry has invalid data")
