@@ -49,7 +49,7 @@ def handoff(world):
     phone.press("Yes, it is the same")
     phone.see("Confirm the number on your computer, too.")
     world.check(phone, "agreed on the phone")
-    assert starts(phone) == 401, "the phone holds nothing before the computer agrees"
+    assert starts(phone) == 409, "the phone holds no start token before the computer agrees"
     computer.see("Does your phone show this number?")
     assert number in computer.text() and "127.0.0.1" in computer.text()
     world.check(computer, "the comparison")
@@ -95,7 +95,7 @@ def photographed(world):
     thief.goto(newer)
     thief.press("Yes, it is the same")
     thief.see("Confirm the number on your computer, too.")
-    assert starts(thief) == 401
+    assert starts(thief) == 409
     computer.see("Does your phone show this number?")
     computer.press("No, stop")
     computer.wait("location.pathname === '/verified'", 20)

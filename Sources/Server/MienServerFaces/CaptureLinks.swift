@@ -36,7 +36,7 @@ package struct CaptureLinks: Sendable {
     package struct Handoff: Codable, Sendable {
         /// Three digits that both devices show.
         package let number: String
-        /// What the second device holds until both have agreed; it opens nothing.
+        /// A secret that the second device holds until both have agreed. It starts nothing.
         package let ticket: String
         /// The browser and the network address that asked.
         package let browser, address: String

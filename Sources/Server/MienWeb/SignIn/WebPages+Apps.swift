@@ -16,7 +16,7 @@ extension WebPages: SignInPages {
         _ context: MienRequestContext
     ) async throws -> Response {
         let browser = sessions.browser(request), found = try await sessions.find(request)
-        // An app without permission learns the same, whoever is signed in and since when.
+        // An app without permission learns nothing about the user: the answer does not depend on the hints.
         if wanted.prompts.contains(.none), let found,
             try await lacksPermission(wanted, of: found.session.account)
         {
