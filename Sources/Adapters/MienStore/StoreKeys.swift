@@ -63,7 +63,8 @@ public struct StoreKeys: Sendable {
     /// Returns the hash of a text of the reference registry. Without the master key, nobody can test
     /// whether a person is in it.
     func hash(ofRegistry text: String) -> [UInt8] {
-        master.code(for: text.utf8, purpose: .registryText)
+        // As an array, because copying one costs nothing.
+        master.code(for: Array(text.utf8), purpose: .registryText)
     }
 
     /// Returns the private key that signs evidence, 32 bytes. Rarely, they are no P-256 scalar: then

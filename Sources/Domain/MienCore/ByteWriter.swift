@@ -6,6 +6,8 @@ package struct ByteWriter {
 
     package mutating func put(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
+    package mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+
     package mutating func put(integer value: some FixedWidthInteger) {
         for shift in stride(from: 0, to: type(of: value).bitWidth, by: 8) {
             bytes.append(UInt8(truncatingIfNeeded: value >> shift))

@@ -17,7 +17,7 @@ public struct CalendarDate: Sendable, Hashable, Comparable {
 
     /// Reads `yyyy-mm-dd`. Returns `nil` for other text.
     public init?(_ text: some StringProtocol) {
-        let bytes = Array(text.utf8.prefix(11))
+        let bytes = Array(String(text).utf8.prefix(11))
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             let year = Self.number(bytes[0..<4]), let month = Self.number(bytes[5..<7]),
             let day = Self.number(bytes[8..<10])
@@ -75,10 +75,12 @@ public struct CalendarDate: Sendable, Hashable, Comparable {
 extension CalendarDate: CustomStringConvertible {
     /// `yyyy-mm-dd`.
     public var description: String {
-        func padded(_ number: Int, _ width: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: width - text.count) + text
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        func digit(_ number: Int) -> UInt8 { UInt8(ascii: "0") + UInt8(number % 10) }
+        let dash = UInt8(ascii: "-")
+        return String(
+            decoding: [
+                digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), dash,
+                digit(month / 10), digit(month), dash, digit(day / 10), digit(day),
+            ], as: UTF8.self)
     }
 }

@@ -11,6 +11,13 @@ public enum StreamSafeText {
     public static let maxMarks = 30
 }
 
+extension String {
+    /// The same as for any text, faster.
+    public var isStreamSafe: Bool {
+        utf8.allSatisfy { $0 < 0xCC } || self[...].isStreamSafe
+    }
+}
+
 extension StringProtocol {
     /// Whether the text has at most ``StreamSafeText/maxMarks`` combining marks in a row, counted
     /// after decomposition.

@@ -8,8 +8,8 @@ package import MienStore
 package struct RegistryService: Sendable {
     /// The maximum size of one request's rows in bytes.
     package static let maxBytes = 4 * 1024 * 1024
-    /// Rows are sealed by this number of tasks at once.
-    private static let parts = 4
+    /// Rows are read and sealed in parts of this size, so that other requests get their turns.
+    private static let partBytes = 32 * 1024
 
     let store: Store
     let clock: ServerClock
@@ -22,8 +22,7 @@ package struct RegistryService: Sendable {
     ///
     /// - Throws: ``Problem`` that names the first invalid row and repeats nothing of it.
     package func `import`(_ bytes: [UInt8], by actor: String) async throws -> RegistryImportAnswer {
-        let now = clock.now, rows = try Self.rows(bytes)
-        let people = try await sealed(rows)
+        let now = clock.now, people = try await sealed(bytes)
         try await store.write { tables in
             try tables.registry.put(people, at: now)
             try tables.audit.append(
@@ -34,44 +33,31 @@ package struct RegistryService: Sendable {
         return RegistryImportAnswer(imported: people.count, importedAt: now.milliseconds)
     }
 
-    private static func rows(_ bytes: [UInt8]) throws -> [RegistryRow] {
-        var file = RegistryFile()
-        do throws(RegistryFileError) {
-            var rows = try file.read(bytes)
-            if let last = try file.finish() { rows.append(last) }
-            return rows
-        } catch { throw Problem(.invalidRequest, "\(error).") }
-    }
-
-    private func sealed(_ rows: [RegistryRow]) async throws -> [RegistryTable.Sealed] {
-        let keys = store.keys, size = max(1, (rows.count + Self.parts - 1) / Self.parts)
-        let parts = stride(from: 0, to: rows.count, by: size).map {
-            $0..<min(rows.count, $0 + size)
-        }
-        return try await withThrowingTaskGroup(
-            of: (Int, [RegistryTable.Sealed]).self
-        ) { group in
-            for part in parts {
-                group.addTask {
-                    var people: [RegistryTable.Sealed] = []
-                    people.reserveCapacity(part.count)
-                    for index in part {
-                        do {
-                            people.append(try RegistryTable.Sealed(rows[index], keys: keys))
-                        } catch let error as IdentityError {
-                            throw Problem(
-                                .invalidRequest,
-                                errors: [
-                                    .init(field: "rows[\(index)]", message: error.reason)
-                                ])
-                        }
-                    }
-                    return (part.lowerBound, people)
-                }
+    /// Reads the rows, and seals each part on another processor while the next ones are read.
+    private func sealed(_ bytes: [UInt8]) async throws -> [RegistryTable.Sealed] {
+        let keys = store.keys
+        return try await withThrowingTaskGroup(of: SealedPart.self) { group in
+            var file = RegistryFile(), read = 0, malformed: RegistryFileError?
+            for start in stride(from: 0, through: bytes.count, by: Self.partBytes) {
+                let end = min(bytes.count, start + Self.partBytes)
+                var rows: [RegistryRow] = []
+                do throws(RegistryFileError) {
+                    rows = try file.read(bytes[start..<end])
+                    if end == bytes.count, let last = try file.finish() { rows.append(last) }
+                } catch { malformed = error }
+                let part = rows, first = read
+                read += part.count
+                group.addTask { SealedPart(part, from: first, keys: keys) }
+                if malformed != nil || end == bytes.count { break }
+                await Task.yield()
             }
-            var found: [Int: [RegistryTable.Sealed]] = [:]
-            for try await (start, people) in group { found[start] = people }
-            return parts.flatMap { found[$0.lowerBound] ?? [] }
+            var parts: [SealedPart] = []
+            for try await part in group { parts.append(part) }
+            parts.sort { $0.first < $1.first }
+            // The rows before the malformed one are earlier in the file.
+            if let fault = parts.lazy.compactMap(\.fault).first { throw fault }
+            if let malformed { throw Problem(.invalidRequest, "\(malformed).") }
+            return parts.flatMap(\.people)
         }
     }
 
@@ -93,5 +79,29 @@ package struct RegistryService: Sendable {
                 at: now)
         }
         return removed
+    }
+}
+
+/// Rows that follow each other in a file, sealed.
+private struct SealedPart: Sendable {
+    /// The number of the first row, counted from 0.
+    let first: Int
+    private(set) var people: [RegistryTable.Sealed] = []
+    /// Names the first row whose data is not valid.
+    private(set) var fault: Problem?
+
+    init(_ rows: [RegistryRow], from first: Int, keys: StoreKeys) {
+        self.first = first
+        people.reserveCapacity(rows.count)
+        for (index, row) in rows.enumerated() {
+            do throws(IdentityError) {
+                people.append(try RegistryTable.Sealed(row, keys: keys))
+            } catch {
+                fault = Problem(
+                    .invalidRequest,
+                    errors: [.init(field: "rows[\(first + index)]", message: error.reason)])
+                return
+            }
+        }
     }
 }

@@ -170,6 +170,70 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `imports of many people insert and replace each of them once`(kind: StoreKind)
+        async throws
+    {
+        let test = try await TestStore(kind)
+        func put(_ numbers: Range<Int>, last: String, at seconds: Int) async throws {
+            try await test.store.write { tables in
+                try tables.registry.put(
+                    try numbers.map {
+                        try RegistryTable.Sealed(
+                            Self.row("\($0)", last: last, born: "1990-01-\(10 + $0 % 20)"),
+                            keys: TestStore.keys)
+                    }, at: .start + .seconds(seconds))
+            }
+        }
+        // More than the rows of one statement, and a rest.
+        try await put(0..<150, last: "Moss", at: 0)
+        try await put(100..<260, last: "Reed", at: 60)
+        #expect(try await test.count("registry_person") == 260)
+        #expect(try await test.count("registry_key") == 520)
+        let names = try await test.store.read { tables in
+            try (0..<260).map { number in
+                let person = try PersonalData(
+                    Self.row(
+                        "", last: number < 100 ? "Moss" : "Reed",
+                        born: "1990-01-\(10 + number % 20)"
+                    ).input)
+                return try tables.registry.candidates(for: person).contains {
+                    person.scores(against: $0.data).agrees
+                }
+            }
+        }
+        #expect(names.allSatisfy { $0 })
+        #expect(
+            try await test.store.write {
+                try $0.registry.delete(updatedBefore: .start + .seconds(60), atMost: 1000)
+            } == 100)
+        #expect(try await test.count("registry_key") == 320)
+    }
+
+    @Test func `the content of a row is what JSONEncoder gives`() throws {
+        let texts = ["Ada", "", "a\"b\\c/", "a\u{1}\n\u{1F}\u{7F}", "Zoë “東京” 🙂"]
+        for (index, text) in texts.enumerated() {
+            let row = RegistryRow(
+                id: "1",
+                input: PersonalDataInput(
+                    firstName: text, lastName: texts[(index + 1) % 5], address: text,
+                    city: index % 2 == 0 ? text : nil, state: index % 3 == 0 ? nil : text,
+                    postalCode: text, country: "US", dateOfBirth: text),
+                marks: index == 2 ? [.fraud, .deceased] : index == 3 ? [.fraud] : [])
+            let content = RegistryContent(row)
+            let same = try JSONDecoder().decode(RegistryContent.self, from: Data(content.json))
+            #expect(same.input == row.input && same.marks == row.marks)
+            let sorted = try JSONSerialization.data(
+                withJSONObject: JSONSerialization.jsonObject(with: Data(content.json)),
+                options: [.sortedKeys, .withoutEscapingSlashes])
+            let encoded = try JSONSerialization.data(
+                withJSONObject: JSONSerialization.jsonObject(
+                    with: Data(JSONColumn.bytes(content))),
+                options: [.sortedKeys, .withoutEscapingSlashes])
+            if row.marks.count < 2 { #expect(sorted == encoded) }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `invalid data is refused and stores nothing`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         await #expect(throws: IdentityError.self) {

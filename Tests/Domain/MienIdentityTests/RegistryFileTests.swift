@@ -77,6 +77,52 @@ struct RegistryFileTests {
         }
     }
 
+    @Test("rows without quotes, which are read at once, give what their bytes give one by one")
+    func plainRows() throws {
+        var generator = SeededGenerator(seed: 27)
+        let fields = ["", "A", "É", "1", "true", "x\"", "\"a,b\"", "\"\n\"", "30318", "\r"]
+        let ends = ["\n", "\r\n", "\r", "\n\n"]
+        var accepted = 0
+        for _ in 0..<400 {
+            var text = "\(Self.header)\(ends.randomElement(using: &generator)!)"
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let count = Int.random(in: 0..<20, using: &generator) == 0 ? 10 : 11
+                let isPlain = Int.random(in: 0..<8, using: &generator) > 0
+                text += (0..<count).map { index in
+                    if index == 0 { return "7" }
+                    if isPlain { return index < 9 ? fields[index % 5] : "" }
+                    return fields.randomElement(using: &generator)!
+                }.joined(separator: ",")
+                text += ends.randomElement(using: &generator)!
+            }
+            let whole = Result { try Self.rows(text) }
+            let single = Result { try Self.rows(text, piece: 1) }
+            let pieces = Result { try Self.rows(text, piece: 50) }
+            switch (whole, single, pieces) {
+            case (.success(let a), .success(let b), .success(let c)):
+                #expect(a == b && b == c)
+                accepted += 1
+            case (.failure(let a), .failure(let b), .failure(let c)):
+                #expect("\(a)" == "\(b)" && "\(b)" == "\(c)")
+            default: Issue.record("pieces change the result")
+            }
+        }
+        #expect(accepted > 100)
+        // The longest row of either kind, and one byte more.
+        for end in ["\n", "\r\n"] {
+            for (count, isAccepted) in [(0, true), (1, false)] {
+                let fixed = "7,A,B,,,,1,US,1985-12-10,,"
+                let street = String(
+                    repeating: "a", count: RegistryFile.maxRowBytes - fixed.count - 1 + count)
+                let row = "7,A,B,\(street),,,1,US,1985-12-10,,\(end)"
+                for piece in [1, .max] {
+                    let rows = try? Self.rows("\(Self.header)\n\(row)", piece: piece)
+                    #expect((rows?.count == 1) == isAccepted)
+                }
+            }
+        }
+    }
+
     @Test("random bytes are read or refused")
     func random() {
         var generator = SeededGenerator(seed: 26)

@@ -1,4 +1,5 @@
 import Foundation
+import MienAPI
 import MienCore
 import MienIdentity
 import MienTesting
@@ -162,6 +163,40 @@ import Testing
             #expect(try await mien("list", credential: credential).status != 0)
             #expect(try await mien("create", "Bob").out.contains("credential"))
         }
+    }
+
+    @Test func `two parts are sent at once, and a person who occurs again waits for the first`()
+        async throws
+    {
+        let long = String(repeating: "x", count: 7000)
+        func file(_ ids: [Int]) -> Data {
+            Data(
+                (Self.header + ids.map { "\($0),A,B,\(long),1,US,1985-12-10,\n" }.joined()).utf8)
+        }
+        func upload(_ ids: [Int]) async throws -> (RegistryUpload.Result, Int) {
+            let log = Locked<(now: Int, most: Int, rows: [Int])>((0, 0, []))
+            let upload = RegistryUpload { part in
+                log.withLock {
+                    $0.now += 1
+                    $0.most = max($0.most, $0.now)
+                }
+                try await Task.sleep(for: .milliseconds(30))
+                log.withLock { $0.now -= 1 }
+                return RegistryImportAnswer(
+                    imported: part.ids.count, importedAt: Int64(2000 - part.firstRow))
+            }
+            var pieces = [file(ids)]
+            let result = try await upload.send { pieces.isEmpty ? Data() : pieces.removeFirst() }
+            return (result, log.withLock { $0.most })
+        }
+        let (all, together) = try await upload(Array(1...2000))
+        #expect(all.imported == 2000 && together == 2)
+        // The earliest time, whichever part comes first.
+        #expect((all.began ?? 0) < 1000)
+        // Every part has person 1.
+        let again = (1...2000).map { $0 % 300 == 0 ? 1 : $0 }
+        #expect(try await upload(again).1 == 1)
+        #expect(try await upload([]).0.began == nil)
     }
 
     @Test func `a large file is divided into parts with the header and the number of the row`()

@@ -28,20 +28,30 @@ public struct MasterKey: Sendable {
     /// Returns a code for `message` that only holders of this key can compute, so that a value can
     /// be found without being stored. HMAC-SHA256 under the purpose's own key, 32 bytes.
     public func code(for message: some Sequence<UInt8>, purpose: SealPurpose) -> [UInt8] {
-        Array(
-            HMAC<SHA256>.authenticationCode(for: Array(message), using: wrappingKey(for: purpose)))
+        var code = purposeKeys.keyed(for: purpose)
+        code.update(data: Array(message))
+        return Array(code.finalize())
     }
 
     /// Returns the key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. One
     /// purpose's key reveals nothing about another's.
-    func wrappingKey(for purpose: SealPurpose) -> SymmetricKey { purposeKeys.key(for: purpose) }
+    func wrappingKey(for purpose: SealPurpose) -> SymmetricKey {
+        purposeKeys.derived(for: purpose).key
+    }
 }
 
 /// Caches the keys derived from one master key, because a server uses the same few for every
 /// request.
 private final class PurposeKeys: Sendable {
+    struct Derived {
+        let key: SymmetricKey
+        /// The computation of a code after it took the key, which is half of the work for a short
+        /// message.
+        let keyed: HMAC<SHA256>
+    }
+
     private let key: SymmetricKey
-    private let derived = Locked<(id: [UInt8]?, keys: [SealPurpose: SymmetricKey])>((nil, [:]))
+    private let derived = Locked<(id: [UInt8]?, keys: [SealPurpose: Derived])>((nil, [:]))
 
     init(of key: SymmetricKey) { self.key = key }
 
@@ -56,11 +66,14 @@ private final class PurposeKeys: Sendable {
         }
     }
 
-    func key(for purpose: SealPurpose) -> SymmetricKey {
+    func keyed(for purpose: SealPurpose) -> HMAC<SHA256> { derived(for: purpose).keyed }
+
+    func derived(for purpose: SealPurpose) -> Derived {
         derived.withLock { derived in
-            if let key = derived.keys[purpose] { return key }
-            let new = HKDF<SHA256>.deriveKey(
+            if let known = derived.keys[purpose] { return known }
+            let key = HKDF<SHA256>.deriveKey(
                 inputKeyMaterial: key, info: Array(purpose.label.utf8), outputByteCount: 32)
+            let new = Derived(key: key, keyed: HMAC(key: key))
             derived.keys[purpose] = new
             return new
         }

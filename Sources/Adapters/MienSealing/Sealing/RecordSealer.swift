@@ -31,16 +31,19 @@ public struct RecordSealer: Sendable {
     /// - Returns: `content.count + overhead` bytes.
     public func seal(_ content: [UInt8], identity: [UInt8]) -> [UInt8] {
         let dataKey = random.bytes(MasterKey.size)
-        var header = SealedRecordHeader(keyVersion: key.version, keyID: key.id)
-        header.wrapNonce = random.bytes(SealedRecordHeader.nonceSize)
-        (header.wrappedKey, header.wrapTag) = encrypt(
-            dataKey, key.wrappingKey(for: purpose), header.wrapNonce,
-            bound(to: header.keyPart, identity))
-        header.nonce = random.bytes(SealedRecordHeader.nonceSize)
-        header.contentCount = UInt32(content.count)
-        let (ciphertext, tag) = encrypt(
-            content, SymmetricKey(data: dataKey), header.nonce, bound(to: header.bytes, identity))
-        return header.bytes + ciphertext + tag
+        var record = ByteWriter(capacity: content.count + Self.overhead)
+        SealedRecordHeader(keyVersion: key.version, keyID: key.id).putKeyPart(to: &record)
+        let wrapNonce = random.bytes(SealedRecordHeader.nonceSize)
+        record.put(
+            encrypted: dataKey, key.wrappingKey(for: purpose), wrapNonce,
+            bound(to: record.bytes, identity), tellingNonce: true)
+        let nonce = random.bytes(SealedRecordHeader.nonceSize)
+        record.put(nonce)
+        record.put(integer: UInt32(content.count))
+        record.put(
+            encrypted: content, SymmetricKey(data: dataKey), nonce,
+            bound(to: record.bytes, identity))
+        return record.bytes
     }
 
     /// Returns the content of a record that ``seal(_:identity:)`` created.
@@ -68,7 +71,8 @@ public struct RecordSealer: Sendable {
     /// Returns the additional data: purpose and identity, each preceded by its length in two bytes,
     /// then the header so far.
     private func bound(to header: [UInt8], _ identity: [UInt8]) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = ByteWriter(
+            capacity: 4 + purpose.label.utf8.count + identity.count + header.count)
         writer.put(integer: UInt16(purpose.label.utf8.count))
         writer.put(purpose.label.utf8)
         writer.put(integer: UInt16(identity.count))
@@ -78,15 +82,22 @@ public struct RecordSealer: Sendable {
     }
 }
 
-private func encrypt(_ bytes: [UInt8], _ key: SymmetricKey, _ nonce: [UInt8], _ data: [UInt8]) -> (
-    ciphertext: [UInt8], tag: [UInt8]
-) {
-    do {
-        let box = try AES.GCM.seal(
-            bytes, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: data)
-        return (Array(box.ciphertext), Array(box.tag))
-    } catch {
-        fatalError("AES-GCM rejected a 32-byte key and a 12-byte nonce")
+extension ByteWriter {
+    /// Appends a ciphertext and its tag.
+    ///
+    /// - Parameter tellingNonce: Whether the nonce comes before them.
+    fileprivate mutating func put(
+        encrypted bytes: [UInt8], _ key: SymmetricKey, _ nonce: [UInt8], _ data: [UInt8],
+        tellingNonce: Bool = false
+    ) {
+        do {
+            let box = try AES.GCM.seal(
+                bytes, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: data)
+            // `combined` is nil for nonces of other lengths.
+            if let parts = box.combined { put(tellingNonce ? parts : parts.dropFirst(nonce.count)) }
+        } catch {
+            fatalError("AES-GCM rejected a 32-byte key and a 12-byte nonce")
+        }
     }
 }
 

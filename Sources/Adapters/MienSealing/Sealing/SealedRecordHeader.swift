@@ -21,12 +21,16 @@ struct SealedRecordHeader {
     /// Bytes 0..<20, authenticated by the wrap of the data key.
     var keyPart: [UInt8] {
         var writer = ByteWriter(capacity: Self.keyPartSize)
+        putKeyPart(to: &writer)
+        return writer.bytes
+    }
+
+    func putKeyPart(to writer: inout ByteWriter) {
         writer.put(Self.magic)
         writer.put(integer: Self.version)
         writer.put(integer: UInt16(0))
         writer.put(integer: keyVersion)
         writer.put(keyID)
-        return writer.bytes
     }
 
     /// Bytes 0..<96, authenticated with the content.

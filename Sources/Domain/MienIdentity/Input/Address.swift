@@ -7,11 +7,13 @@ struct Address: Sendable, Hashable {
     let words: FoldedText
 
     init(_ text: String, country: Country) {
-        let parts = FoldedText(text).map { Self.abbreviated($0, country) }
-        let joined = parts.map { Self.joinedNumbers($0, country) }
+        let known = country.words
+        let joined = FoldedText(text).map { words in
+            Self.joinedNumbers(known.abbreviated(words), known)
+        }
         numbers = joined.words.filter(Self.isNumber).sorted()
         words = joined.map { words in
-            words.filter { !Self.isNumber($0) && !country.words.ignored.contains($0) }
+            words.filter { !Self.isNumber($0) && !known.ignored.contains($0) }
         }
     }
 
@@ -28,34 +30,20 @@ struct Address: Sendable, Hashable {
     }
 
     private static func isNumber(_ word: String) -> Bool {
-        word.unicodeScalars.contains { $0.properties.generalCategory == .decimalNumber }
-    }
-
-    private static func abbreviated(_ words: [String], _ country: Country) -> [String] {
-        var result: [String] = []
-        var index = 0
-        while index < words.count {
-            if let phrase = country.words.phrases.first(where: {
-                words[index...].starts(with: $0.words)
-            }) {
-                result.append(phrase.short)
-                index += phrase.count
-                continue
-            }
-            result += country.words.abbreviated(words[index])
-            index += 1
+        word.unicodeScalars.contains {
+            $0.isASCII ? $0.isASCIIDigit : $0.properties.generalCategory == .decimalNumber
         }
-        return result
     }
 
     /// Joins a number and a letter behind it: `12 a` is `12a`. In countries where a letter may be a
     /// point of the compass, N, S, E, and W stay apart unless they come last.
-    private static func joinedNumbers(_ words: [String], _ country: Country) -> [String] {
+    private static func joinedNumbers(_ words: [String], _ known: AddressWords) -> [String] {
         var result: [String] = []
+        result.reserveCapacity(words.count)
         for (index, word) in words.enumerated() {
-            let isCompass = country.words.hasCompass && ["n", "s", "e", "w"].contains(word)
-            if word.utf8.count == 1, word.utf8.allSatisfy({ (0x61...0x7A).contains($0) }),
-                !isCompass || index == words.count - 1, let last = result.last, isNumber(last)
+            if let letter = word.utf8.first, word.utf8.count == 1, (0x61...0x7A).contains(letter),
+                !known.hasCompass || index == words.count - 1 || !compass.contains(letter),
+                let last = result.last, isNumber(last)
             {
                 result[result.count - 1] = last + word
             } else {
@@ -64,4 +52,10 @@ struct Address: Sendable, Hashable {
         }
         return result
     }
+
+    private static let compass = Array("nsew".utf8)
+}
+
+extension Unicode.Scalar {
+    fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

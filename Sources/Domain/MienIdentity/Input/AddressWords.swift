@@ -6,8 +6,8 @@ struct AddressWords: Sendable {
         var count: Int { words.count }
     }
 
-    /// A phrase of several words, and its abbreviation. Longer phrases first.
-    let phrases: [Phrase]
+    /// Phrases of several words and their abbreviations, by their first words. Longer phrases first.
+    let phrases: [String: [Phrase]]
     /// A word, and its abbreviation.
     let single: [String: String]
     /// Ends of compound words: `hauptstrasse` is `hauptstr`.
@@ -27,25 +27,49 @@ struct AddressWords: Sendable {
             for word in long { single[word] = short }
         }
         self.single = single
-        self.phrases = phrases.flatMap { short, long in
+        let all = phrases.flatMap { short, long in
             long.map { Phrase(words: $0.split(separator: " ").map(String.init), short: short) }
         }.sorted { ($1.count, $0.words.joined()) < ($0.count, $1.words.joined()) }
+        self.phrases = Dictionary(grouping: all) { $0.words.first ?? "" }
         self.endings = endings
         self.ignored = ignored
         self.hasCompass = hasCompass
     }
 
-    func abbreviated(_ word: String) -> [String] {
-        if let short = single[word] { return [short] }
+    /// Abbreviates the words of an address.
+    func abbreviated(_ words: [String]) -> [String] {
+        var result: [String] = []
+        result.reserveCapacity(words.count)
+        var index = 0
+        while index < words.count {
+            if let phrase = phrases[words[index]]?.first(where: {
+                words[index...].starts(with: $0.words)
+            }) {
+                result.append(phrase.short)
+                index += phrase.count
+            } else {
+                append(words[index], to: &result)
+                index += 1
+            }
+        }
+        return result
+    }
+
+    private func append(_ word: String, to result: inout [String]) {
+        if let short = single[word] { return result.append(short) }
         // `10bis` is `10 bis`.
-        let digits = word.prefix { $0.isASCII && $0.isNumber }
-        if !digits.isEmpty, let short = single[String(word.dropFirst(digits.count))] {
-            return [String(digits), short]
+        let digits = word.utf8.prefix { (0x30...0x39).contains($0) }
+        if !digits.isEmpty, digits.endIndex < word.endIndex,
+            let short = single[String(word[digits.endIndex...])]
+        {
+            result.append(String(word[..<digits.endIndex]))
+            return result.append(short)
         }
         for (long, short) in endings where word.hasSuffix(long) && word.count > long.count {
-            return [String(word.dropLast(long.count)), short]
+            result.append(String(word.dropLast(long.count)))
+            return result.append(short)
         }
-        return [word]
+        result.append(word)
     }
 
     /// Source: USPS Publication 28, appendices C1 and C2, and the words other English-speaking

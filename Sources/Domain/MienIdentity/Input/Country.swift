@@ -20,6 +20,9 @@ public enum Country: String, WireWord, Comparable {
     case se = "SE"
     case us = "US"
 
+    /// All countries.
+    public static let all = Set(allCases)
+
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
     var words: AddressWords {
@@ -60,11 +63,13 @@ public enum Country: String, WireWord, Comparable {
             }
         }
         // `D-10115` and `SE-111 22`: the country's code before the digits.
-        let prefixes = [rawValue, String(rawValue.prefix(1))].map { Array($0.utf8) }
-        if [.at, .ch, .de, .es, .fr, .it, .nl, .se].contains(self),
-            let prefix = prefixes.first(where: { code.starts(with: $0) })
-        {
-            code.removeFirst(prefix.count)
+        switch self {
+        case .at, .ch, .de, .es, .fr, .it, .nl, .se:
+            let prefixes = [rawValue, String(rawValue.prefix(1))].map { Array($0.utf8) }
+            if let prefix = prefixes.first(where: { code.starts(with: $0) }) {
+                code.removeFirst(prefix.count)
+            }
+        case .au, .ca, .gb, .ie, .nz, .us: break
         }
         guard postalPatterns.contains(where: { Self.matches(code, $0) }) else { return nil }
         if self == .us { code = Array(code.prefix(5)) }

@@ -40,6 +40,7 @@ struct FoldedText: Sendable, Hashable {
     /// Each spelling, without spaces between words: `de la Cruz` and `Delacruz` are alike.
     var joined: [String] {
         let plain = words.joined()
+        if isPlain { return [plain] }
         let other = spelledOut.joined()
         return plain == other ? [plain] : [plain, other]
     }
@@ -47,8 +48,12 @@ struct FoldedText: Sendable, Hashable {
     var isEmpty: Bool { words.isEmpty }
 
     func map(_ transform: ([String]) -> [String]) -> FoldedText {
-        FoldedText(words: transform(words), spelledOut: transform(spelledOut))
+        let plain = transform(words)
+        return FoldedText(words: plain, spelledOut: isPlain ? plain : transform(spelledOut))
     }
+
+    /// Whether there is only one spelling. Quick, because the arrays then are the same in memory.
+    private var isPlain: Bool { words == spelledOut }
 
     /// Letters that are spelled out in passports (ICAO Doc 9303-3, section 6).
     private static let spellings: [Unicode.Scalar: String] = [

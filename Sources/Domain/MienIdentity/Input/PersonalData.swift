@@ -45,7 +45,7 @@ public struct PersonalData: Sendable, Hashable, CustomReflectable, CustomStringC
     /// - Throws: ``IdentityError``, whose ``IdentityError/field`` names the first invalid input:
     ///   `informationNotProvided` for a text that is empty, too long, or not a name,
     ///   `unsupportedCountry`, or `invalidAge` for a date that the calendar does not have.
-    public init(_ input: PersonalDataInput, supported: Set<Country> = Set(Country.allCases))
+    public init(_ input: PersonalDataInput, supported: Set<Country> = Country.all)
         throws(IdentityError)
     {
         country = try Self.country(input.country, supported: supported)
@@ -70,7 +70,7 @@ public struct PersonalData: Sendable, Hashable, CustomReflectable, CustomStringC
 
     /// - Throws: ``IdentityError`` `unsupportedCountry` for all other text.
     public static func country(
-        _ text: String, supported: Set<Country> = Set(Country.allCases)
+        _ text: String, supported: Set<Country> = Country.all
     ) throws(IdentityError) -> Country {
         guard text.utf8.count == 2, let country = Country(rawValue: text.uppercased()),
             supported.contains(country)

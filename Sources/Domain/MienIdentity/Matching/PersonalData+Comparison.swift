@@ -46,11 +46,12 @@ extension PersonalData {
     /// match share both, because the date and the code must be equal. The letter finds a person who
     /// moved, which matters if the reference is marked.
     public var blockingTexts: [String] {
-        var texts: Set<String> = []
+        let country = country.rawValue, date = dateOfBirth.description
+        var texts = ["\(country)|code-date|\(postalCode)|\(date)"]
         for name in lastName.joined {
-            texts.insert("\(country.rawValue)|name-date|\(name.prefix(1))|\(dateOfBirth)")
+            let text = "\(country)|name-date|\(name.prefix(1))|\(date)"
+            if !texts.contains(text) { texts.append(text) }
         }
-        texts.insert("\(country.rawValue)|code-date|\(postalCode)|\(dateOfBirth)")
         return texts.sorted()
     }
 }

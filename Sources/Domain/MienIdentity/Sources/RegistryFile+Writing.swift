@@ -16,8 +16,7 @@ extension RegistryRow {
         line.reserveCapacity(160)
         for (index, field) in fields.enumerated() {
             if index > 0 { line.append(UInt8(ascii: ",")) }
-            let needsQuotes = field.utf8.contains { Self.special.contains($0) }
-            guard needsQuotes else {
+            guard field.utf8.contains(where: Self.isSpecial) else {
                 line.append(contentsOf: field.utf8)
                 continue
             }
@@ -32,5 +31,10 @@ extension RegistryRow {
         return line
     }
 
-    private static let special = Set("\",\r\n".utf8)
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "\r"), UInt8(ascii: "\n"): true
+        default: false
+        }
+    }
 }

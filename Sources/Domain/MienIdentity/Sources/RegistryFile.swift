@@ -33,6 +33,8 @@ public struct RegistryFile: Sendable {
 
     /// The columns in the file's order; empty before the first row.
     private var columns: [Column] = []
+    /// The position of each in ``columns``.
+    private var positions: [Column: Int] = [:]
     private var place = Place.start
     private var field: [UInt8] = []
     private var fields: [[UInt8]] = []
@@ -52,8 +54,15 @@ public struct RegistryFile: Sendable {
         -> [RegistryRow]
     {
         var rows: [RegistryRow] = []
-        for byte in bytes {
-            if let row = try read(byte) { rows.append(row) }
+        var rest = Array(bytes)[...]
+        while let first = rest.first {
+            if let end = plainRowEnd(in: rest) {
+                if let row = try plainRow(rest[rest.startIndex..<end]) { rows.append(row) }
+                rest = rest[end...].dropFirst()
+            } else {
+                if let row = try read(first) { rows.append(row) }
+                rest = rest.dropFirst()
+            }
         }
         return rows
     }
@@ -67,6 +76,59 @@ public struct RegistryFile: Sendable {
         guard !columns.isEmpty else { throw error("the file is empty") }
         return row
     }
+
+    // MARK: Rows without quotes
+
+    /// Returns the index of the line feed that ends the row, if the row begins here, contains
+    /// neither quotes nor other line breaks, and is not too long. Almost all rows are such.
+    private func plainRowEnd(in bytes: ArraySlice<UInt8>) -> Int? {
+        guard place == .start, fields.isEmpty, rowBytes == 0, !isAfterReturn else { return nil }
+        for index in bytes.indices.prefix(Self.maxRowBytes) {
+            switch bytes[index] {
+            case UInt8(ascii: "\n"): return index
+            case UInt8(ascii: "\""): return nil
+            case UInt8(ascii: "\r"):
+                guard index + 1 < bytes.endIndex, bytes[index + 1] == UInt8(ascii: "\n") else {
+                    return nil
+                }
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Reads a whole row, which gives the same result as reading its bytes one by one.
+    ///
+    /// - Parameter bytes: Those before the line feed.
+    private mutating func plainRow(_ bytes: ArraySlice<UInt8>) throws(RegistryFileError)
+        -> RegistryRow?
+    {
+        line += 1
+        defer { startRow() }
+        let row = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
+        guard !row.isEmpty else { return nil }
+        var texts: [String] = []
+        texts.reserveCapacity(Column.allCases.count)
+        var start = row.startIndex
+        while true {
+            let end = row[start...].firstIndex(of: UInt8(ascii: ",")) ?? row.endIndex
+            texts.append(try text(row[start..<end], column: texts.count))
+            guard end < row.endIndex else { break }
+            start = end + 1
+        }
+        return try self.row(of: texts)
+    }
+
+    private func text(_ bytes: ArraySlice<UInt8>, column: Int) throws(RegistryFileError) -> String {
+        // ASCII is UTF-8, and needs no copy to see it.
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        guard let text = String(validUTF8: Array(bytes)) else {
+            throw error("column \(column + 1) is not UTF-8")
+        }
+        return text
+    }
+
+    // MARK: Any rows
 
     private mutating func read(_ byte: UInt8) throws(RegistryFileError) -> RegistryRow? {
         let isBreak = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
@@ -126,20 +188,23 @@ public struct RegistryFile: Sendable {
         }
         var texts: [String] = []
         for (index, bytes) in fields.enumerated() {
-            guard let text = String(validUTF8: bytes) else {
-                throw error("column \(index + 1) is not UTF-8")
-            }
-            texts.append(text)
+            texts.append(try text(bytes[...], column: index))
         }
+        return try row(of: texts)
+    }
+
+    /// Reads the fields of a row; the first row names the columns.
+    private mutating func row(of texts: [String]) throws(RegistryFileError) -> RegistryRow? {
         if isFirstRow {
             isFirstRow = false
             columns = try header(texts)
+            for (index, column) in columns.enumerated() { positions[column] = index }
             return nil
         }
         guard texts.count == columns.count else {
             throw error("\(texts.count) fields, but the first row names \(columns.count) columns")
         }
-        return try row(Dictionary(uniqueKeysWithValues: zip(columns, texts)))
+        return try row(texts)
     }
 
     private func header(_ names: [String]) throws(RegistryFileError) -> [Column] {
@@ -163,26 +228,30 @@ public struct RegistryFile: Sendable {
         return columns
     }
 
-    private func row(_ texts: [Column: String]) throws(RegistryFileError) -> RegistryRow {
-        let id = texts[.id] ?? ""
+    private func row(_ texts: [String]) throws(RegistryFileError) -> RegistryRow {
+        func text(_ column: Column) -> String? {
+            positions[column].map { texts[$0] }
+        }
+        let id = text(.id) ?? ""
         guard (1...RegistryRow.maxIDBytes).contains(id.utf8.count) else {
             throw error("id must have 1 to \(RegistryRow.maxIDBytes) bytes")
         }
         var marks: Set<SourceAnswer.Mark> = []
-        if try flag(texts[.deceased], .deceased) { marks.insert(.deceased) }
-        if try flag(texts[.fraud], .fraud) { marks.insert(.fraud) }
+        if try flag(text(.deceased), .deceased) { marks.insert(.deceased) }
+        if try flag(text(.fraud), .fraud) { marks.insert(.fraud) }
         return RegistryRow(
             id: id,
             input: PersonalDataInput(
-                firstName: texts[.firstName] ?? "", lastName: texts[.lastName] ?? "",
-                address: texts[.address] ?? "", city: texts[.city], state: texts[.state],
-                postalCode: texts[.postalCode] ?? "", country: texts[.country] ?? "",
-                dateOfBirth: texts[.dateOfBirth] ?? ""), marks: marks)
+                firstName: text(.firstName) ?? "", lastName: text(.lastName) ?? "",
+                address: text(.address) ?? "", city: text(.city), state: text(.state),
+                postalCode: text(.postalCode) ?? "", country: text(.country) ?? "",
+                dateOfBirth: text(.dateOfBirth) ?? ""), marks: marks)
     }
 
     private func flag(_ text: String?, _ column: Column) throws(RegistryFileError) -> Bool {
-        switch text?.lowercased() ?? "" {
-        case "", "0", "false", "no": return false
+        guard let text, !text.isEmpty else { return false }
+        switch text.lowercased() {
+        case "0", "false", "no": return false
         case "1", "true", "yes": return true
         default: throw error("\(column.rawValue) must be true, false, or empty")
         }

@@ -27,45 +27,102 @@ public struct RegistryTable {
     /// ID stays.
     ///
     /// Rows are written in the order of their hashes, and people are numbered in that order. In any
-    /// other order, every row would write another page of each index.
+    /// other order, every row would write another page of each index. The more people are written
+    /// together, the fewer pages are written for each.
     public func put(_ people: [Sealed], at now: Instant) throws(StoreError) {
         var latest: [[UInt8]: Sealed] = [:]
+        latest.reserveCapacity(people.count)
         for person in people { latest[person.id] = person }
+        let sorted = latest.values.sorted { $0.id.lexicographicallyPrecedes($1.id) }
         var next =
             try connection.row("SELECT COALESCE(MAX(number), 0) FROM registry_person")?
             .integer(0) ?? 0
-        var added: [(text: [UInt8], number: Int64)] = []
-        for person in latest.values.sorted(by: { $0.id.lexicographicallyPrecedes($1.id) }) {
-            let found = try connection.row(
-                "SELECT number, text_hashes, content_sealed, id_hash FROM registry_person WHERE id_hash = ?",
-                .blob(person.id))
-            let number: Int64
-            if let found {
-                number = try found.integer(0)
-                try removeKeys(of: found)
+        let known = next == 0 ? [:] : try rows(of: sorted)
+        var added: [SealedKey] = [], inserted: [[SQLValue]] = []
+        added.reserveCapacity(sorted.count * 2)
+        inserted.reserveCapacity(sorted.count - known.count)
+        for person in sorted {
+            let texts = SQLValue.blob(Array(person.texts.joined())), number: Int64
+            if let row = known[person.id] {
+                number = try row.integer(0)
+                try removeKeys(of: row)
                 connection.leaveNoTrace()
                 try connection.execute(
                     "UPDATE registry_person SET text_hashes = ?, content_sealed = ?, updated_at = ? WHERE number = ?",
-                    .blob(Array(person.texts.joined())), .blob(person.content), .time(now),
-                    .integer(number))
+                    texts, .blob(person.content), .time(now), .integer(number))
             } else {
                 next += 1
                 number = next
-                try connection.execute(
-                    "INSERT INTO registry_person (number, id_hash, text_hashes, content_sealed, updated_at) VALUES (?, ?, ?, ?, ?)",
-                    .integer(number), .blob(person.id), .blob(Array(person.texts.joined())),
-                    .blob(person.content), .time(now))
+                inserted.append([
+                    .integer(number), .blob(person.id), texts, .blob(person.content), .time(now),
+                ])
             }
-            for text in person.texts { added.append((text, number)) }
+            for text in person.texts { added.append(SealedKey(text, number)) }
         }
-        added.sort {
-            $0.text == $1.text
-                ? $0.number < $1.number : $0.text.lexicographicallyPrecedes($1.text)
+        try insert(
+            inserted,
+            into: "registry_person (number, id_hash, text_hashes, content_sealed, updated_at)")
+        added.sort()
+        try insert(
+            added.map { [.blob($0.hash), .integer($0.number)] },
+            into: "registry_key (text_hash, number)",
+            "ON CONFLICT (text_hash, number) DO NOTHING")
+    }
+
+    /// Returns the stored rows of people by their IDs: `number`, `text_hashes`, `content_sealed`,
+    /// `id_hash`.
+    private func rows(of people: [Sealed]) throws(StoreError) -> [[UInt8]: SQLRow] {
+        var found: [[UInt8]: SQLRow] = [:]
+        for start in stride(from: 0, to: people.count, by: Self.together) {
+            let part = people[start..<min(people.count, start + Self.together)]
+            // Always the same statement, so that it is prepared once. The IDs of the rest are null.
+            let ids = part.map { SQLValue.blob($0.id) }
+            let rest = Array(repeating: SQLValue.null, count: Self.together - part.count)
+            for row in try connection.rows(
+                "SELECT number, text_hashes, content_sealed, id_hash FROM registry_person WHERE id_hash IN (\(Self.places(Self.together)))",
+                ids + rest)
+            {
+                found[try row.blob(3)] = row
+            }
         }
-        for key in added {
+        return found
+    }
+
+    /// The number of rows of one statement.
+    private static let together = 64
+
+    private static func places(_ count: Int) -> String {
+        Array(repeating: "?", count: count).joined(separator: ", ")
+    }
+
+    /// Inserts rows, many with each statement.
+    private func insert(_ rows: [[SQLValue]], into table: String, _ conflict: String = "")
+        throws(StoreError)
+    {
+        guard let columns = rows.first?.count else { return }
+        let row = "(\(Self.places(columns)))"
+        let many = Array(repeating: row, count: Self.together).joined(separator: ", ")
+        var start = 0
+        while start + Self.together <= rows.count {
             try connection.execute(
-                "INSERT INTO registry_key (text_hash, number) VALUES (?, ?) ON CONFLICT (text_hash, number) DO NOTHING",
-                .blob(key.text), .integer(key.number))
+                "INSERT INTO \(table) VALUES \(many) \(conflict)",
+                Array(rows[start..<(start + Self.together)].joined()))
+            start += Self.together
+        }
+        for values in rows[start...] {
+            try connection.execute("INSERT INTO \(table) VALUES \(row) \(conflict)", values)
+        }
+    }
+
+    /// A key of a person, in the order of the index.
+    private struct SealedKey: Comparable {
+        let hash: [UInt8]
+        let number: Int64
+
+        init(_ hash: [UInt8], _ number: Int64) { (self.hash, self.number) = (hash, number) }
+
+        static func < (a: Self, b: Self) -> Bool {
+            a.hash == b.hash ? a.number < b.number : a.hash.lexicographicallyPrecedes(b.hash)
         }
     }
 
@@ -79,7 +136,7 @@ public struct RegistryTable {
             let person = try PersonalData(row.input)
             id = RegistryTable.idHash(row.id, keys)
             content = keys.seal(
-                JSONColumn.bytes(Stored(row)), .registryPerson, for: RegistryTable.name(id))
+                RegistryContent(row).json, .registryPerson, for: RegistryTable.name(id))
             texts = person.blockingTexts.map { RegistryTable.textHash($0, keys) }
         }
     }
@@ -165,34 +222,10 @@ public struct RegistryTable {
 
     private func person(_ content: [UInt8], id: [UInt8]) throws(StoreError) -> RegistryPerson {
         let bytes = try keys.open(content, .registryPerson, for: Self.name(id))
-        let stored = try JSONColumn.value(Stored.self, bytes)
+        let stored = try JSONColumn.value(RegistryContent.self, bytes)
         guard let data = try? PersonalData(stored.input) else {
             throw StoreError(.corrupt, "a stored person of the registry has invalid data")
         }
         return RegistryPerson(data, marks: stored.marks)
-    }
-
-    /// The sealed content: the data as the file has it, so that a later version can compare it in
-    /// another way.
-    private struct Stored: Codable {
-        let firstName, lastName, address: String
-        let city, state: String?
-        let postalCode, country, dateOfBirth: String
-        let marks: Set<SourceAnswer.Mark>
-
-        init(_ row: RegistryRow) {
-            (firstName, lastName, address) = (
-                row.input.firstName, row.input.lastName, row.input.address
-            )
-            (city, state, postalCode) = (row.input.city, row.input.state, row.input.postalCode)
-            (country, dateOfBirth) = (row.input.country, row.input.dateOfBirth)
-            marks = row.marks
-        }
-
-        var input: PersonalDataInput {
-            PersonalDataInput(
-                firstName: firstName, lastName: lastName, address: address, city: city,
-                state: state, postalCode: postalCode, country: country, dateOfBirth: dateOfBirth)
-        }
     }
 }
