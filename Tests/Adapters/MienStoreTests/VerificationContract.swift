@@ -40,6 +40,17 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `attempts that begin in the same millisecond keep their order`(kind: StoreKind) async throws
+    {
+        let test = try await TestStore(kind), ana = try await test.account("ana")
+        let names = (0..<6).map { "\($0 * 5 % 6)" }
+        for name in names { try await Self.insert(Self.attempt(name, of: ana), of: ana, test) }
+        let read = try await test.store.read { try $0.verificationAttempts.all(of: ana) }
+        #expect(read.map(\.id) == names.map { Self.id($0) })
+        #expect(read.first?.begunAt == .start)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `of 64 attempts that begin at once, one begins`(kind: StoreKind) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana")
         for round in 0..<2 {

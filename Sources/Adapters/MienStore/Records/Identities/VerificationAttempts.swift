@@ -72,10 +72,17 @@ public struct VerificationAttemptTable {
     private static let columns =
         "id, account_id, app_id, kind, begun_at, content_expires_at, result, concluded_at, key_sealed, content_sealed"
 
+    /// Stores a new attempt. One that begins in the same millisecond as the user's last one is stored
+    /// as a millisecond later, so that attempts keep their order.
+    ///
     /// - Throws: ``StoreError`` `.conflict` for a known ID, `.stale` if the account no longer exists.
     public func insert(
         _ record: AttemptRecord, images: [AttemptImage] = [], of account: AccountRecord
     ) throws(StoreError) {
+        let last = try connection.row(
+            "SELECT MAX(begun_at) FROM identity_attempt WHERE account_id = ?", .id(record.account)
+        )?.optionalInstant(0)
+        let begunAt = last.map { max(record.begunAt, $0 + .milliseconds(1)) } ?? record.begunAt
         let key = keys.newRecordKey(of: account.key, .identityKey, for: record.id.text)
         let content = record.content?.use {
             key.key.seal($0, .identityContent, for: record.id.text)
@@ -83,7 +90,7 @@ public struct VerificationAttemptTable {
         try connection.execute(
             "INSERT INTO identity_attempt (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(record.id), .id(record.account), .id(record.app), .text(record.kind.rawValue),
-            .time(record.begunAt), .time(record.contentExpiresAt),
+            .time(begunAt), .time(record.contentExpiresAt),
             .text(record.result.map { JSONColumn.text($0) } ?? ""), .time(record.concludedAt),
             .blob(key.sealed), content.map { .blob($0) } ?? .null)
         for image in images {
