@@ -34,6 +34,7 @@ def registers(world):
             world.check(page, "before the camera")
         start_camera(page)
         page.find("[data-name]")
+        assert page.js("performance.getEntriesByType('resource').some(({ name }) => name.includes('/web/capture-worker.js'))"), "frames are encoded in a worker"
         if attempt == 0:
             world.check(page, "while capturing")
         page.wait("location.pathname === '/verified' || !!__web.named('Continue')", 75, "a verdict")
@@ -151,10 +152,12 @@ def closed_tab(world):
     assert finish(run) == "success"
 
 
-@test("a slow connection: the capture goes on", 90)
+@test("a slow connection: pictures are narrower and have fewer bytes, and the capture goes on", 90)
 def slow(world):
     server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
+    page.js("""(() => { const element = document.querySelector("mien-capture"), own = element.encode; globalThis.__sent = [];
+        element.encode = async (video, side, quality) => { const bytes = await own(video, side, quality); __sent.push([side, quality, bytes.length]); return bytes; }; })()""")
     page.devtools("Network.enable")
     page.devtools("Network.emulateNetworkConditions", offline=False, latency=400, downloadThroughput=60_000, uploadThroughput=60_000)
     start_camera(page)
@@ -162,6 +165,8 @@ def slow(world):
     page.js("new Promise((done) => setTimeout(done, 4000))")
     page.see("Put your face in the oval", 1)
     assert page.js("document.querySelector('mien-capture').roundTrip") > 300
+    first, last = page.js("[__sent[0], __sent.at(-1)]")
+    assert first[0] == last[0] == 480 and last[1] < first[1] and last[2] < first[2], (first, last)
     page.js("__camera.set({ shows: 'person' })")
     page.wait("['keep_still', 'wait', 'look_straight'].includes(__web.shown('[data-name]')?.dataset.name)", 20, "guidance for the person who came")
 
@@ -174,6 +179,7 @@ def offline(world):
     page.see("Put your face in the oval", 30)
     page.offline()
     page.see("No connection", 20)
+    world.check_access(page, "without a connection")
     world_check = [fault for fault in page.faults if "ERR_INTERNET_DISCONNECTED" not in fault]
     assert not world_check, world_check
     page.offline(False)
@@ -181,6 +187,26 @@ def offline(world):
     page.js("__camera.set({ shows: 'person' })")
     page.wait("!!__web.shown('[data-name=keep_still]') || location.pathname === '/verified'", 20, "the same capture goes on")
     page.expect("ERR_INTERNET_DISCONNECTED|Failed to load")
+
+
+@test("a connection that is lost in the middle of the movements: the same capture passes once it is back", 150)
+def lost(world):
+    server, site = world.server(), Site()
+    app_id = app(server, "liveness_active")
+    # On a busy machine, frames come too late, and a person tries again.
+    for _ in range(4):
+        run, link, page = opened(world, site, server, app_id)
+        start_camera(page)
+        page.find("[data-name=keep_still]", 30)
+        page.offline()
+        page.js("new Promise((done) => setTimeout(done, 1200))")
+        page.offline(False)
+        page.expect("ERR_INTERNET_DISCONNECTED|Failed to load")
+        page.wait(RECORDING, 75, "a verdict")
+        if page.js("location.pathname === '/verified'"):
+            break
+        page.close()
+    assert finish(run) == "success"
 
 
 @test("only the keyboard: from the link to the result, with a visible focus")

@@ -1,8 +1,9 @@
 """`mien.js` in an app's own page, without the element: its size, the chain of frames, journeys, and signing in."""
 
 import json
+import re
 
-from scenes import PASSWORD, Site, new
+from scenes import PASSWORD, Site, new, start_camera, verification
 from server import REPOSITORY
 from testing import test
 
@@ -82,3 +83,39 @@ def journey(world):
       return said;
     })(%s, %s)""" % (json.dumps(user), json.dumps(PASSWORD)))
     assert said == [True, True, True, "invalid_state", "loginForm", "invalid_credentials", "success", "no_active_journey", True, True, False], said
+
+
+@test("mien.js: the guide's sample, line for line: the page sends the person to the capture page, and goes on when they come back", 90)
+def guide(world):
+    server, user, name = world.server(), new("ada"), new("app")
+    server.user(user, PASSWORD)
+    page_text = (REPOSITORY / "docs" / "guides" / "face-authentication-journeys.md").read_text(encoding="utf-8")
+    sample = re.search(r"```js\n(.*?)```", page_text, re.S)[1]
+    for old, own in [("https://login.example.org/mien.js", "/mien.js"), ('ido.init({ clientId: "shop" })', f"ido.init({{ serverPath: {json.dumps(server.address)}, clientId: {json.dumps(name)} }})"),
+                     ('"registration", { accessToken }', f'"{name}-journey"')]:
+        assert old in sample, old
+        sample = sample.replace(old, own)
+    # What the guide leaves to the app: its storage, and the other steps.
+    own = """const loadFromLocalStorage = () => sessionStorage.getItem("journey"), saveToLocalStorage = async (state) => sessionStorage.setItem("journey", state);
+    const handle = async (response) => {
+      (globalThis.__steps ??= []).push(response.journeyStepId);
+      switch (response.journeyStepId) {
+        case "loginForm": return handle(await ido.submitClientResponse("password", { username: USER, password: WORD }));
+        case "recordConsent": return handle(await ido.submitClientResponse(ClientResponseOptionType.ClientInput));
+        case "identityVerification": return identityVerification(response);
+        default: document.querySelector("h1").textContent = response.journeyStepId;
+      }
+    };""".replace("USER", json.dumps(user)).replace("WORD", json.dumps(PASSWORD))
+    imported, _, rest = sample.partition("\n")
+    site = Site({"/": f'<title>The app</title><main><h1>The app</h1></main><script type="module">{imported}\n{own}\n{rest}</script>',
+                 "/mien.js": MODULE.read_text(encoding="utf-8")})
+    server.admin("POST", "/v1/apps", {"id": name, "name": "Shop", "type": "public", "first_party": True,
+                                      "settings": {"liveness": {"mode": "image"}, "web_origins": [site.origin]}})
+    server.journey(verification(f"{name}-journey", f"{site.origin}/"))
+    page = world.page()
+    page.goto(site.origin + "/", wait="none")
+    page.wait("location.pathname === '/verify'")
+    start_camera(page)
+    page.wait("location.pathname === '/' && document.querySelector('h1').textContent === 'success'", 40)
+    assert set(site.query("/")) == {"sessionId", "state"}
+    assert page.js("__steps") == ["success"], "the page went on with the saved journey"

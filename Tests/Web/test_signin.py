@@ -136,7 +136,7 @@ def by_face(world):
     assert "face" in client.claims()["amr"]
 
 
-@test("a stranger is refused", 90)
+@test("a stranger is refused, and a name without an account looks the same", 90)
 def stranger(world):
     server = world.server()
     site, app_id = shop(server)
@@ -145,12 +145,19 @@ def stranger(world):
     page = registered(world, server, client, user)
     page.close()
     page = world.page(shows="photo", photo=world.photo("biden.jpg"))
-    page.goto(client.link())
-    face_way(page, user)
-    start_camera(page)
-    page.find("[role=alert]", 30)
-    page.expect("401")
-    world.check(page, "refused")
+    said = []
+    for name in (user, new("nobody")):
+        page.goto(client.link())
+        face_way(page, name)
+        page.find(".main")
+        said.append(page.text())
+        start_camera(page)
+        page.find("[role=alert]", 30)
+        page.expect("401")
+        world.check(page, "refused")
+        said.append(page.text())
+        said.append(page.js("[...document.querySelectorAll('main button, main [name]')].map((e) => e.name || e.textContent)"))
+    assert said[:3] == said[3:], "the page tells whether the name has an account"
     assert not site.query("/back")
 
 
@@ -215,6 +222,76 @@ def history(world):
     page.back()
     page.wait("document.readyState === 'complete'")
     page.expect("400")
+
+
+@test("two tabs: each has a sign-in of its own; one that is answered in another tab shows where it is", 60)
+def two_tabs(world):
+    server = world.server()
+    site, app_id = shop(server)
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = world.page(people=None)
+    page.goto(client.link())
+    page.find("[name=f_password]")
+    address = page.address
+    same = world.page(people=None, profile=page.profile)
+    same.goto(address)
+    same.find("[name=f_password]")
+    page.click("button[name=branch][value=face]")
+    page.find("[name=f_user_identifier]")
+    # The other tab shows an older step: its answer changes nothing, and it shows the present one.
+    password(same, user)
+    same.find("[name=f_user_identifier]")
+    own = world.page(people=None, profile=page.profile)
+    own.goto(client.link())
+    password(own, user)
+    own.wait("location.pathname === '/back'")
+    assert client.claims()["amr"] == ["pwd"]
+    world.check(page, "the first tab")
+    page.reload()
+    page.find("[name=f_user_identifier]")
+
+
+@test("denied the camera, a person signs in with the password instead; the end of a sign-in and a lost page are pages, too")
+def other_way(world):
+    server = world.server()
+    site, app_id = shop(server, "liveness_active")
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = world.page(refuses="NotAllowedError")
+    page.goto(client.link())
+    face_way(page, user)
+    start_camera(page)
+    page.wait("!!__web.shown('.main') && __web.text().includes('amera is not available')")
+    world.check(page, "no permission")
+    page.press("Cancel")
+    page.wait("!!__web.shown('[name=f_password], [name=f_user_identifier]') || !!__web.shown('form [value=restart]')")
+    world.check(page, "after a canceled capture")
+    page.expect("401")
+    if page.has("form [value=restart]"):
+        page.click("form [value=restart]")
+        page.find("[name=f_password], [name=f_user_identifier]")
+    if not page.has("[name=f_password]"):
+        page.click("button[name=branch][value=password]")
+    # The name that was entered for the face is still there.
+    page.fill("[name=f_password]", PASSWORD)
+    page.keys("Enter")
+    page.wait("location.pathname === '/back'")
+    assert client.claims()["amr"] == ["pwd"]
+    page.goto(f"{server.address}/signin/unknown")
+    page.wait("location.pathname !== '/signin/unknown' || !!__web.shown('main h1')")
+    stranger = world.page(people=None)
+    stranger.goto(f"{server.address}/signin/unknown")
+    stranger.expect("400")
+    world.check(stranger, "a sign-in that has ended")
+    page.goto(f"{server.address}/account/remove/passkey/unknown?client_id={app_id}")
+    page.click("main .button-danger")
+    page.wait("!!__web.shown('main h1') && !__web.shown('.button-danger')")
+    page.expect("404")
+    world.check(page, "something that is gone")
+    page.goto(f"{server.address}/oauth2/logout")
+    page.find("main h1")
+    world.check(page, "the question before signing out")
 
 
 @test("no secret is in an address that the server logs")

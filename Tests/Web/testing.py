@@ -99,12 +99,16 @@ class World:
 
     def check(self, page, state):
         """Checks that a page is accessible in its present state, and that nothing went wrong in it."""
+        self.check_access(page, state)
+        assert not page.faults, f"{state}: " + "\n".join(page.faults)
+
+    def check_access(self, page, state):
+        """Checks that a page is accessible in its present state."""
         source = self.axe()
         if not page.js("typeof globalThis.axe === 'object'"):
             page.js(f"(() => {{ {source}; }})()")
         found = page.js(f"""axe.run(document, {{ runOnly: {TAGS}, resultTypes: ["violations"] }}).then(({{ violations }}) => violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? "")).join("; ")))""")
         assert not found, f"{state}: " + "\n".join(found)
-        assert not page.faults, f"{state}: " + "\n".join(page.faults)
 
     def end_test(self):
         """Closes the pages, and returns what went wrong in them."""
