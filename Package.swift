@@ -387,8 +387,16 @@ package.targets += [
         "MienServerIdentity", in: .server,
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-            "MienCore", "MienIdentity", "MienImage", "MienKeys", "MienPixels", "MienStore",
-            crypto, hummingbird, logging,
+            "MienCore", "MienFace", "MienIdentity", "MienImage", "MienKeys", "MienPixels",
+            "MienStore", crypto, hummingbird, logging,
+        ]),
+    // The check of documents for identities: reads pictures, and compares portraits.
+    library(
+        "MienServerDocuments", in: .server,
+        [
+            "MienServerCore", "MienServerAccess", "MienServerIdentity", "MienCore",
+            "MienDocument", "MienFace", "MienIdentity", "MienInference", "MienPixels",
+            "MienReading",
         ]),
     // Device keys and passkeys.
     library(
@@ -442,10 +450,10 @@ package.targets += [
         "MienServer", in: .server,
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-            "MienServerFaces", "MienServerIdentity", "MienServerDevices", "MienServerOTP",
-            "MienServerOAuth", "MienServerJourneys", "MienServerOperations", "MienWeb", "MienAPI",
-            "MienAccess", "MienIdentity", "MienCore", "MienImage", "MienInference", "MienJourney",
-            "MienStore",
+            "MienServerFaces", "MienServerIdentity", "MienServerDocuments", "MienServerDevices",
+            "MienServerOTP", "MienServerOAuth", "MienServerJourneys", "MienServerOperations",
+            "MienWeb", "MienAPI", "MienAccess", "MienIdentity", "MienCore", "MienFace",
+            "MienImage", "MienInference", "MienJourney", "MienPixels", "MienStore",
             "MienSealing", hummingbird, lifecycle, logging,
         ], embeds: true),
 
@@ -484,7 +492,7 @@ package.targets += [
         "mien", in: .tools,
         [
             "MienCommandSupport", "MienPackBuilder", "MienCore", "MienPixels", "MienImage",
-            "MienInference", "MienReading", "MienDocument",
+            "MienInference", "MienReading", "MienDocument", "MienSpecimens",
             "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
             "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
             "MienIdentity", "MienClient", "MienDevice", "MienDeviceLinux", "MienServer",
@@ -596,9 +604,8 @@ package.targets += [
             "MienJourney",
             "MienKeys", "MienModels", "MienOTP",
             "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
-            "MienDevice", "MienDeviceLinux", "MienFace", "MienVault", "mien", crypto, lifecycle,
-            logging,
-            nioCore, nioPosix,
+            "MienDevice", "MienDeviceLinux", "MienFace", "MienVault", "MienDocument",
+            "MienSpecimens", "mien", crypto, lifecycle, logging, nioCore, nioPosix,
             nioSSL, x509,
         ]),
     tests(

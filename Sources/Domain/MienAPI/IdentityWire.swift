@@ -70,6 +70,8 @@ public struct VerifiedIdentityAnswer: Codable, Sendable, Hashable {
     public var consented: Bool
     /// Whether a source that invents its answers took part. Never trust such a result.
     public var simulated: Bool
+    /// The pictures or documents to send instead, and why; absent if there are none.
+    public var recapture: [RecaptureAnswer]?
 
     public init(
         owner: String, verified: Bool, verifiedAtEpochMs: Int64,
@@ -79,7 +81,7 @@ public struct VerifiedIdentityAnswer: Codable, Sendable, Hashable {
         verificationLastAttemptedAtEpochMs: Int64, idScanUrl: String? = nil,
         acceptableDocumentTypes: [WireValue<IdentityDocumentType>],
         documentVerificationStatus: WireValue<DocumentVerificationStatus>, consented: Bool,
-        simulated: Bool
+        simulated: Bool, recapture: [RecaptureAnswer]? = nil
     ) {
         (self.owner, self.verified, self.verifiedAtEpochMs) = (owner, verified, verifiedAtEpochMs)
         self.verificationMethod = verificationMethod
@@ -90,6 +92,40 @@ public struct VerifiedIdentityAnswer: Codable, Sendable, Hashable {
         (self.idScanUrl, self.acceptableDocumentTypes) = (idScanUrl, acceptableDocumentTypes)
         self.documentVerificationStatus = documentVerificationStatus
         (self.consented, self.simulated) = (consented, simulated)
+        self.recapture = recapture
+    }
+}
+
+/// A picture of a document to take again, or a document to replace.
+public struct RecaptureAnswer: Codable, Sendable, Hashable {
+    public var image: WireValue<DocumentPicture>
+    public var reason: WireValue<DocumentRecapture.Reason>
+    /// The faults of the picture, the one to mention first, such as `blurred`; may be empty.
+    public var hints: [String]
+
+    public init(
+        image: WireValue<DocumentPicture>, reason: WireValue<DocumentRecapture.Reason>,
+        hints: [String]
+    ) {
+        (self.image, self.reason, self.hints) = (image, reason, hints)
+    }
+
+    public init(_ recapture: DocumentRecapture) {
+        self.init(
+            image: .known(recapture.image), reason: .known(recapture.reason),
+            hints: recapture.hints)
+    }
+}
+
+/// A live capture of the face that belongs to a document: `POST /v1/identity/face-capture`.
+public struct FaceCaptureAnswer: Codable, Sendable, Hashable {
+    /// The token with which the capture is taken, and which names it in `faceCapture`.
+    public var startToken: String
+    /// Milliseconds since 1970.
+    public var expiresAt: Int64
+
+    public init(startToken: String, expiresAt: Int64) {
+        (self.startToken, self.expiresAt) = (startToken, expiresAt)
     }
 }
 

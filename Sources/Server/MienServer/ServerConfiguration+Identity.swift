@@ -1,7 +1,10 @@
 internal import Foundation
 internal import MienAccess
+internal import MienCore
 internal import MienIdentity
 internal import MienServerCore
+internal import MienServerDocuments
+internal import MienServerFaces
 internal import MienServerIdentity
 internal import MienServerMail
 internal import MienStore
@@ -33,6 +36,22 @@ extension ServerConfiguration {
                 only: service.url, setting: setting, mayBePrivate: service.mayBePrivate,
                 secret: service.secret, authorities: service.authorities, clock: clock),
             clock: clock)
+    }
+
+    /// The check of documents that the setting `identity.documents` turns on; `nil` without it.
+    ///
+    /// - Throws: ``ConfigurationError`` if parts of reading are not installed.
+    func documentVerifier(
+        comparing faces: FaceService, limits: WorkLimits, clock: ServerClock
+    ) throws -> (any DocumentVerifier)? {
+        guard !identityDocuments.isEmpty else { return nil }
+        do {
+            return try DocumentCheckService(
+                types: identityDocuments, needsFace: identityNeedsFace,
+                faces: FacePortraits(faces: faces),
+                thresholds: PortraitThresholds(match: MatchScore(identityPortraitThreshold)),
+                workers: identityDocumentWorkers, limits: limits, clock: clock)
+        } catch { throw ConfigurationError(["identity.documents: \(error)"]) }
     }
 
     /// - Throws: ``ConfigurationError`` if a file cannot be read, or the linter rejects the rules.
@@ -90,7 +109,7 @@ extension IdentityService {
         let levels = apps.map(\.settings.identity.required)
         if isOffered, !checksDocuments, requires(.governmentID, apps: levels) {
             warnings.append(
-                "GOVERNMENT_ID is required, but this server cannot check documents yet: nobody can reach this level"
+                "GOVERNMENT_ID is required, but identity.documents names no documents: nobody can reach this level"
             )
         }
         return warnings

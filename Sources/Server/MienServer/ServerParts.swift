@@ -149,7 +149,11 @@ struct ServerParts: Sendable {
         evidenceKey = try EvidenceKey(store.keys)
         identities = IdentityService(
             store: store, sources: try configuration.sources(in: store, clock: clock),
-            documents: documents.map { DocumentChecker($0, limits: limits) },
+            documents: try (documents
+                ?? configuration.documentVerifier(
+                    comparing: faces, limits: limits, clock: clock)).map {
+                    DocumentChecker($0, limits: limits)
+                }, captures: OwnedCaptures(captures: captures),
             rules: try configuration.makeIdentityRules(), clock: clock)
         tokens = OTPService(store: store, gate: gate, notices: notices, clock: clock)
         recoveryCodes = RecoveryCodeService(

@@ -17,7 +17,7 @@ package final class FaceService: LiveFrameReader {
     /// Whether live captures are judged by the pack's presentation-attack network.
     package let presentation: PresentationMode
     private let engine: FaceEngine
-    private let matcher: FaceMatcher
+    let matcher: FaceMatcher
     private let imageLimits: ImageLimits
     /// The packs of people who have not been migrated.
     private let former = Mutex<[PackID: FormerPack]>([:])
@@ -174,7 +174,7 @@ package final class FaceService: LiveFrameReader {
         return entries
     }
 
-    private func run<Output: Sendable>(
+    func run<Output: Sendable>(
         for share: WorkShare,
         _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
     ) async throws -> Output {

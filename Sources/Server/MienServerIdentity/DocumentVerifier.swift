@@ -1,3 +1,5 @@
+package import MienCore
+package import MienFace
 package import MienIdentity
 package import MienPixels
 
@@ -10,27 +12,33 @@ package protocol DocumentVerifier: Sendable {
 
     /// Checks a document.
     ///
-    /// - Throws: ``IdentitySourceError`` if the document could not be judged. The attempt is then not
-    ///   counted.
-    func examine(_ submission: DocumentSubmission) async throws(IdentitySourceError)
-        -> DocumentFindings
+    /// - Throws: ``IdentitySourceError`` or `ServerBusy` if the document could not be judged. The
+    ///   attempt is then not counted.
+    func examine(_ submission: DocumentSubmission) async throws -> DocumentFindings
 }
 
 /// The pictures of a document, decoded in memory.
 package struct DocumentSubmission: Sendable, CustomReflectable {
+    /// The face of the person who sent the document.
+    package enum Face: Sendable {
+        /// A still picture.
+        case picture(RGBImage)
+        /// A live capture that passed.
+        case live(FaceTemplate)
+    }
+
+    package let account: UserID
     package let country: Country
     package let type: IdentityDocumentType
     package let front, back: RGBImage
-    /// A still picture of the face.
-    package let face: RGBImage?
+    package let face: Face?
 
     package init(
-        country: Country, type: IdentityDocumentType, front: RGBImage, back: RGBImage,
-        face: RGBImage?
+        account: UserID, country: Country, type: IdentityDocumentType, front: RGBImage,
+        back: RGBImage, face: Face?
     ) {
-        (self.country, self.type, self.front, self.back, self.face) = (
-            country, type, front, back, face
-        )
+        (self.account, self.country, self.type) = (account, country, type)
+        (self.front, self.back, self.face) = (front, back, face)
     }
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -41,16 +49,22 @@ package struct DocumentFindings: Sendable, CustomReflectable {
     /// Whether the pictures could be read. If not, the person may try again.
     package var isReadable: Bool
     package var checks: IdentityChecks
-    /// The personal data on the document; `nil` if it could not be read completely.
+    /// The personal data on the document, with an address; `nil` if it states none, or could not be
+    /// read completely.
     package var data: PersonalDataInput?
+    /// The holder, by names and date of birth.
+    package var stated: StatedPerson?
     /// The model pack that compared faces.
     package var pack: String?
+    /// The pictures or documents to send instead, and why.
+    package var recapture: [DocumentRecapture]
 
     package init(
         isReadable: Bool, checks: IdentityChecks = IdentityChecks(), data: PersonalDataInput? = nil,
-        pack: String? = nil
+        stated: StatedPerson? = nil, pack: String? = nil, recapture: [DocumentRecapture] = []
     ) {
         (self.isReadable, self.checks, self.data, self.pack) = (isReadable, checks, data, pack)
+        (self.stated, self.recapture) = (stated, recapture)
     }
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }

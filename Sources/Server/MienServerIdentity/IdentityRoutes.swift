@@ -56,6 +56,15 @@ package struct IdentityRoutes {
                 identities.captureAndVerifyDocument(
                     document(request), of: caller.account, app: caller.app), to: caller)
         }
+        router.post("identity/face-capture") { request, _ in
+            let caller = try await grants.caller(of: request)
+            try await changes.require(.remove, by: caller)
+            let opened = try await identities.openFaceCapture(
+                of: caller.account, app: caller.app)
+            return JSONBody.response(
+                FaceCaptureAnswer(
+                    startToken: opened.startToken, expiresAt: opened.expiresAt.milliseconds))
+        }
         router.post("identity/document-capture") { request, _ -> Response in
             let caller = try await grants.caller(of: request)
             try await changes.require(.remove, by: caller)
@@ -150,7 +159,9 @@ package struct IdentityRoutes {
 
     // MARK: Documents
 
-    private static let fields = ["country", "documentType", "image", "backImage", "faceImage"]
+    private static let fields = [
+        "country", "documentType", "image", "backImage", "faceImage", "faceCapture",
+    ]
     /// Room for three pictures, and for the header fields and texts between them.
     private static let maxBytes = 3 * DocumentInput.maxPictureBytes + 16 * 1024
 
@@ -200,7 +211,25 @@ package struct IdentityRoutes {
         let country = form["country"].flatMap { String(validating: $0.prefix(16), as: UTF8.self) }
         return DocumentInput(
             country: country ?? "", type: document, front: Array(front),
-            back: form["backImage"].map { Array($0) }, face: form["faceImage"].map { Array($0) })
+            back: form["backImage"].map { Array($0) }, face: try face(form))
+    }
+
+    /// The face of a document: a still picture, or a live capture.
+    private func face(_ form: MultipartForm) throws -> DocumentFace? {
+        guard let capture = form["faceCapture"] else {
+            return form["faceImage"].map { .picture(Array($0)) }
+        }
+        guard form["faceImage"] == nil else {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "faceCapture",
+                        message: "and faceImage exclude each other; send one of them")
+                ])
+        }
+        return .capture(
+            startToken: String(validating: capture.prefix(256), as: UTF8.self) ?? "")
     }
 }
 
@@ -225,6 +254,8 @@ extension VerifiedIdentityAnswer {
             verificationLastAttemptedAtEpochMs: identity.lastAttemptedAt?.milliseconds ?? 0,
             acceptableDocumentTypes: identity.acceptableDocumentTypes.map { .known($0) },
             documentVerificationStatus: .known(identity.documentVerificationStatus),
-            consented: consented, simulated: identity.isSimulated)
+            consented: consented, simulated: identity.isSimulated,
+            recapture: identity.recapture.isEmpty
+                ? nil : identity.recapture.map { RecaptureAnswer($0) })
     }
 }

@@ -17,13 +17,7 @@ extension IdentityService {
         let id = IdentityAttemptID.random(using: &generator), now = clock.now, rules = rules
         do {
             try await store.write { tables in
-                if rules.needsConsent,
-                    try tables.consents.current(
-                        of: account.id, app: app, purpose: IdentityRules.consentPurpose) == nil
-                {
-                    throw IdentityError(
-                        .consentRequired, "the user has not consented to identity verification")
-                }
+                if rules.needsConsent { try tables.requireConsent(of: account.id, in: app) }
                 var record = try tables.verifications.find(account.id)
                 try record.state.begin(kind, id: id, under: rules.policy, at: now)
                 if kind == .document, try tables.personalData(of: account) == nil {
@@ -94,11 +88,13 @@ extension IdentityService {
                 recommendation: judgment.block == nil && !judgment.isUnreadable
                     ? recommendation : .deny,
                 rulesVersion: rules.recommendations.version, sources: judgment.sources,
-                isSimulated: judgment.isSimulated, pack: judgment.pack)
+                isSimulated: judgment.isSimulated, pack: judgment.pack,
+                recapture: judgment.recapture)
             // An administrator's reset in the meantime wins: the result then changes nothing.
             guard
                 record.state.conclude(
-                    id, outcome, isSimulated: judgment.isSimulated, at: now),
+                    id, outcome, isSimulated: judgment.isSimulated,
+                    recapture: judgment.recapture, at: now),
                 try tables.verificationAttempts.judge(id, result)
             else { return identity(try tables.verifications.find(account.id), settings) }
             try tables.verifications.update(record, at: now)

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import MienAccess
 package import MienCore
+internal import MienFace
 package import MienIdentity
 internal import MienImage
 internal import MienPixels
@@ -19,6 +20,18 @@ package struct DocumentChecker: Sendable {
     }
 }
 
+/// The face that a user sent with a document.
+package enum DocumentFace: Sendable, CustomReflectable {
+    /// A still picture: PNG, JPEG, or GIF.
+    case picture([UInt8])
+    /// A live capture of the same user that passed, by its start token. Using it here uses it up.
+    case capture(startToken: String)
+    /// The template of a live capture that was used up, as `FaceTemplate` bytes.
+    case live(template: [UInt8])
+
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// A document as a user sent it.
 package struct DocumentInput: Sendable, CustomReflectable {
     /// The maximum size of a picture in bytes.
@@ -29,11 +42,11 @@ package struct DocumentInput: Sendable, CustomReflectable {
     package let front: [UInt8]
     /// `nil` for a passport, whose photo page stands for both sides.
     package let back: [UInt8]?
-    package let face: [UInt8]?
+    package internal(set) var face: DocumentFace?
 
     package init(
         country: String, type: IdentityDocumentType, front: [UInt8], back: [UInt8]?,
-        face: [UInt8]?
+        face: DocumentFace?
     ) {
         (self.country, self.type, self.front, self.back, self.face) = (
             country, type, front, back, face
@@ -91,22 +104,21 @@ extension IdentityService {
             throw IdentityError(
                 .informationNotProvided, field: "faceImage",
                 documents.verifier.needsFace
-                    ? "faceImage is required; see isFaceImageRequired"
-                    : "faceImage must be left out; see isFaceImageRequired")
+                    ? "faceImage or faceCapture is required; see isFaceImageRequired"
+                    : "faceImage and faceCapture must be left out; see isFaceImageRequired")
         }
         guard document.back != nil || document.type == .passport else {
             throw IdentityError(
                 .informationNotProvided, field: "backImage", "backImage is required")
         }
-        let content = Sensitive(
-            Array(
-                JSONText.write([
-                    "country": .string(country.rawValue),
-                    "documentType": .string(document.type.rawValue),
-                ]).utf8))
+        var document = document
+        if case .capture(let token) = document.face {
+            document.face = .live(
+                template: try await template(token, for: kind, of: account, app: app))
+        }
         let id = try await begin(
-            kind, content, images: document.images, of: account, app: app)
-        return try await concluding(id, of: account) {
+            kind, document.content, images: document.images, of: account, app: app)
+        return try await concluding(id, of: account) { [document] in
             try await judge(document, country, kind, as: id, by: documents, of: account)
         }
     }
@@ -121,20 +133,26 @@ extension IdentityService {
         let submission: DocumentSubmission
         do {
             submission = try await documents.work.run(for: .signedIn(account.id)) {
-                let front = try ImageDecoder.decode(document.front)
+                let front = try Self.decode(document.front, .front)
                 return DocumentSubmission(
-                    country: country, type: document.type, front: front,
-                    back: try document.back.map { try ImageDecoder.decode($0) } ?? front,
-                    face: try document.face.map { try ImageDecoder.decode($0) })
+                    account: account.id, country: country, type: document.type, front: front,
+                    back: try document.back.map { try Self.decode($0, .back) } ?? front,
+                    face: try document.face.map(Self.decode))
             }
-        } catch is ImageError { return judgment }
+        } catch let unreadable as UndecodablePicture {
+            judgment.recapture = [
+                DocumentRecapture(unreadable.picture, .imageMissing, hints: ["not_a_picture"])
+            ]
+            return judgment
+        }
         let findings = try await documents.verifier.examine(submission)
+        judgment.recapture = findings.recapture
         guard findings.isReadable else { return judgment }
         judgment.pack = findings.pack
         var checks = findings.checks
         checks[.documentReadable] = .passed
         // A still picture of a face shows nobody alive, whatever the verifier says.
-        if document.face != nil { checks[.live] = .notChecked }
+        if case .picture = document.face { checks[.live] = .notChecked }
         let read = findings.data.flatMap { data in
             (try? PersonalData(data, supported: rules.countries)).map {
                 SourceQuery(attempt: id, person: $0, input: data)
@@ -142,7 +160,10 @@ extension IdentityService {
         }
         switch kind {
         case .capturedDocument:
-            guard let read else { return judgment }
+            guard let read else {
+                judgment.recapture.append(DocumentRecapture(.back, .documentNotSupported))
+                return judgment
+            }
             judgment.checks = checks
             let fault = rules.age.fault(
                 read.person.dateOfBirth, today: CalendarDate(clock.now))
@@ -152,7 +173,9 @@ extension IdentityService {
         case .document, .personalData:
             let typed = try await store.read { try $0.personalData(of: account) }
                 .flatMap { try? PersonalData($0, supported: rules.countries) }
-            if let read, let typed {
+            if let stated = findings.stated, let typed {
+                checks[.documentMatchesData] = typed.agreement(with: stated)
+            } else if let read, let typed {
                 checks[.documentMatchesData] =
                     typed.scores(against: read.person).isSamePerson ? .passed : .failed
             } else {
@@ -165,14 +188,81 @@ extension IdentityService {
     }
 }
 
+extension IdentityService {
+    /// A picture that is not one, or too large.
+    private struct UndecodablePicture: Error { let picture: DocumentPicture }
+
+    /// More pixels show no more of a document, and take memory for each step of reading.
+    private static let maxPixels = 16_000_000
+
+    private static func decode(_ bytes: [UInt8], _ picture: DocumentPicture)
+        throws(UndecodablePicture) -> RGBImage
+    {
+        do {
+            let image = try ImageDecoder.decode(bytes)
+            let pixels = image.width * image.height
+            guard pixels > maxPixels, min(image.width, image.height) >= 2 else { return image }
+            return image.reduced(by: 2, x: 0, y: 0, width: image.width, height: image.height)
+        } catch { throw UndecodablePicture(picture: picture) }
+    }
+
+    private static func decode(_ face: DocumentFace) throws(UndecodablePicture)
+        -> DocumentSubmission.Face
+    {
+        switch face {
+        case .picture(let bytes): return .picture(try decode(bytes, .face))
+        case .live(let template):
+            do { return .live(try FaceTemplate(bytes: template)) } catch {
+                throw UndecodablePicture(picture: .face)
+            }
+        case .capture: preconditionFailure("a capture is used up before its attempt begins")
+        }
+    }
+}
+
 extension DocumentInput {
+    /// The role under which the template of a live capture is kept. It is never shown.
+    static let templateRole = "faceTemplate"
+
     /// The pictures as they are kept, sealed, until the end of their retention.
     var images: [AttemptImage] {
-        [("front", front), ("back", back), ("face", face)].compactMap { role, bytes in
-            bytes.map {
-                AttemptImage(
-                    role: role, sha256: Array(SHA256.hash(data: $0)), content: Sensitive($0))
-            }
+        var images: [(role: String, bytes: [UInt8])] = [("front", front)]
+        if let back { images.append(("back", back)) }
+        switch face {
+        case .picture(let bytes): images.append(("face", bytes))
+        case .live(let template): images.append((Self.templateRole, template))
+        case .capture, nil: break
         }
+        return images.map { role, bytes in
+            AttemptImage(
+                role: role, sha256: Array(SHA256.hash(data: bytes)), content: Sensitive(bytes))
+        }
+    }
+
+    /// What is kept beside the pictures.
+    var content: Sensitive<[UInt8]> {
+        Sensitive(
+            Array(
+                JSONText.write([
+                    "country": .string(country.uppercased()), "documentType": .string(type.rawValue),
+                ]).utf8))
+    }
+
+    /// The document of a stored attempt.
+    ///
+    /// - Returns: `nil` if parts of it were erased.
+    init?(content: Sensitive<[UInt8]>, images: [AttemptImage]) {
+        func bytes(_ role: String) -> [UInt8]? {
+            images.first { $0.role == role }?.content?.use { $0 }
+        }
+        guard let members = try? content.use({ try JSONText.parse($0) }),
+            let country = members["country"]?.stringValue,
+            let type = members["documentType"]?.stringValue.flatMap(
+                IdentityDocumentType.init(rawValue:)), let front = bytes("front")
+        else { return nil }
+        self.init(
+            country: country, type: type, front: front, back: bytes("back"),
+            face: bytes("face").map { .picture($0) }
+                ?? bytes(Self.templateRole).map { .live(template: $0) })
     }
 }

@@ -23,7 +23,7 @@ extension IdentityService {
                 reviewCase: ReviewCaseAnswer(record), attempt: IdentityAttemptAnswer(attempt),
                 content: try attempt.content?.use { bytes in
                     try JSONText.parse(bytes).objectValue?.compactMapValues(\.stringValue)
-                } ?? nil, images: images.filter { $0.content != nil }.map(\.role))
+                } ?? nil, images: images.filter { $0.content != nil && $0.isPicture }.map(\.role))
         }
     }
 
@@ -36,7 +36,9 @@ extension IdentityService {
             let (record, account, _) = try Self.find(id, in: tables)
             let images = try tables.verificationAttempts.images(
                 of: record.review.attempt, of: account)
-            guard let image = images.first(where: { $0.role == role }) else { throw Self.noImage }
+            guard let image = images.first(where: { $0.role == role }), image.isPicture else {
+                throw Self.noImage
+            }
             guard let content = image.content else {
                 throw IdentityError(.dataRedacted, "the picture was erased")
             }
@@ -90,4 +92,9 @@ extension Tables {
                 detail: detail.merging(["case": .string(record.review.id.text)]) { $1 }),
             at: now)
     }
+}
+
+extension AttemptImage {
+    /// Whether it can be shown: a template cannot.
+    var isPicture: Bool { role != DocumentInput.templateRole }
 }

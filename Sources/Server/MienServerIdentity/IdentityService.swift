@@ -13,22 +13,24 @@ package struct IdentityService: Sendable {
     let store: Store
     let sources: [any IdentityDataSource]
     let documents: DocumentChecker?
+    let captures: (any LiveFaceCaptures)?
     let rules: IdentityRules
     let clock: ServerClock
 
     /// - Parameters:
     ///   - sources: All of them judge personal data. Without one, none is verified.
     ///   - documents: Without it, no document is accepted.
+    ///   - captures: Without it, faces are still pictures.
     package init(
         store: Store, sources: [any IdentityDataSource], documents: DocumentChecker? = nil,
-        rules: IdentityRules, clock: ServerClock
+        captures: (any LiveFaceCaptures)? = nil, rules: IdentityRules, clock: ServerClock
     ) {
         var rules = rules
         rules.policy = VerificationPolicy(
             piiAttempts: rules.policy.piiAttempts, documentAttempts: rules.policy.documentAttempts,
             documents: documents?.verifier.types ?? [])
         (self.store, self.sources, self.rules, self.clock) = (store, sources, rules, clock)
-        self.documents = documents
+        (self.documents, self.captures) = (documents, captures)
     }
 
     // MARK: State
@@ -117,6 +119,8 @@ struct Judgment: Sendable {
     var isUnreadable = false
     /// The model pack that compared faces.
     var pack: String?
+    /// The pictures or documents to send instead, and why.
+    var recapture: [DocumentRecapture] = []
 }
 
 extension PersonalDataInput {

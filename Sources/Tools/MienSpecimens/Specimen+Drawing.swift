@@ -67,33 +67,33 @@ extension Specimen {
         case .td1:
             let rest = Self.padded("", 15)
             return [
-                "IDUTO" + head + rest,
-                dates + "UTO" + Self.padded("", 11)
+                "ID" + issuer + head + rest,
+                dates + issuer + Self.padded("", 11)
                     + Self.digit(head + rest + checked + Self.padded("", 11)),
                 Self.padded(names, 30),
             ]
         case .td2:
             let rest = Self.padded("", 7)
             return [
-                Self.padded("I<UTO" + names, 36),
-                head + "UTO" + dates + rest + Self.digit(head + checked + rest),
+                Self.padded("I<" + issuer + names, 36),
+                head + issuer + dates + rest + Self.digit(head + checked + rest),
             ]
         default:
             let rest = Self.padded("", 15)
             return [
-                Self.padded("P<UTO" + names, 44),
-                head + "UTO" + dates + rest + Self.digit(head + checked + rest),
+                Self.padded("P<" + issuer + names, 44),
+                head + issuer + dates + rest + Self.digit(head + checked + rest),
             ]
         }
     }
 
-    mutating func drawTD1() {
+    mutating func drawTD1(_ altered: (([String]) -> [String])?) {
         write("IDENTITY CARD", 5, 6, size: 3, label: true)
         write("Address", "\(person.postalCode) \(person.city)", 5, 12, size: 2.8)
         write(person.street, 5, 19, size: 2.8)
         write("Date of issue", Self.printed(person.issue), 5, 24, size: 2.8)
         write("Authority", "CITY OF \(person.city)", 45, 24, size: 2.8)
-        writeZone(zoneLines(.td1), x: 4.7, y: 37.6)
+        writeZone(altered?(zoneLines(.td1)) ?? zoneLines(.td1), x: 4.7, y: 37.6)
     }
 
     /// Day, month, and year, as on European documents.
@@ -102,7 +102,7 @@ extension Specimen {
         return "\(two(date.day)).\(two(date.month)).\(date.year)"
     }
 
-    mutating func drawPage(_ format: MRZFormat) {
+    mutating func drawPage(_ format: MRZFormat, _ altered: (([String]) -> [String])?) {
         let isPassport = format == .td3, x = isPassport ? 44.0 : 34.0
         let size = isPassport ? 3.4 : 3.0, step = isPassport ? 8.4 : 7.2
         write(
@@ -121,7 +121,7 @@ extension Specimen {
         }
         write("Sex", sexLetter, x + 32, top + step * 3 * 0.92, size: size)
         writeZone(
-            zoneLines(format), x: isPassport ? 6.6 : 6.8, y: isPassport ? 75.6 : 62.4)
+            altered?(zoneLines(format)) ?? zoneLines(format), x: isPassport ? 6.6 : 6.8, y: isPassport ? 75.6 : 62.4)
     }
 
     /// The month, day, and year, as on American cards.

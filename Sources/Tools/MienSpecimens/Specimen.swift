@@ -34,24 +34,36 @@ public struct Specimen: Sendable {
 
     public let kind: Kind
     public let person: SpecimenPerson
+    /// The issuer in the zone: three characters, with fillers.
+    let issuer: String
+    /// Whether a small, pale copy of the portrait is drawn as well.
+    let hasGhost: Bool
     public internal(set) var image: RGBImage
     /// The lines of the machine-readable zone.
     public internal(set) var zone: [String]?
     /// The text of the PDF417 symbol.
     public internal(set) var barcode: [UInt8]?
 
-    /// - Parameter portrait: What to draw in the portrait's place.
+    /// - Parameters:
+    ///   - portrait: What to draw in the portrait's place.
+    ///   - hasGhost: Whether a small, pale copy of the portrait is drawn as well.
+    ///   - issuer: The issuer in the machine-readable zone: Utopia, or another with fillers, such
+    ///     as `D<<`.
+    ///   - altered: Changes the lines of the zone before they are drawn.
     public init(
-        _ kind: Kind, _ person: SpecimenPerson, portrait: RGBImage? = nil,
+        _ kind: Kind, _ person: SpecimenPerson, portrait: RGBImage? = nil, hasGhost: Bool = false,
+        issuer: String = "UTO", altered: (([String]) -> [String])? = nil,
         _ random: inout SeededGenerator
     ) {
-        (self.kind, self.person) = (kind, person)
+        precondition(issuer.utf8.count == 3, "an issuer has three characters")
+        (self.kind, self.person, self.issuer) = (kind, person, issuer)
+        self.hasGhost = hasGhost && portrait != nil
         image = Self.paper(kind, &random)
         drawPortrait(portrait, &random)
         switch kind {
-        case .td1: drawTD1()
-        case .td2: drawPage(.td2)
-        case .td3: drawPage(.td3)
+        case .td1: drawTD1(altered)
+        case .td2: drawPage(.td2, altered)
+        case .td3: drawPage(.td3, altered)
         case .license: drawLicense(&random)
         case .licenseBack: drawLicenseBack(&random)
         }
@@ -117,6 +129,7 @@ public struct Specimen: Sendable {
                     image[x + Int(area.x), y + Int(area.y)] = picture[x, y]
                 }
             }
+            if hasGhost { drawGhost(picture) }
             return
         }
         let light = UInt8.random(in: 205...235, using: &random)
@@ -137,6 +150,24 @@ public struct Specimen: Sendable {
                 {
                     image[x, y] = RGBColor(dark, dark, dark)
                 }
+            }
+        }
+    }
+
+    /// Draws the portrait in a third of its size near the right edge, almost as light as the paper.
+    private mutating func drawGhost(_ portrait: RGBImage) {
+        let ghost = portrait.resized(width: portrait.width / 3, height: portrait.height / 3)
+        let left = image.width - ghost.width - Int(4 * Self.resolution)
+        let top = Int(Double(image.height) * 0.48)
+        for y in 0..<min(ghost.height, image.height - top) {
+            for x in 0..<ghost.width {
+                let paper = image[left + x, top + y], ink = ghost[x, y]
+                func mixed(_ a: UInt8, _ b: UInt8) -> UInt8 {
+                    UInt8((Int(a) * 11 + Int(b) * 9) / 20)
+                }
+                image[left + x, top + y] = RGBColor(
+                    mixed(paper.red, ink.red), mixed(paper.green, ink.green),
+                    mixed(paper.blue, ink.blue))
             }
         }
     }

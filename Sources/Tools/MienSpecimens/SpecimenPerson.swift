@@ -15,6 +15,17 @@ public struct SpecimenPerson: Sendable {
     public var city: String
     public var postalCode: String
 
+    public init(
+        familyName: String, givenNames: [String], sex: Sex, birth: CalendarDate,
+        issue: CalendarDate, expiry: CalendarDate, number: String, street: String, city: String,
+        postalCode: String
+    ) {
+        (self.familyName, self.givenNames, self.sex) = (familyName, givenNames, sex)
+        (self.birth, self.issue, self.expiry) = (birth, issue, expiry)
+        (self.number, self.street, self.city) = (number, street, city)
+        self.postalCode = postalCode
+    }
+
     /// Combines syllables, so that the names are nobody's in particular.
     public static func random(_ random: inout SeededGenerator) -> Self {
         func word(_ syllables: ClosedRange<Int>) -> String {

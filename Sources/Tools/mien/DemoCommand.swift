@@ -5,6 +5,7 @@ import MienCore
 import MienFace
 import MienImage
 import MienModels
+import MienPixels
 import MienVault
 
 /// `mien demo`: the first complete task, with photos that scripts/setup downloaded.
@@ -17,8 +18,8 @@ struct DemoCommand: AsyncParsableCommand {
             Uses the photos that scripts/setup downloaded. The second part starts a server on a free \
             port of this machine and acts like an app: sign up, register a face, log in with another \
             photo, be refused as a stranger, be locked after five attempts, be unlocked. The third part \
-            verifies identities of invented people, and their signed evidence. The demo uses its own \
-            stores and deletes them afterwards.
+            verifies identities of invented people, and their signed evidence; the fourth passports \
+            that are drawn around a photo. The demo uses its own stores and deletes them afterwards.
 
             EXAMPLE
               mien demo
@@ -78,11 +79,14 @@ struct DemoCommand: AsyncParsableCommand {
         }
         let picture = try await annotate(photos.appending(path: Self.verified[0]).path, faces)
         progress.finish()
-        let (logins, identities) = try await callServer(
-            in: work.url.appending(path: "server", directoryHint: .isDirectory))
-        report(rows, picture, logins, identities)
+        let called = try await callServer(
+            in: work.url.appending(path: "server", directoryHint: .isDirectory),
+            portrait: portrait(photos.appending(path: Self.enrolled).path, faces))
+        report(rows, picture, called)
         if rows.contains(where: { $0.match != $0.expected })
-            || (logins + identities).contains(where: { !$0.isRight })
+            || (called.logins + called.identities + called.documents).contains(where: {
+                !$0.isRight
+            })
         {
             throw Outcome.noMatch
         }
@@ -127,33 +131,52 @@ struct DemoCommand: AsyncParsableCommand {
         return target.path
     }
 
-    private func callServer(in folder: URL) async throws -> (
-        logins: [LoginDemo.Step], identities: [LoginDemo.Step]
-    ) {
+    /// The part of a photo that is printed on documents.
+    private func portrait(_ path: String, _ faces: FaceEngine) async throws -> RGBImage {
+        let image = try ImageFile.decode(path)
+        guard let face = try await faces.analyze(image).main else {
+            throw Failure(
+                .badInput, QualityReason.noFace.rawValue, "\(path): \(QualityReason.noFace.advice)")
+        }
+        return DocumentDemo.portrait(of: image, around: face.detection.box)
+    }
+
+    /// The steps that a server answered.
+    private struct Called {
+        let logins, identities, documents: [LoginDemo.Step]
+    }
+
+    private func callServer(in folder: URL, portrait: RGBImage) async throws -> Called {
+        let photos = engine.home.demoPhotos
         let demo = LoginDemo(
-            photos: engine.home.demoPhotos, registered: Self.enrolled, genuine: Self.verified,
+            photos: photos, registered: Self.enrolled, genuine: Self.verified,
             stranger: Self.stranger)
+        let documents = DocumentDemo(
+            portrait: portrait, genuine: photos.appending(path: Self.verified[0]),
+            stranger: photos.appending(path: Self.stranger))
         let progress = ProgressBar("Logging in and verifying identities over HTTP", total: 1)
         defer { progress.finish() }
+        let environment = IdentityDemo.environment.merging(DocumentDemo.environment) { $1 }
         return try await LoopbackServer.run(
             in: folder, home: engine.home.folder,
-            environment: IdentityDemo.environment.merging(["MIEN_FACE_PACK": engine.pack.text]) {
-                $1
-            }
+            environment: environment.merging(["MIEN_FACE_PACK": engine.pack.text]) { $1 }
         ) { server in
-            (try await demo.run(on: server), try await IdentityDemo().run(on: server))
+            Called(
+                logins: try await demo.run(on: server),
+                identities: try await IdentityDemo().run(on: server),
+                documents: try await documents.run(on: server))
         }
     }
 
     private func report(
-        _ rows: [Row], _ picture: String, _ logins: [LoginDemo.Step],
-        _ identities: [LoginDemo.Step]
+        _ rows: [Row], _ picture: String, _ called: Called
     ) {
         guard !output.json else {
             JSON.print(
                 Output(
                     enrolled: Self.enrolled, threshold: MatchScore.defaultThreshold.value,
-                    rows: rows, annotated: picture, logins: logins, identities: identities))
+                    rows: rows, annotated: picture, logins: called.logins,
+                    identities: called.identities, documents: called.documents))
             return
         }
         print(
@@ -172,8 +195,9 @@ struct DemoCommand: AsyncParsableCommand {
                 heading: ["photo", "score", "strangers who match as well", "decision", "time"],
                 rightAligned: [1, 4]))
         for (title, steps) in [
-            ("Face login over HTTP, through the client SDK", logins),
-            ("Identity verification over HTTP, with invented people", identities),
+            ("Face login over HTTP, through the client SDK", called.logins),
+            ("Identity verification over HTTP, with invented people", called.identities),
+            ("Passports of an invented person, drawn around a demo photo", called.documents),
         ] {
             print("\n\(title):\n")
             let table = steps.map {
@@ -193,6 +217,6 @@ struct DemoCommand: AsyncParsableCommand {
         let threshold: Double
         let rows: [Row]
         let annotated: String
-        let logins, identities: [LoginDemo.Step]
+        let logins, identities, documents: [LoginDemo.Step]
     }
 }

@@ -21,14 +21,29 @@ public struct DocumentReader: ~Copyable {
     /// Reads one side of a document.
     /// - Throws: ``InferenceError`` `.failed`; ``BarcodeError``.
     public mutating func read(_ image: RGBImage) throws -> DocumentReading {
+        var reading = try readCodes(image)
+        reading.text = try readText(image, reading)
+        return reading
+    }
+
+    /// Reads one side of a document without its printed text, which takes longer than the rest.
+    /// - Throws: as ``read(_:)``.
+    public mutating func readCodes(_ image: RGBImage) throws -> DocumentReading {
         let place = CardPlace(in: image)
         let verdict = CaptureVerdict(place.measurements(in: image))
         let flat = FlatCard(place, image)
         let zone = try readZone(image, flat)
         let barcode = try zone == nil ? readBarcode(image, flat) : nil
-        var reading = DocumentReading(place: place, capture: verdict, zone: zone, barcode: barcode)
-        reading.text = try readText(image, reading)
-        return reading
+        return DocumentReading(place: place, capture: verdict, zone: zone, barcode: barcode)
+    }
+
+    /// Reads the printed text of a document whose upright corners are known, into a reading.
+    /// - Parameter corners: In pixels, from the document's top left clockwise.
+    /// - Throws: ``TextError`` `.failed`.
+    public mutating func readText(
+        _ image: RGBImage, upright corners: [Point], into reading: inout DocumentReading
+    ) throws {
+        reading.text = try words(image, corners)
     }
 
     /// Reads the printed text of the document, which the zone or the barcode turns upright. Without

@@ -39,13 +39,19 @@ public struct DocumentReading: Sendable {
     /// The corners of the document in pixels, from the top left of its text clockwise; `nil` without
     /// a document, or when neither a zone nor a barcode says which side is up.
     public var uprightCorners: [Point]? {
-        guard let corners = place.corners, let direction else { return nil }
+        guard let corners = place.corners, let first = upright(corners) else { return nil }
+        return (0..<4).map { corners[(first + $0) % 4] }
+    }
+
+    /// The index of the corner at the top left of the text; `nil` when neither a zone nor a barcode
+    /// says which side is up.
+    func upright(_ corners: [Point]) -> Int? {
+        guard let direction else { return nil }
         let sides = (0..<4).map { k in
             let side = corners[(k + 1) % 4] - corners[k]
             return (side.x * direction.x + side.y * direction.y) / max(side.length, 1e-9)
         }
-        guard let first = sides.indices.max(by: { sides[$0] < sides[$1] }) else { return nil }
-        return (0..<4).map { corners[(first + $0) % 4] }
+        return sides.indices.max { sides[$0] < sides[$1] }
     }
 
     /// The direction in which text runs.

@@ -64,14 +64,24 @@ public struct FaceAnalyzer: Sendable {
     ) throws(FaceModelError) -> FaceAnalysis {
         let faces = try faces(in: image, search: search, with: networks)
         guard let first = faces.first else { return FaceAnalysis(faces: [], main: nil) }
-        let mesh = try mesher.mesh(of: first, in: image, with: networks)
-        let eyes = readingEyes ? try eyeReader.opening(of: mesh, in: image, with: networks) : nil
         let rival = (faces.dropFirst().map(\.box.width).max() ?? 0) / first.box.width
+        let main = try analyzed(
+            first, in: image, readingEyes: readingEyes, rival: rival, with: networks)
+        return FaceAnalysis(faces: faces, main: main)
+    }
+
+    /// Measures a face that was detected in the same `image`.
+    ///
+    /// - Parameter rival: The width of the next largest face divided by the width of this one.
+    func analyzed(
+        _ face: DetectedFace, in image: RGBImage, readingEyes: Bool = false, rival: Double = 0,
+        with networks: some FaceNetworks
+    ) throws(FaceModelError) -> AnalyzedFace {
+        let mesh = try mesher.mesh(of: face, in: image, with: networks)
+        let eyes = readingEyes ? try eyeReader.opening(of: mesh, in: image, with: networks) : nil
         let quality = assessor.quality(of: mesh, eyes: eyes, rival: rival, in: image)
-        return FaceAnalysis(
-            faces: faces,
-            main: AnalyzedFace(
-                detection: first, mesh: mesh, pose: mesh.pose, eyes: eyes, quality: quality))
+        return AnalyzedFace(
+            detection: face, mesh: mesh, pose: mesh.pose, eyes: eyes, quality: quality)
     }
 
     /// Returns the descriptor of a face that was analyzed in the same `image`.

@@ -22,7 +22,7 @@ extension PersonalData {
 
     /// Compares all given names, or 0.95 times the first alone: registries list middle names that
     /// people do not use.
-    private static func givenNames(_ a: FoldedText, _ b: FoldedText) -> Double {
+    static func givenNames(_ a: FoldedText, _ b: FoldedText) -> Double {
         let all = TextLikeness.best(a.joined, b.joined)
         guard a.words.count != b.words.count else { return all }
         let first = TextLikeness.best(

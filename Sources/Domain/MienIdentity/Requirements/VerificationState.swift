@@ -22,6 +22,8 @@ public struct VerificationState: Sendable, Hashable, Codable {
     /// The attempt that has not ended.
     public private(set) var open: VerificationAttempt?
     private var document: DocumentResult?
+    /// What the last document lacked; `nil` for nothing.
+    private var requested: [DocumentRecapture]?
     /// `nil` in states that an older server stored.
     private var usedSimulation: Bool?
 
@@ -85,13 +87,18 @@ public struct VerificationState: Sendable, Hashable, Codable {
     /// - Parameter isSimulated: Whether a source that invents its answers took part.
     /// - Returns: `false`, leaving the state unchanged, unless the attempt is being judged. A result
     ///   that arrives twice, or after a reset, changes nothing.
+    ///
+    /// - Parameter recapture: What the document lacked.
     public mutating func conclude(
         _ id: IdentityAttemptID, _ outcome: AttemptOutcome, isSimulated: Bool = false,
-        at now: Instant
+        recapture: [DocumentRecapture] = [], at now: Instant
     ) -> Bool {
         guard let attempt = open, attempt.id == id, attempt.stage == .judging else { return false }
         guard outcome != .unreadable || attempt.kind.usesDocument else { return false }
         if isSimulated { usedSimulation = true }
+        if attempt.kind.usesDocument, outcome != .notJudged {
+            requested = recapture.isEmpty ? nil : recapture
+        }
         switch outcome {
         case .succeeded: succeed(attempt, at: now)
         case .failed(let block): fail(attempt, block)
@@ -191,6 +198,13 @@ public struct VerificationState: Sendable, Hashable, Codable {
         case .failed: return .failed
         case nil: return required < .governmentID ? .notRequired : .notAttempted
         }
+    }
+
+    /// The pictures or documents to send instead of those of the last document, and why. Empty
+    /// unless that could not be read or failed.
+    public var recapture: [DocumentRecapture] {
+        guard open?.kind.usesDocument != true, document != .succeeded else { return [] }
+        return requested ?? []
     }
 
     private func remaining(_ kind: VerificationAttempt.Kind, under policy: VerificationPolicy)

@@ -17,6 +17,8 @@ public struct VerifiedIdentity: Sendable, Hashable {
     /// Sorted; empty unless a document is required.
     public let acceptableDocumentTypes: [IdentityDocumentType]
     public let documentVerificationStatus: DocumentVerificationStatus
+    /// The pictures or documents to send instead of those of the last document, and why.
+    public let recapture: [DocumentRecapture]
     /// Whether a source that invents its answers took part since the last reset.
     public let isSimulated: Bool
 
@@ -37,6 +39,7 @@ public struct VerifiedIdentity: Sendable, Hashable {
             required == .governmentID
             ? policy.documents.sorted { $0.rawValue < $1.rawValue } : []
         documentVerificationStatus = state.documentStatus(required: required)
+        recapture = state.recapture
         isSimulated = state.isSimulated
     }
 }

@@ -74,6 +74,15 @@ public struct IdentityVerificationClient: Sendable {
         try await verified(["document"], input)
     }
 
+    /// Opens a live capture of the user's face. Take it with its start token, as a journey's, then
+    /// name it in ``VerifyIdentityDocument/faceCapture``, which uses it up.
+    ///
+    /// - Throws: ``MienError`` with ``MienError/identityError`` `unsupportedMethod` unless faces are
+    ///   compared with documents.
+    public func startFaceCapture() async throws -> FaceCaptureAnswer {
+        try await session.identity(.post, ["face-capture"])
+    }
+
     /// Verifies the personal data that a document states. Passports state no address and are
     /// refused.
     ///

@@ -10,17 +10,22 @@ public struct VerifyIdentityDocument: Sendable {
     public var image: [UInt8]
     /// The back; of a passport, the photo page again, or `nil`.
     public var backImage: [UInt8]?
-    /// A still picture of the face, only if `isFaceImageRequired(option:)` says so.
+    /// A still picture of the face, only if `isFaceImageRequired(option:)` says so. It leads to a
+    /// review unless the app accepts still pictures.
     public var faceImage: [UInt8]?
+    /// Instead of ``faceImage``, the start token of a live capture that passed, from
+    /// ``IdentityVerificationClient/startFaceCapture()``.
+    public var faceCapture: String?
     /// ISO 3166-1 alpha-2, one of the supported countries.
     public var country: String
     public var documentType: IdentityDocumentType
 
     public init(
-        image: [UInt8], backImage: [UInt8]?, faceImage: [UInt8]? = nil, country: String,
-        documentType: IdentityDocumentType
+        image: [UInt8], backImage: [UInt8]?, faceImage: [UInt8]? = nil,
+        faceCapture: String? = nil, country: String, documentType: IdentityDocumentType
     ) {
         (self.image, self.backImage, self.faceImage) = (image, backImage, faceImage)
+        self.faceCapture = faceCapture
         (self.country, self.documentType) = (country, documentType)
     }
 
@@ -35,6 +40,7 @@ public struct VerifyIdentityDocument: Sendable {
         for (name, content) in [
             ("country", Array(country.utf8)), ("documentType", Array(documentType.rawValue.utf8)),
             ("image", image), ("backImage", backImage), ("faceImage", faceImage),
+            ("faceCapture", faceCapture.map { Array($0.utf8) }),
         ] as [(String, [UInt8]?)] {
             guard let content else { continue }
             guard content.count <= IdentityVerificationClient.maxPictureBytes else {

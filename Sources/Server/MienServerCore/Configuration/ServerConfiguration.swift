@@ -120,6 +120,7 @@ public struct ServerConfiguration: Sendable {
         for (key, allowed) in [
             ("identity.sources", IdentitySourceName.allCases.map(\.rawValue)),
             ("identity.countries", Country.allCases.map(\.rawValue)),
+            ("identity.documents", IdentityDocumentType.allCases.map(\.rawValue)),
         ] {
             if let unknown = list(texts[key] ?? "").first(where: { !allowed.contains($0) }) {
                 problems.append(
@@ -323,6 +324,13 @@ public struct ServerConfiguration: Sendable {
             piiAttempts: integer("identity.pii_attempts"),
             documentAttempts: integer("identity.document_attempts"))
     }
+    /// The documents that are accepted; empty if none is.
+    package var identityDocuments: Set<IdentityDocumentType> {
+        Set(Self.list(text("identity.documents")).compactMap(IdentityDocumentType.init(rawValue:)))
+    }
+    package var identityNeedsFace: Bool { text("identity.face_image") == "true" }
+    package var identityPortraitThreshold: Double { Double(text("identity.portrait_threshold"))! }
+    package var identityDocumentWorkers: Int { integer("identity.document_workers") }
     package var identityAge: AgeRule { AgeRule(minimumYears: integer("identity.minimum_age")) }
     package var identityRetentionDays: Int { integer("identity.retention_days") }
     package var identityNeedsConsent: Bool { text("identity.consent") == "true" }

@@ -232,6 +232,21 @@ public struct ServerSetting: Sendable {
             "identity.document_attempts", .integer(VerificationPolicy.attemptRange), "5",
             "Attempts with documents that a user has, readable or not."),
         .init(
+            "identity.documents", .list, "",
+            "Documents that identities are verified with: passport, idCard, driverLicense; none by default."
+        ),
+        .init(
+            "identity.face_image", .flag, "true",
+            "Whether a picture of the face, or a live capture, belongs to each document and is compared with its portrait. Without it, whoever holds a document can send it."
+        ),
+        .init(
+            "identity.portrait_threshold", .number(24...72), "48",
+            "Minimum match score of a face and a document's portrait; below 24 it is another person, and in between a person decides."
+        ),
+        .init(
+            "identity.document_workers", .integer(1...16), "2",
+            "Documents read at the same time, with about 60 MB each."),
+        .init(
             "identity.minimum_age", .integer(0...120), "0",
             "Minimum age in years of people whose identity is verified."),
         .init(

@@ -4,10 +4,10 @@ import ArgumentParser
 struct DocumentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "document",
-        abstract: "Read and check photos of identity documents.",
+        abstract: "Read, check, and compare photos of identity documents.",
         discussion: """
             EXAMPLE
               mien document read passport.jpg
             """,
-        subcommands: [ReadDocumentCommand.self])
+        subcommands: [ReadDocumentCommand.self, CompareDocumentCommand.self])
 }

@@ -100,13 +100,27 @@ struct IdentityDemo {
         return id
     }
 
-    /// Signs in with the password, consents, and verifies the data.
+    /// Verifies the data of a user who exists.
     private func verify(_ input: VerifyIdentityInput, _ name: String, _ server: LoopbackServer)
         async throws -> VerifiedIdentityAnswer
     {
+        try await signedIn(name, app: "default_application", server).verifyIdentity(input: input)
+    }
+
+    /// Creates a user who signs in and consents.
+    func client(_ name: String, app: String, _ server: LoopbackServer) async throws
+        -> IdentityVerificationClient
+    {
+        _ = try await createUser(name, server)
+        return try await signedIn(name, app: app, server)
+    }
+
+    /// Signs in with the password, and consents.
+    private func signedIn(_ name: String, app: String, _ server: LoopbackServer) async throws
+        -> IdentityVerificationClient
+    {
         let options = MienOptions(
-            serverPath: server.address, applicationId: "default_application",
-            retry: RetryPolicy(attempts: 1))
+            serverPath: server.address, applicationId: app, retry: RetryPolicy(attempts: 1))
         let session = try MienSession(options, tokenStorage: TransientTokenStorage())
         try await session.configure()
         let journey = try await JourneyClient(options).start("password-login")
@@ -120,7 +134,7 @@ struct IdentityDemo {
         try await session.signIn(journeyToken: token)
         let client = IdentityVerificationClient(session)
         _ = try await client.provideConsent(to: client.consentContent())
-        return try await client.verifyIdentity(input: input)
+        return client
     }
 
     private func evidence(of users: [UserID], _ server: LoopbackServer) async throws -> [String] {

@@ -13,15 +13,19 @@ public struct AttemptRecord: Sendable {
         public var isSimulated: Bool
         /// The model pack that compared faces.
         public var pack: String?
+        /// The pictures or documents to send instead, and why. `nil` if there are none.
+        public var recapture: [DocumentRecapture]?
 
         public init(
             checks: IdentityChecks, recommendation: IdentityRecommendation, rulesVersion: String,
-            sources: [String], isSimulated: Bool, pack: String? = nil
+            sources: [String], isSimulated: Bool, pack: String? = nil,
+            recapture: [DocumentRecapture] = []
         ) {
             (self.checks, self.recommendation, self.rulesVersion) = (
                 checks, recommendation, rulesVersion
             )
             (self.sources, self.isSimulated, self.pack) = (sources, isSimulated, pack)
+            self.recapture = recapture.isEmpty ? nil : recapture
         }
     }
 

@@ -1,0 +1,58 @@
+public import MienCore
+
+/// The holder of a document, as far as the document states who that is.
+public struct StatedPerson: Sendable, Hashable, CustomReflectable, CustomStringConvertible {
+    public var familyName: String
+    /// All given names, with spaces between them.
+    public var givenNames: String
+    /// `nil` if the document does not state the whole date.
+    public var dateOfBirth: CalendarDate?
+    /// Whether the ends of names may be missing.
+    public var hasShortenedNames: Bool
+
+    public init(
+        familyName: String, givenNames: String, dateOfBirth: CalendarDate?,
+        hasShortenedNames: Bool = false
+    ) {
+        (self.familyName, self.givenNames) = (familyName, givenNames)
+        (self.dateOfBirth, self.hasShortenedNames) = (dateOfBirth, hasShortenedNames)
+    }
+
+    public var description: String { "‹stated person›" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension PersonalData {
+    /// Whether a document states this person: the same date of birth and names, by the rules with
+    /// which data is compared with sources.
+    ///
+    /// - Returns: `inconclusive` if the document lacks a part and nothing else disagrees.
+    public func agreement(with stated: StatedPerson) -> IdentityCheckResult {
+        let results: [Bool?] = [
+            stated.dateOfBirth.map { $0 == dateOfBirth },
+            Self.agrees(
+                lastName, stated.familyName, .lastName, isShortened: stated.hasShortenedNames),
+            Self.agrees(
+                firstName, stated.givenNames, .firstName, isShortened: stated.hasShortenedNames),
+        ]
+        if results.contains(false) { return .failed }
+        return results.contains(nil) ? .inconclusive : .passed
+    }
+
+    /// - Returns: `nil` if the document does not state the name.
+    private static func agrees(
+        _ typed: FoldedText, _ text: String, _ field: IdentityField, isShortened: Bool
+    ) -> Bool? {
+        guard text.utf8.count <= maxFieldBytes, text.isStreamSafe else { return nil }
+        let stated = FoldedText(text)
+        guard !stated.isEmpty else { return nil }
+        let score =
+            field == .firstName
+            ? givenNames(typed, stated) : TextLikeness.best(typed.joined, stated.joined)
+        if score >= field.minimum { return true }
+        return isShortened
+            && typed.joined.contains { name in
+                stated.joined.contains { $0.count >= 3 && name.hasPrefix($0) }
+            }
+    }
+}

@@ -1,0 +1,20 @@
+internal import MienAccess
+internal import MienCore
+internal import MienServerFaces
+internal import MienServerIdentity
+internal import MienStore
+
+/// Live captures for identity verification.
+struct OwnedCaptures: LiveFaceCaptures {
+    let captures: CaptureService
+
+    func open(for owner: String, user: UserID?, app: AppRecord) async throws -> OpenedLiveFace {
+        let opened = try await captures.openLive(for: owner, user: user, app: app)
+        return OpenedLiveFace(
+            id: opened.id, startToken: opened.startToken, expiresAt: opened.expiresAt)
+    }
+
+    func take(_ token: String, for owner: String, app: AppRecord) async throws -> [UInt8]? {
+        try await captures.takeLive(token, for: owner, app: app)
+    }
+}

@@ -1,0 +1,101 @@
+package import MienCore
+internal import MienFace
+package import MienIdentity
+package import MienInference
+internal import MienPixels
+internal import MienReading
+package import MienServerCore
+package import MienServerIdentity
+
+/// Reads documents, checks them, and compares their portraits with faces.
+///
+/// Each worker has its own reader, about 60 MB. Clients take turns.
+package final class DocumentCheckService: DocumentVerifier {
+    package let types: Set<IdentityDocumentType>
+    package let needsFace: Bool
+    private let readers: WorkerPool<DocumentWorker>
+    let faces: any PortraitComparer
+    let thresholds: PortraitThresholds
+    private let clock: ServerClock
+
+    /// Compiles the network for machine-readable zones, which takes half a second.
+    ///
+    /// - Parameters:
+    ///   - needsFace: Whether a picture of the face, or a live capture, belongs to each document.
+    ///   - workers: The number of documents read at once, 1...16.
+    /// - Throws: `InferenceError`; `TextError` if Tesseract's data is not installed.
+    package init(
+        types: Set<IdentityDocumentType>, needsFace: Bool, faces: any PortraitComparer,
+        thresholds: PortraitThresholds, workers: Int, limits: WorkLimits, clock: ServerClock
+    ) throws {
+        (self.types, self.needsFace, self.faces) = (types, needsFace, faces)
+        (self.thresholds, self.clock) = (thresholds, clock)
+        let network = try LineNetwork(runtime: InferenceRuntime())
+        // Fail at the start instead of at the first document.
+        _ = try DocumentWorker(network)
+        readers = WorkerPool(workers: workers, limits: limits, label: "mien.document") {
+            try DocumentWorker(network)
+        }
+    }
+
+    package func examine(_ submission: DocumentSubmission) async throws -> DocumentFindings {
+        let share = WorkShare.signedIn(submission.account)
+        let isOneSided = submission.type == .passport || submission.back == submission.front
+        let pictures = [submission.front] + (isOneSided ? [] : [submission.back])
+        let names: [DocumentPicture] = [.front, .back]
+        var readings: [DocumentReading]
+        do {
+            readings = try await run(for: share) { worker in try worker.codes(pictures) }
+        } catch is BarcodeError {
+            return DocumentFindings(
+                isReadable: false, recapture: [DocumentRecapture(.back, .documentDamaged)])
+        }
+        func assess() -> DocumentAssessment {
+            DocumentAssessment(
+                zip(names, readings).map { ($0, $1) }, as: submission.type,
+                of: submission.country, now: clock.now)
+        }
+        let early = assess().recapture
+        guard early.isEmpty else { return DocumentFindings(isReadable: false, recapture: early) }
+
+        let views = try await views(of: pictures[0], readings[0], for: share)
+        let portrait = try await faces.portrait(in: views.map(\.image), for: share)
+        let comparison = try await compare(portrait, with: submission.face, for: share)
+        guard comparison.recapture.isEmpty else {
+            return DocumentFindings(isReadable: false, recapture: comparison.recapture)
+        }
+        // The face shows which side of the document is up.
+        if let corners = (portrait.map { views[$0.view] } ?? views.first)?.corners {
+            let front = readings[0]
+            readings[0] = try await run(for: share) { worker in
+                worker.reading(front, withTextOf: pictures[0], upright: corners)
+            }
+        }
+        let assessment = assess()
+        var checks = assessment.checks, recapture: [DocumentRecapture] = []
+        if checks[.documentNotExpired] == .failed {
+            recapture.append(DocumentRecapture(.front, .documentExpired))
+        }
+        checks.add(comparison.checks)
+        return DocumentFindings(
+            isReadable: true, checks: checks, data: assessment.data, stated: assessment.stated,
+            pack: comparison.checks[.faceMatch] == nil ? nil : faces.pack.text,
+            recapture: recapture)
+    }
+
+    private func run<Output: Sendable>(
+        for share: WorkShare, _ job: @escaping @Sendable (DocumentWorker) throws -> Output
+    ) async throws -> Output {
+        try await WorkQueue.wait { [readers] in
+            try await readers.run(for: share) { worker in try job(worker) }
+        }
+    }
+
+    private func views(
+        of picture: RGBImage, _ reading: DocumentReading, for share: WorkShare
+    ) async throws -> [DocumentView] {
+        try await run(for: share) { _ in
+            reading.directions(of: picture).compactMap { DocumentView(picture, $0) }
+        }
+    }
+}

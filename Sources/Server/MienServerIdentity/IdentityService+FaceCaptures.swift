@@ -1,0 +1,73 @@
+internal import MienAccess
+package import MienCore
+package import MienIdentity
+internal import MienServerCore
+package import MienStore
+
+/// Live captures of the faces of people who send documents.
+extension IdentityService {
+    /// Opens a live capture, whose start token takes the place of `faceImage` once it passed.
+    ///
+    /// - Throws: ``IdentityError``: `unsupportedMethod` if faces are not compared,
+    ///   `consentRequired`.
+    package func openFaceCapture(of account: AccountRecord, app: AppID) async throws
+        -> OpenedLiveFace
+    {
+        guard let captures, needsFaceImage else {
+            throw IdentityError(
+                .unsupportedMethod, "this deployment compares no faces with documents")
+        }
+        let needsConsent = rules.needsConsent
+        let found = try await store.read { tables in
+            if needsConsent { try tables.requireConsent(of: account.id, in: app) }
+            return try tables.apps.find(app)
+        }
+        guard let found else {
+            throw IdentityError(.unsupportedMethod, "the app no longer exists")
+        }
+        return try await captures.open(
+            for: Self.owner(account.id, app), user: account.id, app: found)
+    }
+
+    /// Uses up a capture and returns its template. An attempt that would be refused leaves the
+    /// capture as it is.
+    func template(
+        _ token: String, for kind: VerificationAttempt.Kind, of account: AccountRecord, app: AppID
+    ) async throws -> [UInt8] {
+        let rules = rules, now = clock.now
+        var generator = SystemRandomNumberGenerator()
+        let id = IdentityAttemptID.random(using: &generator)
+        let found = try await store.read { tables in
+            if rules.needsConsent { try tables.requireConsent(of: account.id, in: app) }
+            var record = try tables.verifications.find(account.id)
+            try record.state.begin(kind, id: id, under: rules.policy, at: now)
+            return try tables.apps.find(app)
+        }
+        guard let captures, let found,
+            let template = try await captures.take(
+                token, for: Self.owner(account.id, app), app: found)
+        else {
+            throw IdentityError(
+                .informationNotProvided, field: "faceCapture",
+                "faceCapture must be the start token of a live capture of this user that passed, has not expired, and was not used before; open one with POST /v1/identity/face-capture"
+            )
+        }
+        return template
+    }
+
+    private static func owner(_ user: UserID, _ app: AppID) -> String {
+        "identity \(user.text) \(app.text)"
+    }
+}
+
+extension Tables {
+    /// - Throws: ``IdentityError`` `consentRequired`.
+    func requireConsent(of user: UserID, in app: AppID) throws {
+        guard
+            try consents.current(of: user, app: app, purpose: IdentityRules.consentPurpose) != nil
+        else {
+            throw IdentityError(
+                .consentRequired, "the user has not consented to identity verification")
+        }
+    }
+}

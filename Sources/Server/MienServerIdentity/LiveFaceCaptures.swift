@@ -1,0 +1,33 @@
+package import MienAccess
+package import MienCore
+package import MienStore
+
+/// Live captures of faces outside of journeys. Another part of the server runs them.
+package protocol LiveFaceCaptures: Sendable {
+    /// Opens a capture that must show a live person, whatever the app's settings say.
+    ///
+    /// - Parameters:
+    ///   - owner: A text that names the owner, such as a user in an app. Only the same owner can
+    ///     use the capture.
+    ///   - user: The user, if one is signed in.
+    func open(for owner: String, user: UserID?, app: AppRecord) async throws -> OpenedLiveFace
+
+    /// Uses up a capture that passed.
+    ///
+    /// - Parameter token: Its start token.
+    /// - Returns: The template, as `FaceTemplate` bytes; `nil` unless a capture of this owner in
+    ///   this app passed, has not expired, and was not used before.
+    func take(_ token: String, for owner: String, app: AppRecord) async throws -> [UInt8]?
+}
+
+/// A live capture that was opened.
+package struct OpenedLiveFace: Sendable {
+    package let id: CaptureID
+    /// The token with which a client takes the capture. Shown only once.
+    package let startToken: String
+    package let expiresAt: Instant
+
+    package init(id: CaptureID, startToken: String, expiresAt: Instant) {
+        (self.id, self.startToken, self.expiresAt) = (id, startToken, expiresAt)
+    }
+}
