@@ -97,6 +97,19 @@ public final class LoadServer {
         return (mebibytes("VmRSS:"), mebibytes("VmHWM:"))
     }
 
+    /// The processor time that the process has used, in seconds.
+    public var processorSeconds: Double {
+        let text =
+            (try? String(
+                contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
+        // After the name, which may contain anything: user and system time are the 12th and 13th.
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12])
+        else { return 0 }
+        // Linux reports hundredths of a second on every platform.
+        return (user + system) / 100
+    }
+
     /// Asks the process to end, kills it if it does not, and removes its folder.
     public func stop() {
         if process.isRunning {

@@ -149,7 +149,8 @@ struct ServerParts: Sendable {
         evidenceKey = try EvidenceKey(store.keys)
         identities = IdentityService(
             store: store, sources: try configuration.sources(in: store, clock: clock),
-            documents: try (documents
+            documents: try
+                (documents
                 ?? configuration.documentVerifier(
                     comparing: faces, limits: limits, clock: clock)).map {
                     DocumentChecker($0, limits: limits)

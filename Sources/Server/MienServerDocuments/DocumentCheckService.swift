@@ -1,7 +1,7 @@
 package import MienCore
 internal import MienFace
 package import MienIdentity
-package import MienInference
+internal import MienInference
 internal import MienPixels
 internal import MienReading
 package import MienServerCore
@@ -45,7 +45,9 @@ package final class DocumentCheckService: DocumentVerifier {
         let names: [DocumentPicture] = [.front, .back]
         var readings: [DocumentReading]
         do {
-            readings = try await run(for: share) { worker in try worker.codes(pictures) }
+            readings = try await run(for: share) { worker in
+                try worker.codes(pictures, isLicense: submission.type == .driverLicense)
+            }
         } catch is BarcodeError {
             return DocumentFindings(
                 isReadable: false, recapture: [DocumentRecapture(.back, .documentDamaged)])

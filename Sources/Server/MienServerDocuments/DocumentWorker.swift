@@ -8,10 +8,16 @@ final class DocumentWorker {
     init(_ network: LineNetwork) throws { reader = try DocumentReader(network) }
 
     /// Reads everything except the printed text.
-    func codes(_ pictures: [RGBImage]) throws -> [DocumentReading] {
-        var readings: [DocumentReading] = []
-        for picture in pictures { readings.append(try reader.readCodes(picture)) }
-        return readings
+    ///
+    /// - Parameter isLicense: Whether the barcode is expected on the second picture, and nothing on
+    ///   the first unless the second has none.
+    func codes(_ pictures: [RGBImage], isLicense: Bool) throws -> [DocumentReading] {
+        guard isLicense, pictures.count == 2 else {
+            return try pictures.map { try reader.readCodes($0) }
+        }
+        let back = try reader.readCodes(pictures[1], .barcodeFirst)
+        let isFound = back.card != nil
+        return [try reader.readCodes(pictures[0], isFound ? .none : .barcodeFirst), back]
     }
 
     /// Adds the printed text. Without it, if OCR fails, nothing is compared with it.

@@ -1,7 +1,7 @@
 internal import MienAPI
-package import MienAccess
+internal import MienAccess
 package import MienCore
-package import MienJourney
+internal import MienJourney
 internal import MienServerCore
 package import MienStore
 

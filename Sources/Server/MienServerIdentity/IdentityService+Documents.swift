@@ -239,12 +239,13 @@ extension DocumentInput {
         }
     }
 
-    /// What is kept beside the pictures.
+    /// The stated country and type, which are kept beside the pictures.
     var content: Sensitive<[UInt8]> {
         Sensitive(
             Array(
                 JSONText.write([
-                    "country": .string(country.uppercased()), "documentType": .string(type.rawValue),
+                    "country": .string(country.uppercased()),
+                    "documentType": .string(type.rawValue),
                 ]).utf8))
     }
 

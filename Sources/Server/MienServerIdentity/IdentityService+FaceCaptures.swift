@@ -1,6 +1,6 @@
 internal import MienAccess
 package import MienCore
-package import MienIdentity
+internal import MienIdentity
 internal import MienServerCore
 package import MienStore
 

@@ -1,4 +1,3 @@
-package import MienAccess
 package import MienCore
 package import MienStore
 

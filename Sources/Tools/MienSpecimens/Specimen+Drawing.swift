@@ -121,7 +121,8 @@ extension Specimen {
         }
         write("Sex", sexLetter, x + 32, top + step * 3 * 0.92, size: size)
         writeZone(
-            altered?(zoneLines(format)) ?? zoneLines(format), x: isPassport ? 6.6 : 6.8, y: isPassport ? 75.6 : 62.4)
+            altered?(zoneLines(format)) ?? zoneLines(format), x: isPassport ? 6.6 : 6.8,
+            y: isPassport ? 75.6 : 62.4)
     }
 
     /// The month, day, and year, as on American cards.

@@ -37,7 +37,7 @@ struct PortraitBench {
         var falseNonMatchInterval: [Double]
     }
 
-    static let thresholds: [Double] = [18, 24, 30, 36, 42, 48, 54, 60, 66]
+    static let thresholds: [Double] = [18, 24, 30, 36, 42, 43, 44, 45, 46, 47, 48, 54, 60]
 
     let engine: EngineOptions
     let seed: UInt64

@@ -46,12 +46,13 @@ struct PortraitsCommand: AsyncParsableCommand {
                 \(part.refused) refused.
 
                 """
-                + Terminal.table(
-                    rows,
-                    heading: [
-                        "threshold", "false matches", "rate", "95 %", "false non-matches", "rate",
-                        "95 %",
-                    ])
+                    + Terminal.table(
+                        rows,
+                        heading: [
+                            "threshold", "false matches", "rate", "95 %", "false non-matches",
+                            "rate",
+                            "95 %",
+                        ])
         }.joined(separator: "\n\n")
     }
 

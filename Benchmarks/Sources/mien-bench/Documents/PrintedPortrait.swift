@@ -28,7 +28,8 @@ struct PrintedPortrait {
         var page = Plane(width: width * 5 / 2, height: width * 9 / 7 + width / 2, gray: 222)
         page.place(portrait, x: width / 4, y: width / 4)
         page.lines(
-            spacing: .random(in: 7...18, using: &random), depth: .random(in: 4...22, using: &random))
+            spacing: .random(in: 7...18, using: &random), depth: .random(in: 4...22, using: &random)
+        )
         page.reflection(
             at: .random(in: 0...1, using: &random), .random(in: 0...1, using: &random),
             strength: .random(in: 0...90, using: &random))
@@ -52,33 +53,35 @@ private struct Plane {
 
     init(_ image: RGBImage) {
         (width, height) = (image.width, image.height)
-        values = (0..<width * height).map { i in
-            SIMD3(
-                Float(image.pixels[3 * i]), Float(image.pixels[3 * i + 1]),
-                Float(image.pixels[3 * i + 2]))
+        values = (0..<width * height).map { (i: Int) -> SIMD3<Float> in
+            let red = Float(image.pixels[3 * i]), green = Float(image.pixels[3 * i + 1])
+            return SIMD3(red, green, Float(image.pixels[3 * i + 2]))
         }
     }
 
     mutating func gray() {
         for i in values.indices {
-            let v = values[i]
-            values[i] = SIMD3(repeating: 0.3 * v.x + 0.59 * v.y + 0.11 * v.z)
+            let weighted = values[i] * SIMD3(0.3, 0.59, 0.11)
+            values[i] = SIMD3(repeating: weighted.sum())
         }
     }
 
     mutating func tone(contrast: Float, lift: Float) {
-        for i in values.indices { values[i] = (values[i] - 128) * contrast + 128 + lift * 0.5 }
+        let offset = SIMD3<Float>(repeating: 128 * (1 - contrast) + lift / 2)
+        for i in values.indices { values[i] = values[i] * contrast + offset }
     }
 
     /// Dots of a printing screen at 45°.
     mutating func halftone(pitch: Float, strength: Float) {
         for y in 0..<height {
             for x in 0..<width {
-                let u = (Float(x) + Float(y)) / pitch, v = (Float(x) - Float(y)) / pitch
-                let screen = sinf(u * 4.44) * sinf(v * 4.44)
-                let i = y * width + x, tone = values[i] / 255
+                let u = Float(x + y) / pitch, v = Float(x - y) / pitch
+                let screen = sinf(u * 4.44) * sinf(v * 4.44) * strength * 512
+                let i = y * width + x
+                let tone: SIMD3<Float> = values[i] / 255
+                let rest: SIMD3<Float> = SIMD3(repeating: 1) - tone
                 // Strongest in the middle tones.
-                values[i] += tone * (1 - tone) * 4 * (screen * strength * 128)
+                values[i] += tone * rest * screen
             }
         }
     }
@@ -97,7 +100,9 @@ private struct Plane {
             for x in 0..<width {
                 let phase = (Float(y) + 6 * sinf(Float(x) / 40)) / spacing
                 let distance = abs(phase - phase.rounded()) * spacing
-                if distance < 1 { values[y * width + x] -= depth * (1 - distance) }
+                if distance < 1 {
+                    values[y * width + x] -= SIMD3(repeating: depth * (1 - distance))
+                }
             }
         }
     }
@@ -108,7 +113,8 @@ private struct Plane {
         for y in 0..<height {
             for x in 0..<width {
                 let dx = (Float(x) - cx) / size, dy = (Float(y) - cy) / size
-                values[y * width + x] += strength * expf(-(dx * dx + dy * dy))
+                let light = strength * expf(-(dx * dx + dy * dy))
+                values[y * width + x] += SIMD3(repeating: light)
             }
         }
     }

@@ -40,12 +40,14 @@ struct TokenLoad: Sendable {
     /// Creates a user and signs in with the password.
     ///
     /// - Returns: an access token.
-    static func signUp(_ name: String, _ setup: SetupClient) async throws -> String {
+    static func signUp(
+        _ name: String, _ setup: SetupClient, app: String = "default_application"
+    ) async throws -> String {
         try await setup.call(
             "POST", "/v1/users", #"{"username":"\#(name)","password":"\#(password)"}"#,
             asAdmin: true)
         let start = try await setup.call(
-            "POST", "/v1/journeys/password-login/start", #"{"client_id":"default_application"}"#)
+            "POST", "/v1/journeys/password-login/start", #"{"client_id":"\#(app)"}"#)
         guard let state = start.text("state", startingWith: "run_") else {
             throw LoadError("no state: \(start.bodyText)")
         }
@@ -56,8 +58,8 @@ struct TokenLoad: Sendable {
         guard let token = end.text("token") else { throw LoadError("no token: \(end.bodyText)") }
         let answer = try await form(
             setup.client,
-            "grant_type=\(exchange)&subject_token_type=urn:ietf:params:oauth:token-type:jwt&subject_token=\(token)"
-        )
+            "grant_type=\(exchange)&subject_token_type=urn:ietf:params:oauth:token-type:jwt&subject_token=\(token)",
+            app: app)
         guard let access = answer.text("access_token") else {
             throw LoadError("no access token: \(answer.bodyText)")
         }
@@ -109,12 +111,13 @@ struct TokenLoad: Sendable {
         return token
     }
 
-    private static func form(_ client: LoadClient, _ fields: String, bearer: String? = nil)
-        async throws(LoadError) -> LoadAnswer
-    {
+    private static func form(
+        _ client: LoadClient, _ fields: String, bearer: String? = nil,
+        app: String = "default_application"
+    ) async throws(LoadError) -> LoadAnswer {
         try await client.request(
             "POST", "/oauth2/token", type: "application/x-www-form-urlencoded",
-            body: Array("client_id=default_application&\(fields)".utf8),
+            body: Array("client_id=\(app)&\(fields)".utf8),
             bearer: bearer)
     }
 

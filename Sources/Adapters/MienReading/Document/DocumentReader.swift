@@ -26,14 +26,34 @@ public struct DocumentReader: ~Copyable {
         return reading
     }
 
-    /// Reads one side of a document without its printed text, which takes longer than the rest.
+    /// The codes that are looked for. Finding out that a picture has none takes the longest.
+    public enum Codes: Sendable {
+        /// A machine-readable zone, and without one a barcode.
+        case any
+        /// A barcode, and without one a machine-readable zone.
+        case barcodeFirst
+        /// None: only where the document is, and how good the picture is.
+        case none
+    }
+
+    /// Reads one side of a document without its printed text.
     /// - Throws: as ``read(_:)``.
-    public mutating func readCodes(_ image: RGBImage) throws -> DocumentReading {
+    public mutating func readCodes(_ image: RGBImage, _ codes: Codes = .any) throws
+        -> DocumentReading
+    {
         let place = CardPlace(in: image)
         let verdict = CaptureVerdict(place.measurements(in: image))
-        let flat = FlatCard(place, image)
-        let zone = try readZone(image, flat)
-        let barcode = try zone == nil ? readBarcode(image, flat) : nil
+        let flat = codes == .none ? nil : FlatCard(place, image)
+        var zone: ZoneReading?, barcode: BarcodeReading?
+        switch codes {
+        case .none: break
+        case .any:
+            zone = try readZone(image, flat)
+            if zone == nil { barcode = try readBarcode(image, flat) }
+        case .barcodeFirst:
+            barcode = try readBarcode(image, flat)
+            if barcode == nil { zone = try readZone(image, flat) }
+        }
         return DocumentReading(place: place, capture: verdict, zone: zone, barcode: barcode)
     }
 

@@ -4,7 +4,7 @@ public import MienCore
 /// of other people than those on whom `docs/measurements/documents.md` reports their error rates.
 extension MatchScore {
     /// From this score on, the face is the portrait's.
-    public static let portraitMatch = MatchScore(48)
+    public static let portraitMatch = MatchScore(46)
     /// Below this score, it is somebody else's. In between, a person has to decide.
     public static let portraitMismatch = MatchScore(24)
 }

@@ -22,7 +22,7 @@ public struct VerificationState: Sendable, Hashable, Codable {
     /// The attempt that has not ended.
     public private(set) var open: VerificationAttempt?
     private var document: DocumentResult?
-    /// What the last document lacked; `nil` for nothing.
+    /// The pictures or documents to send instead of the last document; `nil` for none.
     private var requested: [DocumentRecapture]?
     /// `nil` in states that an older server stored.
     private var usedSimulation: Bool?
@@ -88,7 +88,7 @@ public struct VerificationState: Sendable, Hashable, Codable {
     /// - Returns: `false`, leaving the state unchanged, unless the attempt is being judged. A result
     ///   that arrives twice, or after a reset, changes nothing.
     ///
-    /// - Parameter recapture: What the document lacked.
+    /// - Parameter recapture: The pictures or documents to send instead.
     public mutating func conclude(
         _ id: IdentityAttemptID, _ outcome: AttemptOutcome, isSimulated: Bool = false,
         recapture: [DocumentRecapture] = [], at now: Instant

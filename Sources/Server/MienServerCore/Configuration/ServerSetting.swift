@@ -237,10 +237,10 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "identity.face_image", .flag, "true",
-            "Whether a picture of the face, or a live capture, belongs to each document and is compared with its portrait. Without it, whoever holds a document can send it."
+            "Whether a picture of the face, or a live capture, belongs to each document and is compared with its portrait. Without it, anybody who holds a document can send it."
         ),
         .init(
-            "identity.portrait_threshold", .number(24...72), "48",
+            "identity.portrait_threshold", .number(24...72), "46",
             "Minimum match score of a face and a document's portrait; below 24 it is another person, and in between a person decides."
         ),
         .init(

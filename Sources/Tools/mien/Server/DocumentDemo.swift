@@ -3,6 +3,7 @@ import MienAPI
 import MienClient
 import MienCore
 import MienDocument
+import MienIdentity
 import MienImage
 import MienPixels
 import MienSpecimens

@@ -47,22 +47,25 @@ enum DrawnDocument {
         return JPEGEncoder.encode(SpecimenScene(subject, specimen, &random).image, quality: 85)
     }
 
-    /// A closed passport on a table: a dark cover with an emblem.
+    /// A closed passport on a table: a cover with an emblem.
     static func cover() -> [UInt8] {
-        var canvas = Canvas(RGBImage(width: 1600, height: 1200, filledWith: RGBColor(196, 190, 180)))
+        var canvas = Canvas(
+            RGBImage(width: 1600, height: 1200, filledWith: RGBColor(196, 190, 180)))
         canvas.filledRectangle(
-            Rectangle(x: 420, y: 130, width: 660, height: 940), RGBColor(96, 24, 36))
+            Rectangle(x: 420, y: 130, width: 660, height: 940), RGBColor(150, 62, 70))
         canvas.dot(Point(x: 750, y: 520), radius: 130, RGBColor(190, 160, 80))
-        canvas.dot(Point(x: 750, y: 520), radius: 100, RGBColor(96, 24, 36))
+        canvas.dot(Point(x: 750, y: 520), radius: 100, RGBColor(150, 62, 70))
         return JPEGEncoder.encode(canvas.image, quality: 85)
     }
 
-    /// Something that is no document, with as many edges as a photo.
+    /// A drawn cat: a picture without a document.
     static func cat() -> [UInt8] {
-        var random = SeededGenerator(seed: 3)
-        return JPEGEncoder.encode(
-            SpecimenScene(
-                .nothing, Specimen(.td1, .random(&random), &random), &random
-            ).image, quality: 85)
+        let fur = RGBColor(120, 100, 84), eye = RGBColor(190, 200, 90)
+        var canvas = Canvas(RGBImage(width: 1600, height: 1200, filledWith: RGBColor(206, 210, 200)))
+        canvas.dot(Point(x: 800, y: 640), radius: 300, fur)
+        for x in [610.0, 990] { canvas.dot(Point(x: x, y: 390), radius: 110, fur) }
+        for x in [690.0, 910] { canvas.dot(Point(x: x, y: 580), radius: 46, eye) }
+        canvas.dot(Point(x: 800, y: 720), radius: 30, RGBColor(60, 40, 40))
+        return JPEGEncoder.encode(canvas.image, quality: 85)
     }
 }
