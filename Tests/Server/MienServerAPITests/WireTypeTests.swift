@@ -193,6 +193,10 @@ struct WireTypeTests {
                 "block": Self.words(VerificationBlock.self),
             ],
             "VerificationRequirementRequest": ["method": Self.words(VerificationMethod.self)],
+            "IdentityRecapture": [
+                "image": Self.words(DocumentPicture.self),
+                "reason": Self.words(DocumentRecapture.Reason.self),
+            ],
             "IdentityDocumentForm": ["documentType": Self.words(IdentityDocumentType.self)],
         ]
         let others = [

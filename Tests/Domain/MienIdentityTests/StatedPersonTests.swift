@@ -1,0 +1,57 @@
+import MienCore
+import MienIdentity
+import Testing
+
+@Suite("The holder of a document")
+struct StatedPersonTests {
+    private static func typed(_ first: String, _ last: String) throws -> PersonalData {
+        try PersonalData(
+            PersonalDataInput(
+                firstName: first, lastName: last, address: "1 Elm Street", postalCode: "30318",
+                country: "US", dateOfBirth: "1975-02-28"))
+    }
+
+    private static let birth = CalendarDate(year: 1975, month: 2, day: 28)
+
+    @Test(
+        "names agree without case, accents, and middle names, and as far as they are printed",
+        arguments: [
+            ("John", "Smith", "SMITH", "JOHN", false, IdentityCheckResult.passed),
+            ("John", "Smith", "SMITH", "JOHN PAUL", false, .passed),
+            ("Jürgen", "Müller", "MUELLER", "JUERGEN", false, .passed),
+            ("Maria", "Papandreou-Konstantinopoulou", "PAPANDREOU KONSTANT", "M", true, .failed),
+            (
+                "Maria", "Papandreou-Konstantinopoulou", "PAPANDREOU KONSTANT", "MARIA", true,
+                .passed
+            ),
+            (
+                "Maria", "Papandreou-Konstantinopoulou", "PAPANDREOU KONSTANT", "MARIA", false,
+                .failed
+            ),
+            ("John", "Smith", "MILLER", "JOHN", false, .failed),
+            ("Eve", "Smith", "SMITH", "JOHN", false, .failed),
+            ("John", "Smith", "SMITH", "", false, .inconclusive),
+            ("John", "Smith", "MILLER", "", false, .failed),
+        ])
+    func names(
+        first: String, last: String, family: String, given: String, isShortened: Bool,
+        expected: IdentityCheckResult
+    ) throws {
+        let stated = StatedPerson(
+            familyName: family, givenNames: given, dateOfBirth: Self.birth,
+            hasShortenedNames: isShortened)
+        #expect(try Self.typed(first, last).agreement(with: stated) == expected)
+        #expect("\(stated)" == "‹stated person›")
+    }
+
+    @Test("another date of birth fails, and a missing one is not enough")
+    func births() throws {
+        let typed = try Self.typed("John", "Smith")
+        var stated = StatedPerson(
+            familyName: "SMITH", givenNames: "JOHN",
+            dateOfBirth: CalendarDate(year: 1975, month: 2, day: 27))
+        #expect(typed.agreement(with: stated) == .failed)
+        stated.dateOfBirth = nil
+        #expect(typed.agreement(with: stated) == .inconclusive)
+    }
+}
