@@ -379,8 +379,8 @@ package.targets += [
         "MienServerFaces", in: .server,
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-            "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney", "MienModels",
-            "MienPixels", "MienStore", hummingbird, logging,
+            "MienIdentity", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney",
+            "MienModels", "MienPixels", "MienStore", hummingbird, lifecycle, logging,
         ]),
     // Identities: attempts to verify them, and reviews.
     library(

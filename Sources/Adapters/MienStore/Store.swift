@@ -123,6 +123,10 @@ public struct Tables {
         VerificationAttemptTable(connection: connection, keys: keys)
     }
     public var reviewCases: ReviewCaseTable { ReviewCaseTable(connection: connection) }
+    public var duplicateSearches: DuplicateSearchTable {
+        DuplicateSearchTable(connection: connection, keys: keys)
+    }
+    public var duplicateCases: DuplicateCaseTable { DuplicateCaseTable(connection: connection) }
     public var registry: RegistryTable { RegistryTable(connection: connection, keys: keys) }
     public var audit: AuditTable { AuditTable(connection: connection, keys: keys, client: client) }
 }

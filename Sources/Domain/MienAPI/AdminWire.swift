@@ -232,6 +232,8 @@ public struct JourneyVersionAnswer: Sendable, Hashable, Codable {
 public enum ConsentPurpose: String, WireWord {
     /// To store a face.
     case face
+    /// To compare a face with those of the app's other users.
+    case faceSearch = "face-search"
     /// To verify an identity.
     case identity
 }

@@ -39,6 +39,9 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var clientScopes: [String]
     /// How the app's users verify their identities.
     public var identity: IdentitySettings
+    /// Whether and how the app looks for people who register their faces under several accounts;
+    /// `nil` for not at all.
+    public var duplicateFaces: DuplicateFaceSettings?
     /// Whether every token must be bound to a key (RFC 9449).
     public var requiresDPoP: Bool
 
@@ -52,8 +55,10 @@ public struct AppSettings: Sendable, Hashable, Codable {
         requiresDPoP: Bool = false,
         postLogoutRedirectURIs: [String] = [], backChannelLogoutURI: String? = nil,
         signInJourney: JourneyID? = nil, pages: PageSettings = PageSettings(),
-        identity: IdentitySettings = IdentitySettings()
+        identity: IdentitySettings = IdentitySettings(),
+        duplicateFaces: DuplicateFaceSettings? = nil
     ) {
+        self.duplicateFaces = duplicateFaces
         (self.signInJourney, self.pages, self.identity) = (signInJourney, pages, identity)
         self.webOrigins = webOrigins
         (self.postLogoutRedirectURIs, self.backChannelLogoutURI) = (
@@ -126,6 +131,9 @@ public struct AppSettings: Sendable, Hashable, Codable {
         faults += tokens.faults.map { ("tokens.\($0.setting)", $0.message) }
         faults += pages.faults.map { ("pages.\($0.setting)", $0.message) }
         faults += identity.faults.map { ("identity.\($0.setting)", $0.message) }
+        faults += (duplicateFaces?.faults ?? []).map {
+            ("duplicate_faces.\($0.setting)", $0.message)
+        }
         faults += biometric.faults.map { ("biometric.\($0.setting)", $0.message) }
         for (index, resource) in resources.enumerated() where !Self.isAddress(resource) {
             faults.append(
@@ -197,7 +205,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold",
             liveness, tokenSeconds = "token_seconds"
-        case signInJourney = "sign_in_journey", pages, identity
+        case signInJourney = "sign_in_journey", pages, identity,
+            duplicateFaces = "duplicate_faces"
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
             webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
@@ -234,6 +243,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             signInJourney: try values.decodeIfPresent(JourneyID.self, forKey: .signInJourney),
             pages: try values.decodeIfPresent(PageSettings.self, forKey: .pages) ?? PageSettings(),
             identity: try values.decodeIfPresent(IdentitySettings.self, forKey: .identity)
-                ?? IdentitySettings())
+                ?? IdentitySettings(),
+            duplicateFaces: try values.decodeIfPresent(
+                DuplicateFaceSettings.self, forKey: .duplicateFaces))
     }
 }

@@ -227,7 +227,9 @@ public final class Server: Service {
             })
         var application = publicListener.application(
             parts.publicRouter(),
-            services: [parts.mail, parts.sweeper, parts.logouts, adminService]
+            services: [
+                parts.mail, parts.sweeper, parts.logouts, parts.duplicateSearch, adminService,
+            ]
         ) { address in
             publicURL.listening(at: address)
             onListening(address)

@@ -24,6 +24,7 @@ struct ServerParts: Sendable {
     let mail: MailService
     let sweeper: Sweeper
     let logouts: BackChannelLogout
+    let duplicateSearch: DuplicateFaceSearch
     let bodies = BodyBudget()
     private let passwordCheck: PasswordCheck
     private let accounts: AccountService
@@ -117,6 +118,10 @@ struct ServerParts: Sendable {
         notices = AuthenticatorNotices(store: store, mail: mail, publicURL: publicURLText)
         migration = FaceMigration(
             store: store, faces: faces, notices: notices, clock: clock, metrics: metrics)
+        duplicateSearch = DuplicateFaceSearch(
+            store: store, faces: faces,
+            needsSecondReviewer: configuration.identityNeedsSecondReviewer, clock: clock,
+            metrics: metrics, logger: logger)
         for reason in try await migration.loadPacks(
             allowsMissing: configuration.allowsMissingPacks)
         {
@@ -335,7 +340,10 @@ struct ServerParts: Sendable {
         AuthenticatorAdminRoutes(store: store, apps: apps, records: records, clock: clock).add(
             to: admin)
         OTPAdminRoutes(tokens: tokens, records: records, body: body).add(to: admin)
-        FaceAdminRoutes(migration: migration).add(to: admin)
+        FaceAdminRoutes(
+            migration: migration,
+            duplicates: DuplicateReviews(store: store, clock: clock, metrics: metrics), body: body
+        ).add(to: admin)
         ConsentAdminRoutes(store: store, records: records, clock: clock).add(to: admin)
         IdentityAdminRoutes(
             identities: identities, registry: RegistryService(store: store, clock: clock),

@@ -39,6 +39,8 @@ package final class CaptureService: Sendable {
         var consent: CaptureConsent?
         /// Whether the person has given it.
         var hasConsent: Bool?
+        /// Whether its text names the search for duplicates.
+        var namesSearch: Bool?
         /// The rules that apply unless the person omits actions; `nil` if they omit none.
         var rulesForAll: LivenessRules?
     }
@@ -56,6 +58,8 @@ package final class CaptureService: Sendable {
         package let mode: LivenessPolicy.Mode
         /// The version of the text that the person consented to in the session.
         package let consentTextVersion: String?
+        /// Whether that text names the search for duplicates.
+        package let consentsToSearch: Bool
 
         /// All templates, that of the pack in use first.
         package var templates: [FaceTemplate] { [template] + former }
@@ -119,10 +123,13 @@ package final class CaptureService: Sendable {
             rules.mode == .image
             ? min(request.liveness.timeoutSeconds ?? sessionSeconds, sessionSeconds)
             : sessionSeconds
+        let namesSearch = app.settings.duplicateFaces != nil
         let content = Content(
             purpose: request.purpose, rules: rules,
             expected: ExpectedFace(request.user, device: origin.device),
-            signedIn: origin.signedIn, consent: request.consent)
+            signedIn: origin.signedIn,
+            consent: namesSearch ? request.consent?.namingSearch : request.consent,
+            namesSearch: namesSearch)
         let record = CaptureRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: origin.run,
             app: app.id, content: try Self.sealed(content),
@@ -324,7 +331,8 @@ package final class CaptureService: Sendable {
                     shadow: try content.shadow.map(Self.template),
                     camera: content.camera ?? .other, app: record.app, mode: content.rules.mode,
                     consentTextVersion: content.hasConsent == true
-                        ? content.consent?.textVersion : nil))
+                        ? content.consent?.textVersion : nil,
+                    consentsToSearch: content.hasConsent == true && content.namesSearch == true))
         }
     }
 

@@ -1,16 +1,49 @@
 package import Hummingbird
 internal import MienAPI
+internal import MienCore
+internal import MienIdentity
 package import MienServerCore
 
 /// The routes of the admin API for faces.
 package struct FaceAdminRoutes {
     let migration: FaceMigration
+    let duplicates: DuplicateReviews
+    let body: JSONBody
 
-    package init(migration: FaceMigration) { self.migration = migration }
+    package init(migration: FaceMigration, duplicates: DuplicateReviews, body: JSONBody) {
+        (self.migration, self.duplicates, self.body) = (migration, duplicates, body)
+    }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("faces/migration") { _, _ in
             JSONBody.response(try await migration.status())
         }
+        router.get("faces/duplicates") { _, context in
+            let cases = try await duplicates.queue(for: Self.administrator(context))
+            return JSONBody.response(Page(items: cases.map { DuplicateCaseAnswer($0) }))
+        }
+        router.get("faces/duplicates/:case") { _, context in
+            JSONBody.response(
+                try await duplicates.detail(
+                    of: Self.id(context), for: Self.administrator(context)))
+        }
+        router.post("faces/duplicates/:case/decision") { request, context in
+            let wanted = try await body.read(
+                DuplicateDecisionRequest.self, DuplicateDecisionRequest.CodingKeys.self,
+                from: request)
+            let final = try await duplicates.decide(
+                Self.id(context), wanted.decision, by: Self.administrator(context))
+            return JSONBody.response(DuplicateOutcomeAnswer(decision: final.map { .known($0) }))
+        }
+    }
+
+    private static func id(_ context: MienRequestContext) throws -> DuplicateCaseID {
+        try DuplicateCaseID(context.parameters.require("case"), field: "case")
+    }
+
+    /// `AdminOnly` has checked the credential.
+    private static func administrator(_ context: MienRequestContext) throws -> AdminID {
+        guard let administrator = context.administrator else { throw Problem(.invalidCredentials) }
+        return administrator
     }
 }

@@ -13,6 +13,8 @@ extension Tables {
     ) throws -> Bool {
         let count = try consents.withdraw(
             of: account.id, app: app, purpose: FaceConsent.purpose, at: now)
+        _ = try consents.withdraw(
+            of: account.id, app: app, purpose: FaceConsent.searchPurpose, at: now)
         let face = try authenticators.find(.face, of: account, app: app)
         if let face { _ = try removeAuthenticator(face, at: now) }
         guard count > 0 || face != nil else { return false }

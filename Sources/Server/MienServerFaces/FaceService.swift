@@ -195,6 +195,13 @@ package final class FaceService: LiveFrameReader {
             try matcher.reference(for: probe), try matcher.reference(for: template))
     }
 
+    /// Prepares a template to be compared with many.
+    ///
+    /// - Precondition: The pack in use made it.
+    func comparison(with template: FaceTemplate) throws -> FaceComparison {
+        FaceComparison(matcher: matcher, reference: try matcher.reference(for: template))
+    }
+
     /// Whether all frames of a capture show one person.
     func isOnePerson(_ entries: [FaceTemplate.Entry], threshold: MatchScore) throws -> Bool {
         // A reference is compared with the whole cohort.

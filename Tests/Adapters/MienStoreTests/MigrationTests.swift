@@ -334,7 +334,7 @@ import Testing
                 "15-audit-retention", "16-locks", "17-sign-ups", "18-registration-codes",
                 "19-own-accounts", "20-logout-notices", "21-activity", "22-approvals",
                 "23-default-choices", "24-face-packs", "25-shadow-templates", "26-web",
-                "27-identities", "28-registry", "29-registry-numbers",
+                "27-identities", "28-registry", "29-registry-numbers", "30-duplicate-faces",
             ])
     }
 }

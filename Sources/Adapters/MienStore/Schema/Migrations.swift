@@ -478,5 +478,27 @@ enum Migrations {
                 "CREATE INDEX registry_person_by_time ON registry_person (updated_at)",
             ]
         ),
+        (
+            "30-duplicate-faces",
+            [
+                "CREATE INDEX authenticator_by_face ON authenticator (app_id, type, pack, id)",
+                """
+                CREATE TABLE duplicate_search (
+                  authenticator_id TEXT PRIMARY KEY REFERENCES authenticator (id) ON DELETE CASCADE,
+                  account_id TEXT NOT NULL, app_id TEXT NOT NULL, queued_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX duplicate_search_by_time ON duplicate_search (queued_at)",
+                """
+                CREATE TABLE duplicate_case (
+                  id TEXT PRIMARY KEY, app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE,
+                  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+                  other_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, score DOUBLE PRECISION NOT NULL,
+                  content TEXT NOT NULL, opened_at BIGINT NOT NULL, closed_at BIGINT)
+                """,
+                "CREATE INDEX duplicate_case_by_account ON duplicate_case (account_id)",
+                "CREATE INDEX duplicate_case_by_other ON duplicate_case (other_id)",
+                "CREATE INDEX duplicate_case_by_time ON duplicate_case (closed_at, opened_at)",
+            ]
+        ),
     ]
 }

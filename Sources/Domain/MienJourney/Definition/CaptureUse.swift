@@ -95,4 +95,26 @@ public struct CaptureConsent: Sendable, Hashable, Codable {
         text:
             "We compute numbers from pictures of your face and store them, encrypted, to recognize you when you sign in. We do not keep the pictures. You can withdraw your consent at any time.",
         button: "I consent")
+
+    /// The sentence that names the search for duplicates. A new wording needs a new
+    /// ``searchVersion``.
+    package static let searchText =
+        "We also compare these numbers with those of this app's other users, to find people who register more than once. If two accounts look alike, people review them."
+    /// The version of ``searchText``, which is recorded with the consent.
+    package static let searchVersion = "search-1"
+
+    /// The consent with the search for duplicates named.
+    package var namingSearch: CaptureConsent {
+        CaptureConsent(
+            textVersion: textVersion, title: title, text: Self.namingSearch(text), button: button)
+    }
+
+    static func namingSearch(_ text: String) -> String { "\(text) \(searchText)" }
+
+    /// Divides a text that names the search from the sentence that does.
+    ///
+    /// - Returns: `nil` for other texts.
+    package static func withoutSearch(_ text: String) -> String? {
+        text.hasSuffix(" \(searchText)") ? String(text.dropLast(searchText.count + 1)) : nil
+    }
 }

@@ -44,6 +44,12 @@ public struct ConsentText: Sendable, Hashable {
     public let version: String
     /// The text shown to the person, if this journey showed it.
     public let text: String?
+    /// Whether it names the search for duplicates.
+    public let namesSearch: Bool
+
+    init(version: String, text: String?, namesSearch: Bool = false) {
+        (self.version, self.text, self.namesSearch) = (version, text, namesSearch)
+    }
 }
 
 extension EffectReply where Answer == FindConsentEffect.Answer {

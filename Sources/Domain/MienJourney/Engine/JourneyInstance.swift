@@ -50,6 +50,9 @@ public struct JourneyInstance: Sendable, Equatable {
     public internal(set) var user: JourneyUser?
     /// The last live capture, until it is used.
     public internal(set) var capture: CaptureID?
+    /// Whether texts of consent name the search for duplicates; fixed when the run begins, so that
+    /// what is recorded is what was shown.
+    public let namesSearch: Bool?
     /// The version of the text that the person consented to in that capture.
     var captureConsent: String?
     /// The total number of steps in the run.
@@ -68,7 +71,12 @@ public struct JourneyInstance: Sendable, Equatable {
     /// The transitions during the last call of `handle`. Not encoded.
     public internal(set) var transitions: [Transition] = []
 
-    public init(id: InstanceID, of definition: JourneyDefinition, app: AppID, at now: Instant) {
+    /// - Parameter namesSearch: Whether the app looks for people who register more than once.
+    public init(
+        id: InstanceID, of definition: JourneyDefinition, app: AppID, namesSearch: Bool = false,
+        at now: Instant
+    ) {
+        self.namesSearch = namesSearch ? true : nil
         (self.id, journey, version, self.app) = (id, definition.id, definition.version, app)
         createdAt = now
         expiresAt = now + .seconds(definition.limits.lifetimeSeconds)
@@ -85,7 +93,7 @@ public struct JourneyInstance: Sendable, Equatable {
 extension JourneyInstance: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, journey, version, app, createdAt, expiresAt, position, variables, user, capture,
-            captureConsent, stepsRun, loops, consents, approvalData
+            captureConsent, namesSearch, stepsRun, loops, consents, approvalData
         case failure, stepsSinceAnswer, turns
     }
 }

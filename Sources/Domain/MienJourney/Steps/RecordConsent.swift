@@ -64,11 +64,16 @@ struct RecordConsent: JourneyStep {
 
     private func ask(_ run: StepRun) throws(StepFault) -> Move {
         var data: [String: JSONValue] = [
-            "text": .string(try run.text(text)), "text_version": .string(textVersion),
+            "text": .string(try shownText(run)), "text_version": .string(textVersion),
             "button_text": .string(button),
         ]
         if let title { data["title"] = .string(try run.text(title)) }
         return .ask(.object(data), .input)
+    }
+
+    private func shownText(_ run: StepRun) throws(StepFault) -> String {
+        let own = try run.text(text)
+        return run.instance.namesSearch == true ? CaptureConsent.namingSearch(own) : own
     }
 
     func options(_ asked: Asked) -> [ClientOption] { [ClientOption(.clientInput, label: button)] }
@@ -78,7 +83,9 @@ struct RecordConsent: JourneyStep {
     {
         guard let user = run.instance.user?.id else { throw .invalidState }
         do throws(StepFault) {
-            let text = ConsentText(version: textVersion, text: try run.text(text))
+            let text = ConsentText(
+                version: textVersion, text: try shownText(run),
+                namesSearch: run.instance.namesSearch == true)
             return .perform(
                 RecordConsentEffect(user: user, text: text),
                 .init(user: user, textVersion: textVersion))

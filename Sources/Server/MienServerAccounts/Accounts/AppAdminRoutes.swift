@@ -161,6 +161,9 @@ package struct AppAdminRoutes {
                 members["identity"]?.objectValue ?? [:], IdentitySettings.keys,
                 "settings.identity")
             + Self.unknown(
+                members["duplicate_faces"]?.objectValue ?? [:], DuplicateFaceSettings.keys,
+                "settings.duplicate_faces")
+            + Self.unknown(
                 members["biometric"]?.objectValue ?? [:], BiometricSettings.keys,
                 "settings.biometric")
             + Self.unknown(

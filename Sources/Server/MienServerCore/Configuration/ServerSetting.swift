@@ -261,7 +261,8 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "identity.second_reviewer", .flag, "false",
-            "Whether two people must accept an unclear identity."),
+            "Whether two people must accept an unclear identity, or decide that faces that look alike belong to different people."
+        ),
         .init(
             "identity.rules", .path, "",
             "JSON file with the rules that turn the results of checks into a recommendation."),

@@ -11,7 +11,8 @@ package struct Metric: Sendable {
     package static let all = [
         requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
         presentations, faceShadow, faceScores, faceScoreDrift,
-        authentications, faceMigrations, grants, mails, logoutNotices,
+        authentications, faceMigrations, duplicateSearches, duplicateCases, grants, mails,
+        logoutNotices,
     ]
 
     package static let requests = Metric(
@@ -56,6 +57,13 @@ package struct Metric: Sendable {
         name: "mien_face_migrations_total",
         help: "Recognized faces of other model packs, by whether they were migrated.",
         labels: ["result"])
+    package static let duplicateSearches = Metric(
+        name: "mien_face_duplicate_searches_total",
+        help: "Registered faces compared with an app's others, by result.", labels: ["result"])
+    package static let duplicateCases = Metric(
+        name: "mien_face_duplicate_cases_total",
+        help: "Cases about accounts whose faces look alike: opened, and how they were decided.",
+        labels: ["event"])
     package static let grants = Metric(
         name: "mien_grants_total", help: "Token grants, by result.", labels: ["result"])
     package static let logoutNotices = Metric(

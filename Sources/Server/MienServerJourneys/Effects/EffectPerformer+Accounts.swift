@@ -154,8 +154,12 @@ extension EffectPerformer {
             id: "con_" + Base64URL.encode(generator.bytes(16)), account: user, app: app,
             purpose: FaceConsent.purpose, textVersion: text.version,
             givenAt: now)
+        let search = text.namesSearch ? "con_" + Base64URL.encode(generator.bytes(16)) : nil
         try await store.write { tables in
             try tables.consents.insert(record)
+            if let search {
+                try tables.recordSearchConsent(search, of: user, app: app, at: now)
+            }
             try tables.audit.append(
                 AuditEvent(
                     "consent.given", actor: "journey", account: user, app: app,

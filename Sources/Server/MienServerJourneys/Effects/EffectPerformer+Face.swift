@@ -21,7 +21,8 @@ extension EffectPerformer {
         let now = clock.now, app = context.app.id, packID = faces.packID,
             grant = context.begun?.grant, standing = context.standing(of: user)
         var generator = SystemRandomNumberGenerator()
-        let newID = AuthenticatorID.random(using: &generator)
+        let newID = AuthenticatorID.random(using: &generator), appRecord = context.app,
+            searchConsent = "con_" + Base64URL.encode(generator.bytes(16))
         let bytes = passed.template.bytes, photos = passed.template.entries.count,
             notice = notices.draft(), shadow = shadow.record(of: passed, for: newID)
         let (answer, mail) = try await store.write { tables -> (RegisterFaceEffect.Reply, Mail?) in
@@ -53,6 +54,9 @@ extension EffectPerformer {
                 try tables.authenticators.insert(registered, of: account)
             }
             if let shadow { try tables.shadowTemplates.put(shadow, of: account) }
+            try tables.queueDuplicateSearch(
+                newID, of: user, app: appRecord, consentVersion: consentVersion, by: passed,
+                recording: searchConsent, at: now)
             // Delete the capture in the same transaction, so that no template is stored while its
             // capture can still be used.
             try tables.captures.delete(capture)

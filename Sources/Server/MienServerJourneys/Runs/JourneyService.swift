@@ -99,7 +99,9 @@ package final class JourneyService: Sendable {
         var generator = SystemRandomNumberGenerator()
         let runID = InstanceID.random(using: &generator)
         var state = RunState(
-            instance: JourneyInstance(id: runID, of: definition, app: app.id, at: now),
+            instance: JourneyInstance(
+                id: runID, of: definition, app: app.id,
+                namesSearch: app.settings.duplicateFaces != nil, at: now),
             flowID: flowID)
         state.begun = caller.map {
             .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, proofs: $0.grant.proofs)

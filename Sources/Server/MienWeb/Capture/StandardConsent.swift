@@ -3,19 +3,28 @@ internal import MienJourney
 
 extension PageTexts {
     /// The standard consent in the page's language, by its English texts. Empty for the app's own
-    /// consent, which is shown as it is.
+    /// consent, which is shown as it is, but for the sentence that names the search for duplicates.
     ///
     /// An app's replacements of the pages' texts do not apply, because the version that is recorded
     /// must say what the person has read.
     func translations(of consent: CaptureConsentText) -> [String: String] {
         let standard = CaptureConsent.standard
-        guard consent.textVersion == standard.textVersion, consent.title == standard.title,
-            consent.text == standard.text, consent.buttonText == standard.button
-        else { return [:] }
-        let keys = [
-            standard.title: "consent_standard_title", standard.text: "consent_standard_text",
-            standard.button: "consent_standard_button",
-        ]
-        return keys.compactMapValues { language.texts[$0] }
+        let own = CaptureConsent.withoutSearch(consent.text) ?? consent.text
+        var texts: [String: String] = [:]
+        if consent.textVersion == standard.textVersion, consent.title == standard.title,
+            own == standard.text, consent.buttonText == standard.button
+        {
+            texts = [
+                standard.title: "consent_standard_title", standard.text: "consent_standard_text",
+                standard.button: "consent_standard_button",
+            ].compactMapValues { language.texts[$0] }
+        }
+        if own != consent.text { texts[consent.text] = namingSearch(texts[own] ?? own) }
+        return texts
+    }
+
+    /// A text with the sentence that names the search for duplicates, in the page's language.
+    func namingSearch(_ text: String) -> String {
+        "\(text) \(language.texts["consent_search_text"] ?? CaptureConsent.searchText)"
     }
 }

@@ -1,6 +1,7 @@
 internal import MienAPI
 internal import MienAccess
 internal import MienCore
+internal import MienJourney
 internal import MienServerDevices
 internal import MienStore
 
@@ -150,7 +151,10 @@ struct StepPage {
 
     /// Texts of the journey, by line.
     private var paragraphs: [String] {
-        let text = answer.data?["text"]?.stringValue ?? ""
+        var text = answer.data?["text"]?.stringValue ?? ""
+        if step == .recordConsent, let own = CaptureConsent.withoutSearch(text) {
+            text = texts.namingSearch(own)
+        }
         var lines = text.split(separator: "\n").map(String.init)
         switch step {
         case .emailOTPAuthentication: lines.append(texts("signin_email_code_text"))

@@ -6,12 +6,15 @@ import MienCommandSupport
 /// `mien admin faces …`
 struct FacesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "faces", abstract: "Show which model packs people are enrolled with.",
+        commandName: "faces",
+        abstract:
+            "Show which model packs people are enrolled with, and review faces that look alike.",
         discussion: """
             EXAMPLE
               mien admin faces migration
+              mien admin faces duplicates list
             """,
-        subcommands: [Migration.self])
+        subcommands: [Migration.self, DuplicatesCommand.self])
 
     struct Migration: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

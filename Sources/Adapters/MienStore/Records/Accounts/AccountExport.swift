@@ -359,6 +359,9 @@ extension ExportedTable {
             "sealed hashes of frames, which find replays and are linked to no account",
         "challenge": "random challenges of minutes, linked to no account",
         "default_choice": "the server's own choices, about nobody",
+        "duplicate_case":
+            "probable duplicates, each about two people, of which reviewers alone are told: telling one would reveal the other",
+        "duplicate_search": "faces that were registered a moment ago, in the order of a queue",
         "journey": "the operator's journeys",
         "journey_run":
             "runs in progress, sealed and found only by their client, deleted after minutes",

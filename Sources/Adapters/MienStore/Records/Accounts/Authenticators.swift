@@ -71,8 +71,15 @@ public struct AuthenticatorTable {
         try connection.execute(
             "UPDATE kept_face SET content_sealed = ? WHERE authenticator_id IN (SELECT id FROM authenticator WHERE id = ? AND account_id = ?)",
             .blob([]), .id(id), .id(account))
-        return try connection.execute(
-            "DELETE FROM authenticator WHERE id = ? AND account_id = ?", .id(id), .id(account)) == 1
+        let isDeleted =
+            try connection.execute(
+                "DELETE FROM authenticator WHERE id = ? AND account_id = ?", .id(id), .id(account))
+            == 1
+        // A face that a new one replaced leaves the account's cases as they are.
+        if isDeleted {
+            try DuplicateCaseTable(connection: connection).deleteFaceless(account)
+        }
+        return isDeleted
     }
 
     public func all(of account: AccountRecord) throws(StoreError) -> [AuthenticatorRecord] {
@@ -135,7 +142,7 @@ public struct AuthenticatorTable {
 
     /// Returns the identity to which the content is bound. A template moved to another account,
     /// type, or app cannot be decrypted.
-    private static func identity(_ id: AuthenticatorID, _ type: AuthenticatorType, _ app: AppID?)
+    static func identity(_ id: AuthenticatorID, _ type: AuthenticatorType, _ app: AppID?)
         -> String
     {
         "\(id.text) \(type.rawValue) \(app?.text ?? "")"

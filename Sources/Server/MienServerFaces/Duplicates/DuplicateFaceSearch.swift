@@ -1,0 +1,153 @@
+package import Logging
+internal import MienAccess
+internal import MienCore
+internal import MienFace
+internal import MienIdentity
+package import MienServerCore
+package import MienStore
+internal import ServiceLifecycle
+
+/// Compares registered faces with the app's others, one after the other and behind the responses,
+/// and opens cases about probable duplicates.
+///
+/// The queue is in the store, written with the face, so a crash loses no search and memory is
+/// bounded by one page of faces. Users never learn of a search or its result.
+package struct DuplicateFaceSearch: Service {
+    /// Faces are read and compared in pages, between which other work gets its turn.
+    private static let page = 32
+    /// The most cases of one search. More faces that look alike say something about the threshold,
+    /// not about the person.
+    private static let maxCases = 10
+
+    let store: Store
+    let faces: FaceService
+    let needsSecondReviewer: Bool
+    let clock: ServerClock
+    let metrics: Metrics
+    let logger: Logger
+
+    package init(
+        store: Store, faces: FaceService, needsSecondReviewer: Bool, clock: ServerClock,
+        metrics: Metrics, logger: Logger
+    ) {
+        (self.store, self.faces, self.needsSecondReviewer) = (store, faces, needsSecondReviewer)
+        (self.clock, self.metrics, self.logger) = (clock, metrics, logger)
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    // Wait only when nothing is queued.
+                    if try await searchNext() { continue }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    logger.error(
+                        "a search for duplicate faces failed; retrying",
+                        metadata: ["error.type": "\(type(of: error))"])
+                }
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// Searches the duplicates of the face that waits longest.
+    ///
+    /// - Returns: whether one waited.
+    package func searchNext() async throws -> Bool {
+        guard let search = try await store.read({ try $0.duplicateSearches.next() }) else {
+            return false
+        }
+        let found: [Match]
+        do { found = try await matches(of: search) } catch let error as StoreError
+            where error.code == .corrupt
+        {
+            // It would fail again, and keep the others waiting.
+            logger.error(
+                "a face could not be searched for duplicates", metadata: ["store.code": "corrupt"])
+            try await finish(search, with: [], "failed")
+            return true
+        }
+        try await finish(search, with: found, found.isEmpty ? "none" : "found")
+        return true
+    }
+
+    private struct Match: Sendable {
+        let face: AuthenticatorID
+        let account: UserID
+        let score: MatchScore
+    }
+
+    private func matches(of search: DuplicateSearch) async throws -> [Match] {
+        let (settings, template) = try await store.read { tables in
+            let settings = try tables.apps.find(search.app)?.settings.duplicateFaces
+            let account = try tables.accounts.find(search.account)
+            let face = try account.flatMap {
+                try tables.authenticators.find(search.authenticator, of: $0)
+            }
+            return (settings, try face?.content.use { try Self.template($0) })
+        }
+        guard let settings, let template, template.packID == faces.packID else { return [] }
+        let comparison = try faces.comparison(with: template)
+        var found: [Match] = [], last: AuthenticatorID?
+        while true {
+            let after = last
+            let page = try await store.read {
+                try $0.duplicateSearches.faces(
+                    of: search.app, pack: template.packID, except: search.account, after: after,
+                    atMost: Self.page)
+            }
+            for face in page {
+                let score = try comparison.score(face.template.use { try Self.template($0) })
+                guard score >= settings.threshold else { continue }
+                found.append(
+                    Match(face: face.authenticator, account: face.account, score: score))
+            }
+            if found.count > Self.maxCases {
+                found.sort { $0.score > $1.score }
+                found.removeLast(found.count - Self.maxCases)
+            }
+            guard page.count == Self.page else { return found }
+            last = page.last?.authenticator
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    private static func template(_ bytes: [UInt8]) throws(StoreError) -> FaceTemplate {
+        do { return try FaceTemplate(bytes: bytes) } catch {
+            throw StoreError(.corrupt, "a stored face template is malformed")
+        }
+    }
+
+    /// Opens the cases and takes the search off the queue, in one transaction.
+    private func finish(_ search: DuplicateSearch, with found: [Match], _ result: String)
+        async throws
+    {
+        let now = clock.now, needsSecond = needsSecondReviewer
+        let opened = try await store.write { tables -> Int in
+            // Removed meanwhile: then there is nothing to report.
+            guard try tables.duplicateSearches.delete(search.authenticator) else { return 0 }
+            var generator = SystemRandomNumberGenerator(), opened = 0
+            for match in found
+            where try tables.authenticators.exists(match.face, of: match.account) {
+                let record = DuplicateCaseRecord(
+                    duplicate: DuplicateCase(
+                        id: .random(using: &generator), needsSecondReviewer: needsSecond),
+                    app: search.app, account: search.account, other: match.account,
+                    score: match.score, openedAt: now)
+                guard try tables.duplicateCases.insert(record) else { continue }
+                opened += 1
+                // Without the accounts, because users can read what the log says about theirs.
+                try tables.audit.append(
+                    AuditEvent(
+                        "face.duplicate-reported", actor: "system", app: search.app,
+                        detail: ["case": .string(record.duplicate.id.text)]), at: now)
+            }
+            return opened
+        }
+        metrics.count(.duplicateSearches, ["result": result])
+        for _ in 0..<opened { metrics.count(.duplicateCases, ["event": "opened"]) }
+    }
+}
