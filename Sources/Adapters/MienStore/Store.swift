@@ -122,6 +122,9 @@ public struct Tables {
     public var verificationAttempts: VerificationAttemptTable {
         VerificationAttemptTable(connection: connection, keys: keys)
     }
+    public var identityUploads: IdentityUploadTable {
+        IdentityUploadTable(connection: connection)
+    }
     public var reviewCases: ReviewCaseTable { ReviewCaseTable(connection: connection) }
     public var duplicateSearches: DuplicateSearchTable {
         DuplicateSearchTable(connection: connection, keys: keys)

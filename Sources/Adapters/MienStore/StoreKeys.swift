@@ -188,6 +188,7 @@ extension SealPurpose {
     static let identityKey = SealPurpose(label: "mien/v1/identity-key")
     static let identityContent = SealPurpose(label: "mien/v1/identity-content")
     static let identityImage = SealPurpose(label: "mien/v1/identity-image")
+    static let identityUpload = SealPurpose(label: "mien/v1/identity-upload")
     static let registryPerson = SealPurpose(label: "mien/v1/registry-person")
     static let evidenceKey = SealPurpose(label: "mien/v1/evidence-key")
     static let registryText = SealPurpose(label: "mien/v1/registry-text")

@@ -223,3 +223,45 @@ public struct IdentityConsentStatus: Codable, Sendable, Hashable {
         (self.consentWithdrawnAtEpochMs, self.version) = (consentWithdrawnAtEpochMs, version)
     }
 }
+
+/// A document whose pictures were uploaded one by one: the JSON of `POST /v1/identity/document` and
+/// `POST /v1/identity/captured-document`.
+public struct UploadedDocumentRequest: Codable, Sendable, Hashable {
+    /// ISO 3166-1 alpha-2, one of the supported countries.
+    public var country: String
+    /// `driverLicense`, `passport`, or `idCard`.
+    public var documentType: String
+    /// The start token of a live capture that passed, in place of an uploaded `faceImage`.
+    public var faceCapture: String?
+
+    public init(country: String, documentType: String, faceCapture: String? = nil) {
+        (self.country, self.documentType, self.faceCapture) = (country, documentType, faceCapture)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case country, documentType, faceCapture
+    }
+
+    /// Reads an absent text as an empty one, so that the same error names it.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            country: try values.decodeIfPresent(String.self, forKey: .country) ?? "",
+            documentType: try values.decodeIfPresent(String.self, forKey: .documentType) ?? "",
+            faceCapture: try values.decodeIfPresent(String.self, forKey: .faceCapture))
+    }
+}
+
+/// `PUT /v1/identity/pictures/{picture}`.
+public struct UploadedPictureAnswer: Codable, Sendable, Hashable {
+    /// `image`, `backImage`, or `faceImage`.
+    public var picture: String
+    /// When the picture is erased unless it was sent with a document.
+    public var expiresAtEpochMs: Int64
+
+    public init(picture: String, expiresAtEpochMs: Int64) {
+        (self.picture, self.expiresAtEpochMs) = (picture, expiresAtEpochMs)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case picture, expiresAtEpochMs }
+}

@@ -42,19 +42,23 @@ package struct IdentityRoutes {
                 identities.verify(
                     PersonalDataInput(input), of: caller.account, app: caller.app), to: caller)
         }
+        addUploads(to: router)
         router.post("identity/document") { request, _ in
             let caller = try await grants.caller(of: request)
             try await changes.require(.remove, by: caller)
             return try await answer(
-                identities.verifyDocument(
-                    document(request), of: caller.account, app: caller.app), to: caller)
+                sent(request, by: caller) {
+                    try await identities.verifyDocument($0, of: caller.account, app: caller.app)
+                }, to: caller)
         }
         router.post("identity/captured-document") { request, _ in
             let caller = try await grants.caller(of: request)
             try await changes.require(.remove, by: caller)
             return try await answer(
-                identities.captureAndVerifyDocument(
-                    document(request), of: caller.account, app: caller.app), to: caller)
+                sent(request, by: caller) {
+                    try await identities.captureAndVerifyDocument(
+                        $0, of: caller.account, app: caller.app)
+                }, to: caller)
         }
         router.post("identity/face-capture") { request, _ in
             let caller = try await grants.caller(of: request)
@@ -165,13 +169,26 @@ package struct IdentityRoutes {
     /// Room for three pictures, and for the header fields and texts between them.
     private static let maxBytes = 3 * DocumentInput.maxPictureBytes + 16 * 1024
 
+    /// Verifies the document of a request: a form with its pictures, or JSON if they were uploaded
+    /// before. Uploaded pictures are erased after the attempt, and kept if there was none.
+    private func sent(
+        _ request: Request, by caller: Caller,
+        _ verify: (DocumentInput) async throws -> VerifiedIdentity
+    ) async throws -> VerifiedIdentity {
+        let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
+        guard type == "application/json" else { return try await verify(document(request)) }
+        let result = try await verify(uploadedDocument(request, of: caller))
+        try await identities.discardUploads(of: caller.account.id, app: caller.app)
+        return result
+    }
+
     /// Reads a document and its pictures from `multipart/form-data`.
     private func document(_ request: Request) async throws -> DocumentInput {
         let type = request.headers[.contentType] ?? ""
         guard type.lowercased().hasPrefix("multipart/form-data") else {
             throw Problem(
                 .unsupportedMediaType,
-                "Send content-type: multipart/form-data with \(Self.fields.joined(separator: ", "))."
+                "Send content-type: multipart/form-data with \(Self.fields.joined(separator: ", ")), or upload the pictures and send application/json."
             )
         }
         let share = budget.share()
@@ -214,20 +231,20 @@ package struct IdentityRoutes {
             back: form["backImage"].map { Array($0) }, face: try face(form))
     }
 
+    static let twoFaces = Problem(
+        .invalidRequest,
+        errors: [
+            .init(
+                field: "faceCapture",
+                message: "and faceImage exclude each other; send one of them")
+        ])
+
     /// The face of a document: a still picture, or a live capture.
     private func face(_ form: MultipartForm) throws -> DocumentFace? {
         guard let capture = form["faceCapture"] else {
             return form["faceImage"].map { .picture(Array($0)) }
         }
-        guard form["faceImage"] == nil else {
-            throw Problem(
-                .invalidRequest,
-                errors: [
-                    .init(
-                        field: "faceCapture",
-                        message: "and faceImage exclude each other; send one of them")
-                ])
-        }
+        guard form["faceImage"] == nil else { throw Self.twoFaces }
         return .capture(
             startToken: String(validating: capture.prefix(256), as: UTF8.self) ?? "")
     }

@@ -143,6 +143,9 @@ extension IdentityService {
         while try await store.write(
             .always, { try $0.verificationAttempts.purge(at: now, atMost: batch) }) == batch
         {}
+        while try await store.write(
+            .always, { try $0.identityUploads.purge(at: now, atMost: batch) }) == batch
+        {}
     }
 }
 

@@ -100,6 +100,7 @@ extension IdentityService {
                 of: account.id, app: app, purpose: purpose, at: now)
             guard count > 0 else { return false }
             let erased = try tables.verificationAttempts.erase(of: account.id, app: app)
+            try tables.identityUploads.delete(of: account.id, app: app)
             try tables.audit.append(
                 AuditEvent(
                     "consent.withdrawn", actor: "user", account: account.id, app: app,

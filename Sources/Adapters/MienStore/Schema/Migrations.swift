@@ -500,5 +500,17 @@ enum Migrations {
                 "CREATE INDEX duplicate_case_by_time ON duplicate_case (closed_at, opened_at)",
             ]
         ),
+        (
+            "31-identity-uploads",
+            [
+                """
+                CREATE TABLE identity_upload (
+                  account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+                  app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, role TEXT NOT NULL,
+                  content_sealed {blob} NOT NULL, expires_at BIGINT NOT NULL, PRIMARY KEY (account_id, app_id, role))
+                """,
+                "CREATE INDEX identity_upload_by_time ON identity_upload (expires_at)",
+            ]
+        ),
     ]
 }

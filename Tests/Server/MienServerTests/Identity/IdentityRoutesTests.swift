@@ -133,6 +133,10 @@ struct IdentityRoutesTests {
             let state = try await user.send(.get).body
             #expect(
                 state["canAttemptVerificationAgain"] == false && state["verified"] == false)
+            let logs = server.logs.text.lowercased()
+            for secret in ["peachtree", "smith", "30318", "1975", "1875", "2999", "nickname"] {
+                #expect(!logs.contains(secret), "\(secret)")
+            }
         }
     }
 
@@ -326,6 +330,21 @@ struct IdentityRoutesTests {
             verifier.set(found)
             let captured = try await eve.document("/captured-document")
             #expect(captured.body["verified"] == true, "\(captured)")
+            // Documents that are sent at once use up one attempt at a time.
+            try await server.makeUser("kim")
+            let kim = try await VerifyingUser.signedIn("kim", on: server)
+            verifier.set(DocumentFindings(isReadable: false))
+            _ = try await kim.verify(["firstName": "JACK"])
+            let answers = try await withThrowingTaskGroup(of: VerifyingUser.Answer.self) { group in
+                for _ in 0..<16 { group.addTask { try await kim.document() } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count { $0.status == 200 } >= 1)
+            #expect(answers.allSatisfy { [200, 409].contains($0.status) }, "\(answers)")
+            let logs = server.logs.text.lowercased()
+            for secret in ["peachtree", "smith", "30318", "1975"] {
+                #expect(!logs.contains(secret), "\(secret)")
+            }
             // Pictures are stored sealed: no file contains the header of a PNG.
             for file in try FileManager.default.contentsOfDirectory(
                 at: server.folder, includingPropertiesForKeys: nil)
@@ -335,6 +354,88 @@ struct IdentityRoutesTests {
                     bytes.firstRange(of: Data(VerifyingUser.picture.prefix(24))) == nil,
                     "\(file.lastPathComponent)")
             }
+        }
+    }
+
+    @Test("pictures can be uploaded one by one, sealed, and are erased after the attempt")
+    func uploads() async throws {
+        let verifier = DecidedVerifier()
+        let settings = Self.simulator.merging(["MIEN_IDENTITY_REQUIRED": "GOVERNMENT_ID"]) { $1 }
+        try await TestServer.run(in: scratch, settings: settings, documents: verifier) { server in
+            try await server.makeUser()
+            let user = try await VerifyingUser.signedIn(on: server, consents: false)
+            func put(_ name: String, _ bytes: [UInt8], type: String = "image/png") async throws
+                -> VerifyingUser.Answer
+            {
+                try await user.send(.put, "/pictures/\(name)", bytes, type: type)
+            }
+            let picture = VerifyingUser.picture
+            #expect(try await put("image", picture).error == "ConsentRequiredError")
+            try await user.consent()
+            #expect(try await put("selfie", picture).status == 404)
+            #expect(try await put("image", picture, type: "text/plain").status == 415)
+            #expect(try await put("image", []).field == "image")
+            #expect(
+                try await put("image", [UInt8](repeating: 0, count: 5 * 1_048_576 + 1)).status
+                    == 413)
+            _ = try await user.verify(["firstName": "JACK"])
+            let document: [String: JSONValue] = ["country": "US", "documentType": "driverLicense"]
+            let early = try await user.send("/document", json: document)
+            #expect(early.field == "image", "\(early)")
+            let hour = server.time.now.milliseconds + 3_600_000
+            #expect(
+                try await put("image", picture).body
+                    == ["picture": "image", "expiresAtEpochMs": .number(Double(hour))])
+            #expect(try await user.send("/document", json: document).field == "backImage")
+            #expect(
+                try await put("backImage", picture, type: "application/octet-stream").status == 200)
+            #expect(
+                try await user.send("/document", json: ["country": "US"]).field == "documentType")
+            #expect(
+                try await user.send("/document", json: ["country": "XX", "documentType": "idCard"])
+                    .error == "UnsupportedCountryError")
+            #expect(try await user.send("/document", json: document).status == 503, "no verifier")
+            for file in try FileManager.default.contentsOfDirectory(
+                at: server.folder, includingPropertiesForKeys: nil)
+            {
+                guard let bytes = try? Data(contentsOf: file) else { continue }
+                #expect(bytes.firstRange(of: Data(picture.prefix(24))) == nil)
+            }
+            verifier.set(
+                DocumentFindings(
+                    isReadable: true, checks: IdentityChecks([.documentConsistent: .passed]),
+                    data: try PersonalDataInput(VerifyingUser.john)))
+            // Refused attempts keep the pictures; one that is judged erases them.
+            #expect(
+                try await user.send("/document", json: document).body["documentVerificationStatus"]
+                    == "failed")
+            #expect(try await user.send("/document", json: document).field == "image")
+
+            try await server.makeUser("bob")
+            let bob = try await VerifyingUser.signedIn("bob", on: server)
+            for name in ["image", "backImage"] {
+                _ = try await bob.send(.put, "/pictures/\(name)", picture, type: "image/png")
+            }
+            let captured = try await bob.send("/captured-document", json: document)
+            #expect(captured.body["verified"] == true, "\(captured)")
+
+            // Pictures that were never sent expire, and go with the consent.
+            try await server.makeUser("eve")
+            let eve = try await VerifyingUser.signedIn("eve", on: server)
+            func upload() async throws {
+                for name in ["image", "backImage"] {
+                    _ = try await eve.send(.put, "/pictures/\(name)", picture, type: "image/png")
+                }
+            }
+            try await upload()
+            #expect(try await eve.send(.delete, "/pictures").status == 204)
+            #expect(try await eve.send("/captured-document", json: document).field == "image")
+            try await upload()
+            #expect(try await eve.send(.delete, "/consent").status == 204)
+            try await eve.consent()
+            #expect(try await eve.send("/captured-document", json: document).field == "image")
+            #expect(server.logs.text.contains("/v1/identity/pictures"))
+            #expect(!server.logs.text.lowercased().contains("peachtree"))
         }
     }
 

@@ -362,6 +362,8 @@ extension ExportedTable {
         "duplicate_case":
             "probable duplicates, each about two people, of which reviewers alone are told: telling one would reveal the other",
         "duplicate_search": "faces that were registered a moment ago, in the order of a queue",
+        "identity_upload":
+            "pictures of the last hour, sealed, that the user has yet to send with a document",
         "journey": "the operator's journeys",
         "journey_run":
             "runs in progress, sealed and found only by their client, deleted after minutes",
