@@ -68,7 +68,7 @@ public struct DuplicateAccountAnswer: Sendable, Hashable, Codable {
     }
 }
 
-/// What a reviewer decides by: `GET /v1/faces/duplicates/{case}`.
+/// A case as a reviewer sees it: `GET /v1/faces/duplicates/{case}`.
 public struct DuplicateCaseDetail: Sendable, Hashable, Codable {
     public var duplicateCase: DuplicateCaseAnswer
     /// The two accounts, in the order of `user` and `other_user`.

@@ -5,7 +5,7 @@ internal import MienIdentity
 package import MienServerCore
 package import MienStore
 
-/// What reviewers see and decide about probable duplicates. Every view is in the audit log, without
+/// Shows reviewers probable duplicates and takes their decisions. Every view is in the audit log, without
 /// the accounts, because users can read what it says about theirs.
 package struct DuplicateReviews: Sendable {
     let store: Store
