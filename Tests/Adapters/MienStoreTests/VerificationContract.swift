@@ -40,7 +40,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `attempts that begin in the same millisecond keep their order`(kind: StoreKind) async throws
+    func `attempts that begin in the same millisecond keep their order`(kind: StoreKind)
+        async throws
     {
         let test = try await TestStore(kind), ana = try await test.account("ana")
         let names = (0..<6).map { "\($0 * 5 % 6)" }

@@ -60,12 +60,14 @@ package struct DuplicateFaceSearch: Service {
             return false
         }
         let found: [Match]
-        do { found = try await matches(of: search) } catch let error as StoreError
-            where error.code == .corrupt
-        {
-            // It would fail again, and keep the others waiting.
+        do { found = try await matches(of: search) } catch {
+            let code = (error as? StoreError)?.code
+            // Of these, another try may succeed. Anything else would fail again, and keep the other
+            // faces waiting.
+            if error is CancellationError || code == .busy || code == .unreachable { throw error }
             logger.error(
-                "a face could not be searched for duplicates", metadata: ["store.code": "corrupt"])
+                "a face could not be searched for duplicates",
+                metadata: ["error.type": "\(type(of: error))"])
             try await finish(search, with: [], "failed")
             return true
         }
@@ -99,8 +101,13 @@ package struct DuplicateFaceSearch: Service {
                     atMost: Self.page)
             }
             for face in page {
-                let score = try comparison.score(face.template.use { try Self.template($0) })
-                guard score >= settings.threshold else { continue }
+                // A damaged template, of which its owner's next login tells, keeps no other face from
+                // being compared.
+                guard
+                    let score = try? comparison.score(
+                        face.template.use { try Self.template($0) }),
+                    score >= settings.threshold
+                else { continue }
                 found.append(
                     Match(face: face.authenticator, account: face.account, score: score))
             }
