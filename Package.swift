@@ -387,8 +387,9 @@ package.targets += [
         "MienServerIdentity", in: .server,
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-            "MienCore", "MienFace", "MienIdentity", "MienImage", "MienKeys", "MienPixels",
-            "MienStore", crypto, hummingbird, logging,
+            "MienCore", "MienDocument", "MienFace", "MienIdentity", "MienImage", "MienKeys",
+            "MienPixels", "MienReading", "MienStore", crypto, httpTypes, hummingbird, lifecycle,
+            logging,
         ]),
     // The check of documents for identities: reads pictures, and compares portraits.
     library(
@@ -418,16 +419,16 @@ package.targets += [
         "MienServerOAuth", in: .server,
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
-            "MienCore", "MienStore", crypto, httpTypes, hummingbird, lifecycle, logging,
+            "MienCore", "MienStore", crypto, httpTypes, hummingbird, logging,
         ]),
     // Runs of journeys, and the effects that they request.
     library(
         "MienServerJourneys", in: .server,
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-            "MienServerFaces", "MienServerDevices", "MienServerOTP", "MienAPI", "MienAccess",
-            "MienCore", "MienFace", "MienJourney", "MienKeys", "MienStore", crypto,
-            hummingbird,
+            "MienServerFaces", "MienServerIdentity", "MienServerDevices", "MienServerOTP",
+            "MienAPI", "MienAccess", "MienCore", "MienFace", "MienIdentity", "MienJourney",
+            "MienKeys", "MienStore", crypto, hummingbird,
         ]),
     // The pages for people: capture, sign-in, account.
     library(
@@ -611,8 +612,9 @@ package.targets += [
     tests(
         "MienServerIdentityTests", in: .server,
         [
-            "MienServerIdentity", "MienServerCore", "MienIdentity", "MienAccess", "MienStore",
-            "MienSealing", "MienCore", "MienTesting",
+            "MienServerIdentity", "MienServerCore", "MienServerMail", "MienIdentity", "MienAccess",
+            "MienStore", "MienSealing", "MienCore", "MienImage", "MienPixels", "MienTesting",
+            lifecycle, logging,
         ]),
     tests(
         "MienWebTests", in: .server,

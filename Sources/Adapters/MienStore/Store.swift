@@ -125,6 +125,13 @@ public struct Tables {
     public var identityUploads: IdentityUploadTable {
         IdentityUploadTable(connection: connection)
     }
+    public var verificationSessions: VerificationSessionTable {
+        VerificationSessionTable(connection: connection, keys: keys)
+    }
+    public var identityJobs: IdentityJobTable { IdentityJobTable(connection: connection) }
+    public var identityNotices: IdentityNoticeTable {
+        IdentityNoticeTable(connection: connection)
+    }
     public var reviewCases: ReviewCaseTable { ReviewCaseTable(connection: connection) }
     public var duplicateSearches: DuplicateSearchTable {
         DuplicateSearchTable(connection: connection, keys: keys)

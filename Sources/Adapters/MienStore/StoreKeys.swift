@@ -97,6 +97,9 @@ public struct StoreKeys: Sendable {
         return master.code(for: writer.bytes, purpose: .auditAnchor)
     }
 
+    /// The key under which the keys of records are sealed that belong to no account.
+    var ownerless: AccountKey { AccountKey(master, random) }
+
     /// Creates a new person's key and its sealed form. Destroying it destroys everything sealed
     /// under it.
     func newAccountKey(for id: UserID) -> (key: AccountKey, sealed: [UInt8]) {
@@ -189,6 +192,9 @@ extension SealPurpose {
     static let identityContent = SealPurpose(label: "mien/v1/identity-content")
     static let identityImage = SealPurpose(label: "mien/v1/identity-image")
     static let identityUpload = SealPurpose(label: "mien/v1/identity-upload")
+    static let sessionKey = SealPurpose(label: "mien/v1/session-key")
+    static let sessionContent = SealPurpose(label: "mien/v1/session-content")
+    static let sessionImage = SealPurpose(label: "mien/v1/session-image")
     static let registryPerson = SealPurpose(label: "mien/v1/registry-person")
     static let evidenceKey = SealPurpose(label: "mien/v1/evidence-key")
     static let registryText = SealPurpose(label: "mien/v1/registry-text")

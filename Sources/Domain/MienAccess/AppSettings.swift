@@ -165,7 +165,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
         return faults
     }
 
-    private static func isAddress(_ uri: String) -> Bool {
+    /// Whether a text is an address that browsers may be sent to, and that the server may call.
+    public static func isAddress(_ uri: String) -> Bool {
         guard isPlain(uri), let start = uri.firstRange(of: "://")?.upperBound else { return false }
         // User names and backslashes make browsers and people see a different host than the real
         // one.

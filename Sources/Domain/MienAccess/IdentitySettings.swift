@@ -11,24 +11,38 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
     public var acceptsStillFaces: Bool
     /// The days for which personal data and pictures are kept.
     public var retentionDays: Int?
+    /// The address to which results are posted; its host must be allowed by `webhook.hosts`.
+    public var webhook: String?
 
     public init(
         required: VerificationMethod? = nil, acceptsStillFaces: Bool = false,
-        retentionDays: Int? = nil
+        retentionDays: Int? = nil, webhook: String? = nil
     ) {
         (self.required, self.acceptsStillFaces, self.retentionDays) = (
             required, acceptsStillFaces, retentionDays
         )
+        self.webhook = webhook
     }
 
     /// The invalid settings, each with its name and a message; empty if all are valid.
     public var faults: [(setting: String, message: String)] {
-        guard let retentionDays, !Self.retentionRange.contains(retentionDays) else { return [] }
-        return [("retention_days", "must be 1 to 3,650")]
+        var faults: [(setting: String, message: String)] = []
+        if let retentionDays, !Self.retentionRange.contains(retentionDays) {
+            faults.append(("retention_days", "must be 1 to 3,650"))
+        }
+        if let webhook, !AppSettings.isAddress(webhook) {
+            faults.append(
+                (
+                    "webhook",
+                    "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1)"
+                ))
+        }
+        return faults
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case required, acceptsStillFaces = "accepts_still_faces", retentionDays = "retention_days"
+        case webhook
     }
 
     /// The names of the settings.
@@ -40,6 +54,7 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
             required: try values.decodeIfPresent(VerificationMethod.self, forKey: .required),
             acceptsStillFaces: try values.decodeIfPresent(Bool.self, forKey: .acceptsStillFaces)
                 ?? false,
-            retentionDays: try values.decodeIfPresent(Int.self, forKey: .retentionDays))
+            retentionDays: try values.decodeIfPresent(Int.self, forKey: .retentionDays),
+            webhook: try values.decodeIfPresent(String.self, forKey: .webhook))
     }
 }

@@ -164,9 +164,11 @@ public final class Server: Service {
                 "liveness mode is liveness_passive, but sign-ins use liveness_active: a recording on a screen passes the passive mode unless face.presentation is require",
                 metadata: ["app.id": "\(app.id.text)"])
         }
-        for found in try await parts.catalog.uncheckedDocuments() {
+        for found in try await parts.catalog.uncheckedDocuments(
+            checksDocuments: parts.identities.checksDocuments)
+        {
             logger.warning(
-                "an identity verification answers challenge instead of allow, because nobody checks documents: publish a version with documents set to none to accept a live selfie alone",
+                "an identity verification answers challenge instead of allow, because this server checks no documents: publish a version with documents set to none to accept a live selfie alone",
                 metadata: [
                     "journey.id": "\(found.journey.text)", "journey.version": "\(found.version)",
                     "journey.step": "\(found.step)",
@@ -228,7 +230,8 @@ public final class Server: Service {
         var application = publicListener.application(
             parts.publicRouter(),
             services: [
-                parts.mail, parts.sweeper, parts.logouts, parts.duplicateSearch, adminService,
+                parts.mail, parts.sweeper, parts.logouts, parts.duplicateSearch,
+                parts.identityWorker, parts.identityNews, adminService,
             ]
         ) { address in
             publicURL.listening(at: address)

@@ -23,7 +23,9 @@ struct ServerParts: Sendable {
     let publicURL: PublicURL
     let mail: MailService
     let sweeper: Sweeper
-    let logouts: BackChannelLogout
+    let logouts: NoticeDelivery<BackChannelLogout>
+    let identityWorker: IdentityWorker
+    let identityNews: NoticeDelivery<IdentityNews>
     let duplicateSearch: DuplicateFaceSearch
     let bodies = BodyBudget()
     private let passwordCheck: PasswordCheck
@@ -52,6 +54,9 @@ struct ServerParts: Sendable {
     private let changes: AuthenticatorChanges
     private let devices: KnownDeviceService
     let identities: IdentityService
+    /// Links to verification sessions, which the hosted page opens.
+    let verificationLinks: VerificationLinks
+    let verifications: VerificationSessions
     private let evidenceKey: EvidenceKey
     private let registry = PrometheusRegistry()
     private let metrics: Metrics
@@ -152,6 +157,7 @@ struct ServerParts: Sendable {
             isEnabled: configuration.identities.contains("passkey"),
             signatures: signatures)
         evidenceKey = try EvidenceKey(store.keys)
+        let work = configuration.identityDocumentWork
         identities = IdentityService(
             store: store, sources: try configuration.sources(in: store, clock: clock),
             documents: try
@@ -160,7 +166,19 @@ struct ServerParts: Sendable {
                     comparing: faces, limits: limits, clock: clock)).map {
                     DocumentChecker($0, limits: limits)
                 }, captures: OwnedCaptures(captures: captures),
-            rules: try configuration.makeIdentityRules(), clock: clock)
+            rules: try configuration.makeIdentityRules(),
+            jobs: IdentityJobQueue(
+                room: work.room, workers: work.workers, patience: work.patience), clock: clock)
+        verificationLinks = VerificationLinks(
+            store: store, clock: clock, publicURL: publicURLText)
+        verifications = VerificationSessions(
+            store: store, identities: identities, selfies: CapturedSelfies(captures: captures),
+            previews: PreviewService(limits: limits, clock: clock), links: verificationLinks,
+            clock: clock)
+        identityWorker = IdentityWorker(identities, metrics: metrics, logger: logger)
+        identityNews = NoticeDelivery(
+            IdentityNews(store: store, caller: webhooks, metrics: metrics, clock: clock),
+            clock: clock, logger: logger)
         tokens = OTPService(store: store, gate: gate, notices: notices, clock: clock)
         recoveryCodes = RecoveryCodeService(
             store: store, gate: gate, notices: notices, mail: mail, clock: clock)
@@ -170,17 +188,19 @@ struct ServerParts: Sendable {
         links = CaptureLinks(store: store, clock: clock, publicURL: publicURLText)
         let performer = EffectPerformer(
             store: store, gate: gate, passwords: passwordCheck, accounts: accounts,
-            captures: captures, links: links, faces: faces, migration: migration, shadow: shadow,
-            mail: mail, webhooks: webhooks, deviceKeys: deviceKeys,
+            captures: captures, links: links, verifications: verifications, faces: faces,
+            migration: migration, shadow: shadow, mail: mail, webhooks: webhooks,
+            deviceKeys: deviceKeys,
             attestations: attestations, challenges: challenges, tokens: tokens, changes: changes,
             notices: notices,
             recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics,
             configuration: configuration, publicURL: publicURLText)
         authorization = AuthorizationService(
             store: store, apps: apps, grants: grants, clock: clock, publicURL: publicURLText)
-        logouts = BackChannelLogout(
-            store: store, issuer: issuer, caller: webhooks, clock: clock, metrics: metrics,
-            logger: logger)
+        logouts = NoticeDelivery(
+            BackChannelLogout(
+                store: store, issuer: issuer, caller: webhooks, clock: clock, metrics: metrics),
+            clock: clock, logger: logger)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
             grants: grants, clock: clock, metrics: metrics)
@@ -253,6 +273,13 @@ struct ServerParts: Sendable {
             body: body,
             authentication: CaptureAuthentication { [publicURL] in publicURL.text }
         ).add(to: router.group("v1"))
+        VerificationRoutes(
+            sessions: verifications, body: body, budget: bodies,
+            authentication: VerificationAuthentication { [publicURL] in publicURL.text }
+        ).add(to: router.group("v1"))
+        RelyingPartyRoutes(
+            sessions: verifications, grants: grants, evidenceKey: evidenceKey, body: body
+        ).add(to: router.group("verify/api/v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants,
             authorization: authorization, pages: pages, extensions: [biometrics],
@@ -309,7 +336,8 @@ struct ServerParts: Sendable {
         OTPRoutes(grants: grants, tokens: tokens, changes: changes, body: body).add(
             to: router.group("v1"))
         IdentityRoutes(
-            identities: identities, grants: grants, changes: changes, body: body, budget: bodies
+            identities: identities, sessions: verifications, grants: grants, changes: changes,
+            body: body, budget: bodies
         ).add(to: router.group("v1"))
         RecoveryRoutes(
             apps: apps, grants: grants, changes: changes, codes: recoveryCodes,
@@ -346,10 +374,14 @@ struct ServerParts: Sendable {
         ).add(to: admin)
         ConsentAdminRoutes(store: store, records: records, clock: clock).add(to: admin)
         IdentityAdminRoutes(
-            identities: identities, registry: RegistryService(store: store, clock: clock),
+            identities: identities, sessions: verifications,
+            registry: RegistryService(store: store, clock: clock),
             evidenceKey: evidenceKey, records: records, body: body, budget: bodies
         ).add(to: admin)
-        JourneyAdminRoutes(store: store, catalog: catalog, clock: clock, body: body).add(to: admin)
+        JourneyAdminRoutes(
+            store: store, catalog: catalog, checksDocuments: identities.checksDocuments,
+            clock: clock, body: body
+        ).add(to: admin)
         AuditRoutes(store: store, clock: clock, body: body).add(to: admin)
         licenseRoutes(body).addAdmin(to: admin)
         return Self.withMethods(router)

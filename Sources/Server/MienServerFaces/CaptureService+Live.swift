@@ -160,6 +160,9 @@ extension CaptureService {
             }
             next.extracted(
                 entry, former: former, camera: CameraClass(of: reading.frame.image))
+            if entry != nil, live.find(id)?.content.keepsPicture == true {
+                next.keep(frame.picture)
+            }
             if entry != nil, let other = await shadow.entry(of: frame.picture, for: share) {
                 next.extractedInShadow(other)
             }
@@ -192,6 +195,7 @@ extension CaptureService {
             content.former = try formerTemplates(of: session?.former ?? [:])
             content.shadow = shadow.template(of: session?.shadow ?? []).map(Self.text)
             content.camera = session?.camera
+            content.picture = session?.picture.map { Base64URL.encode($0) }
         } else {
             next.state = .failed
             content.reasons = refusals

@@ -43,6 +43,10 @@ package final class CaptureService: Sendable {
         var namesSearch: Bool?
         /// The rules that apply unless the person omits actions; `nil` if they omit none.
         var rulesForAll: LivenessRules?
+        /// Whether the session keeps a picture of the face, to be compared with a document.
+        var keepsPicture: Bool?
+        /// The picture, base64url-encoded, once the session has passed.
+        var picture: String?
     }
 
     /// The result of a session that passed.
@@ -106,10 +110,13 @@ package final class CaptureService: Sendable {
 
     /// - Parameter origin: The run that asks. The request can only make its app's settings
     ///   stricter.
+    /// - Parameter keepsPicture: Whether a picture of the face is kept, to be compared with a document.
+    /// - Parameter lifetime: The time until it must have ended, instead of `capture.seconds`.
     /// - Returns: The session's ID and its start token, which is shown only once.
-    package func open(_ request: CaptureRequest, for origin: CaptureOrigin, id: CaptureID? = nil)
-        async throws -> (CaptureID, startToken: String)
-    {
+    package func open(
+        _ request: CaptureRequest, for origin: CaptureOrigin, id: CaptureID? = nil,
+        keepsPicture: Bool = false, lifetime: Duration? = nil
+    ) async throws -> (CaptureID, startToken: String) {
         let app = origin.app
         var generator = SystemRandomNumberGenerator()
         let id = id ?? CaptureID.random(using: &generator)
@@ -129,11 +136,11 @@ package final class CaptureService: Sendable {
             expected: ExpectedFace(request.user, device: origin.device),
             signedIn: origin.signedIn,
             consent: namesSearch ? request.consent?.namingSearch : request.consent,
-            namesSearch: namesSearch)
+            namesSearch: namesSearch, keepsPicture: keepsPicture ? true : nil)
         let record = CaptureRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: origin.run,
             app: app.id, content: try Self.sealed(content),
-            expiresAt: clock.now + .seconds(seconds))
+            expiresAt: clock.now + (lifetime ?? .seconds(seconds)))
         try await store.write(.process) { try $0.captures.insert(record) }
         return (id, token.text.use { $0 })
     }
@@ -181,6 +188,7 @@ package final class CaptureService: Sendable {
                     content.template = try self.template(of: Array(best))
                     content.former = try self.formerTemplates(of: look.former)
                     content.camera = look.camera
+                    if content.keepsPicture == true { content.picture = Base64URL.encode(bytes) }
                     let more = await self.shadow.entry(of: bytes, for: self.share(of: content))
                     let known = try content.shadow.map(Self.template)?.entries ?? []
                     content.shadow = self.shadow.template(of: known + (more.map { [$0] } ?? []))
@@ -189,6 +197,7 @@ package final class CaptureService: Sendable {
                 } else {
                     // Another person is in the picture, so the entries no longer prove anything.
                     (content.template, content.former, content.shadow) = (nil, nil, nil)
+                    content.picture = nil
                     Self.fail(&next, &content, .differentFace)
                     guidance = [.known(.differentFace)]
                 }
@@ -286,6 +295,7 @@ package final class CaptureService: Sendable {
             next.state = .cancelled
             next.frames = session?.looks ?? record.frames
             (content.template, content.former, content.shadow) = (nil, nil, nil)
+            content.picture = nil
             if session?.wasInstructed == true {
                 try await self.countGuess(content, app: record.app)
             }

@@ -7,7 +7,8 @@ internal import MienPixels
 /// A live capture in progress: its frame chain, its clock, and its state machine. It is a value;
 /// its holder analyzes the pictures and writes the records.
 ///
-/// Of the pictures, it keeps only small gray patches and hashes, and only while it exists.
+/// Of the pictures, it keeps only small gray patches and hashes, and only while it exists. A session
+/// whose face is compared with a document also keeps one of the pictures.
 struct LiveSession: Sendable {
     /// How far a frame's time may be ahead of the server's.
     static let maxAhead: Duration = .milliseconds(500)
@@ -38,6 +39,8 @@ struct LiveSession: Sendable {
     private(set) var camera: CameraClass?
     /// The entries that the pack in shadow mode made.
     private(set) var shadow: [FaceTemplate.Entry] = []
+    /// The last picture whose face was described, if the session keeps one.
+    private(set) var picture: [UInt8]?
 
     init(
         _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules,
@@ -134,6 +137,8 @@ struct LiveSession: Sendable {
         (self.former, self.camera) = (former, camera)
         judgment.extracted(entry)
     }
+
+    mutating func keep(_ picture: [UInt8]) { self.picture = picture }
 
     /// Takes the entry that the pack in shadow mode made of the same frame. A comparison uses the
     /// last entry, a template all of them.

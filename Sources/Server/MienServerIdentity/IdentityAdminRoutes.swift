@@ -3,7 +3,6 @@ internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienIdentity
-internal import MienImage
 package import MienServerAccess
 package import MienServerCore
 internal import MienStore
@@ -11,6 +10,7 @@ internal import MienStore
 /// The routes of the admin API for identities: reviews, users' verifications, and the registry.
 package struct IdentityAdminRoutes {
     let identities: IdentityService
+    let sessions: VerificationSessions
     let registry: RegistryService
     let evidenceKey: EvidenceKey
     let records: AdminRecords
@@ -18,9 +18,10 @@ package struct IdentityAdminRoutes {
     let budget: BodyBudget
 
     package init(
-        identities: IdentityService, registry: RegistryService, evidenceKey: EvidenceKey,
-        records: AdminRecords, body: JSONBody, budget: BodyBudget
+        identities: IdentityService, sessions: VerificationSessions, registry: RegistryService,
+        evidenceKey: EvidenceKey, records: AdminRecords, body: JSONBody, budget: BodyBudget
     ) {
+        self.sessions = sessions
         self.evidenceKey = evidenceKey
         (self.identities, self.registry, self.records, self.body, self.budget) = (
             identities, registry, records, body, budget
@@ -43,6 +44,21 @@ package struct IdentityAdminRoutes {
             var response = JSONBody.response(json: Array(try evidenceKey.sign(record).utf8))
             response.headers[.contentType] = "application/jose"
             return response
+        }
+        router.get("verifications/sessions/:session/evidence") { _, context in
+            let id = try IdentityAttemptID(context.parameters.require("session"), field: "session")
+            let record = try await sessions.evidence(
+                of: id, for: nil, by: Self.administrator(context).text)
+            var response = JSONBody.response(json: Array(try evidenceKey.sign(record).utf8))
+            response.headers[.contentType] = "application/jose"
+            return response
+        }
+        router.post("verifications/purge") { request, context in
+            let wanted = try await body.read(
+                VerificationPurgeRequest.self, VerificationPurgeRequest.CodingKeys.self,
+                from: request)
+            return try await JSONBody.response(
+                sessions.purge(dryRun: wanted.dryRun, by: Self.administrator(context)))
         }
         router.get("verifications/keys") { _, _ in JSONBody.response(evidenceKey.keySet) }
         router.post("users/:user/verification/reset") { _, context in
@@ -74,17 +90,7 @@ package struct IdentityAdminRoutes {
             let image = try await identities.image(
                 context.parameters.require("role"), of: Self.id(context),
                 for: Self.administrator(context))
-            let bytes = image.use { $0 }
-            let type =
-                switch try? ImageDecoder.probe(bytes).format {
-                case .png: "image/png"
-                case .jpeg: "image/jpeg"
-                case .gif: "image/gif"
-                case nil: "application/octet-stream"
-                }
-            var response = JSONBody.response(json: bytes)
-            response.headers[.contentType] = type
-            return response
+            return image.use { PictureResponse.make($0) }
         }
         router.post("verifications/cases/:case/decision") { request, context in
             let wanted = try await body.read(

@@ -10,15 +10,17 @@ internal import MienStore
 /// The routes with which users verify their identities, through first-party apps.
 package struct IdentityRoutes {
     let identities: IdentityService
+    let sessions: VerificationSessions
     let grants: GrantService
     let changes: AuthenticatorChanges
     let body: JSONBody
     let budget: BodyBudget
 
     package init(
-        identities: IdentityService, grants: GrantService, changes: AuthenticatorChanges,
-        body: JSONBody, budget: BodyBudget
+        identities: IdentityService, sessions: VerificationSessions, grants: GrantService,
+        changes: AuthenticatorChanges, body: JSONBody, budget: BodyBudget
     ) {
+        self.sessions = sessions
         (self.identities, self.grants, self.changes, self.body, self.budget) = (
             identities, grants, changes, body, budget
         )
@@ -69,11 +71,11 @@ package struct IdentityRoutes {
                 FaceCaptureAnswer(
                     startToken: opened.startToken, expiresAt: opened.expiresAt.milliseconds))
         }
-        router.post("identity/document-capture") { request, _ -> Response in
+        router.post("identity/document-capture") { request, _ in
             let caller = try await grants.caller(of: request)
             try await changes.require(.remove, by: caller)
-            throw IdentityError(
-                .unsupportedMethod, "this deployment has no page for photographing documents")
+            return try await JSONBody.response(
+                sessions.link(for: caller.account, in: caller.app))
         }
     }
 
@@ -96,7 +98,8 @@ package struct IdentityRoutes {
                     supportedCountries: identities.supportedCountries.map(\.rawValue),
                     faceImageRequiredWithDocumentCapture: identities.needsFaceImage,
                     faceImageRequiredWithDocumentVerification: identities.needsFaceImage,
-                    canInitiateDocumentCapture: false, consentRequired: identities.needsConsent))
+                    canInitiateDocumentCapture: identities.checksDocuments,
+                    consentRequired: identities.needsConsent))
         }
     }
 
@@ -156,9 +159,24 @@ package struct IdentityRoutes {
 
     private func answer(_ identity: VerifiedIdentity, to caller: Caller) async throws -> Response {
         let consent = try await identities.consent(of: caller.account.id, in: caller.app)
-        return JSONBody.response(
-            VerifiedIdentityAnswer(
-                identity, consented: consent.map { $0.withdrawnAt == nil } ?? false))
+        var answer = VerifiedIdentityAnswer(
+            identity, consented: consent.map { $0.withdrawnAt == nil } ?? false)
+        answer.idScanUrl = try await captureLink(identity, to: caller)
+        return JSONBody.response(answer)
+    }
+
+    /// The page for photographing a document, if the user needs one and a new attempt would be
+    /// accepted now. Only after a fresh sign-in, as for every attempt: the link starts one.
+    private func captureLink(_ identity: VerifiedIdentity, to caller: Caller) async throws
+        -> String?
+    {
+        guard identities.checksDocuments, !identity.verified,
+            identity.requiredVerificationMethod == .governmentID,
+            (try? await changes.require(.remove, by: caller)) != nil
+        else { return nil }
+        do {
+            return try await sessions.link(for: caller.account, in: caller.app).documentCaptureUrl
+        } catch is IdentityError { return nil }
     }
 
     // MARK: Documents

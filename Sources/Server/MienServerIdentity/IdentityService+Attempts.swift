@@ -7,45 +7,60 @@ internal import MienStore
 extension IdentityService {
     /// Counts an attempt and stores what the user sent, sealed.
     ///
+    /// An attempt with a document gets a job in the same transaction.
+    ///
     /// - Returns: For ``VerificationAttempt/Kind/document``, only if the personal data of an earlier
     ///   attempt can still be read.
+    /// - Throws: ``IdentityError``; ``ServerBusy`` if too many jobs wait. Nothing is counted then.
     func begin(
         _ kind: VerificationAttempt.Kind, _ content: Sensitive<[UInt8]>,
-        images: [AttemptImage] = [], of account: AccountRecord, app: AppID
+        images: [AttemptImage] = [], as id: IdentityAttemptID = .fresh(),
+        of account: AccountRecord, app: AppID
     ) async throws -> IdentityAttemptID {
-        var generator = SystemRandomNumberGenerator()
-        let id = IdentityAttemptID.random(using: &generator), now = clock.now, rules = rules
         do {
             try await store.write { tables in
-                if rules.needsConsent { try tables.requireConsent(of: account.id, in: app) }
-                var record = try tables.verifications.find(account.id)
-                try record.state.begin(kind, id: id, under: rules.policy, at: now)
-                if kind == .document, try tables.personalData(of: account) == nil {
-                    throw IdentityError(
-                        .dataRedacted,
-                        "the personal data of the earlier attempt was erased; ask an administrator to reset the verification"
-                    )
-                }
-                let days =
-                    try tables.apps.find(app)?.settings.identity.retentionDays
-                    ?? rules.retentionDays
-                try tables.verifications.update(record, at: now)
-                try tables.verificationAttempts.insert(
-                    AttemptRecord(
-                        id: id, account: account.id, app: app, kind: kind, begunAt: now,
-                        contentExpiresAt: now + .seconds(days * 86_400), content: content),
-                    images: images, of: account)
-                try tables.audit.append(
-                    AuditEvent(
-                        "identity.attempted", actor: "user", account: account.id, app: app,
-                        detail: [
-                            "attempt": .string(id.text), "kind": .string(kind.rawValue),
-                        ]), at: now)
+                try begin(kind, content, images: images, as: id, of: account, app: app, in: tables)
             }
-        } catch let error as StoreError where error.code == .stale {
-            throw IdentityError(.updateFailed, "another attempt of this user began meanwhile")
-        }
+        } catch let error as StoreError where error.code == .stale { throw Self.parallelAttempt }
         return id
+    }
+
+    static let parallelAttempt = IdentityError(
+        .updateFailed, "another attempt of this user began meanwhile")
+
+    /// Does the same in a transaction of the caller.
+    func begin(
+        _ kind: VerificationAttempt.Kind, _ content: Sensitive<[UInt8]>, images: [AttemptImage],
+        as id: IdentityAttemptID, of account: AccountRecord, app: AppID, in tables: Tables
+    ) throws {
+        let now = clock.now
+        if rules.needsConsent { try tables.requireConsent(of: account.id, in: app) }
+        var record = try tables.verifications.find(account.id)
+        try record.state.begin(kind, id: id, under: rules.policy, at: now)
+        if kind == .document, try tables.personalData(of: account) == nil {
+            throw IdentityError(
+                .dataRedacted,
+                "the personal data of the earlier attempt was erased; ask an administrator to reset the verification"
+            )
+        }
+        let days =
+            try tables.apps.find(app)?.settings.identity.retentionDays ?? rules.retentionDays
+        try tables.verifications.update(record, at: now)
+        try tables.verificationAttempts.insert(
+            AttemptRecord(
+                id: id, account: account.id, app: app, kind: kind, begunAt: now,
+                contentExpiresAt: now + .seconds(days * 86_400), content: content),
+            images: images, of: account)
+        if kind.usesDocument {
+            try jobs.add(
+                IdentityJob(
+                    id: id.text, subject: .attempt, account: account.id, queuedAt: now),
+                in: tables)
+        }
+        try tables.audit.append(
+            AuditEvent(
+                "identity.attempted", actor: "user", account: account.id, app: app,
+                detail: ["attempt": .string(id.text), "kind": .string(kind.rawValue)]), at: now)
     }
 
     /// Judges an attempt and concludes it. If it cannot be judged, it is given back.
@@ -70,8 +85,10 @@ extension IdentityService {
         return try await store.write { tables in
             var record = try tables.verifications.find(account.id)
             guard let attempt = try tables.verificationAttempts.find(id, of: account) else {
+                try tables.identityJobs.delete(id.text)
                 return identity(record, nil)
             }
+            try tables.identityJobs.delete(id.text)
             let settings = try tables.apps.find(attempt.app)?.settings.identity
             let recommendation = rules.recommendations.recommendation(
                 for: judgment.checks, acceptsStillFaces: settings?.acceptsStillFaces ?? false)
@@ -116,18 +133,31 @@ extension IdentityService {
                         "attempt": .string(id.text),
                         "recommendation": .string(result.recommendation.rawValue),
                     ]), at: now)
+            try tables.tell(attempt.app, outcome.word, of: attempt, record.state, result, at: now)
+            try tables.noteSession(
+                of: id, outcome, result, account, recapture: judgment.recapture, at: now)
             return identity(record, settings)
         }
     }
 
-    private func giveBack(_ id: IdentityAttemptID, of user: UserID) async throws {
+    /// Ends an attempt that was not judged. It does not count.
+    func giveBack(_ id: IdentityAttemptID, of user: UserID) async throws {
         let now = clock.now
         try await store.write { tables in
             var record = try tables.verifications.find(user)
             if record.state.conclude(id, .notJudged, at: now) {
                 try tables.verifications.update(record, at: now)
+                if let account = try tables.accounts.find(user),
+                    let attempt = try tables.verificationAttempts.find(id, of: account)
+                {
+                    let outcome = AttemptOutcome.notJudged
+                    try tables.tell(
+                        attempt.app, outcome.word, of: attempt, record.state, nil, at: now)
+                    try tables.noteSession(of: id, outcome, nil, account, at: now)
+                }
             }
             _ = try tables.verificationAttempts.conclude(id, at: now)
+            try tables.identityJobs.delete(id.text)
         }
     }
 
@@ -146,6 +176,15 @@ extension IdentityService {
         while try await store.write(
             .always, { try $0.identityUploads.purge(at: now, atMost: batch) }) == batch
         {}
+        try await sweepSessions(at: now)
+    }
+}
+
+extension IdentityAttemptID {
+    /// A new random identifier.
+    static func fresh() -> IdentityAttemptID {
+        var generator = SystemRandomNumberGenerator()
+        return random(using: &generator)
     }
 }
 

@@ -44,7 +44,7 @@ extension IdentityService {
         return consentText(settings)
     }
 
-    private func consentText(_ settings: IdentitySettings?) -> IdentityConsentText {
+    func consentText(_ settings: IdentitySettings?) -> IdentityConsentText {
         rules.consentText
             ?? .standard(
                 retentionDays: settings?.retentionDays ?? rules.retentionDays,
@@ -101,6 +101,8 @@ extension IdentityService {
             guard count > 0 else { return false }
             let erased = try tables.verificationAttempts.erase(of: account.id, app: app)
             try tables.identityUploads.delete(of: account.id, app: app)
+            try VerificationSessions.cancelOpen(of: account, in: app, tables, at: now)
+            _ = try tables.verificationSessions.erase(of: account.id, app: app)
             try tables.audit.append(
                 AuditEvent(
                     "consent.withdrawn", actor: "user", account: account.id, app: app,

@@ -59,6 +59,9 @@ package struct DocumentInput: Sendable, CustomReflectable {
 extension IdentityService {
     /// Verifies a document of a user who attempted to verify personal data before.
     ///
+    /// A worker judges it. If that takes longer than ``IdentityJobQueue/patience``, the state returned
+    /// is `pending`.
+    ///
     /// - Throws: ``IdentityError``, ``IdentitySourceError``, or ``ServerBusy``, which count no
     ///   attempt. Pictures that cannot be decoded count: their status is `documentUnreadable`.
     package func verifyDocument(
@@ -81,7 +84,7 @@ extension IdentityService {
         _ document: DocumentInput, _ kind: VerificationAttempt.Kind, of account: AccountRecord,
         app: AppID
     ) async throws -> VerifiedIdentity {
-        let country = try PersonalData.country(document.country, supported: rules.countries)
+        _ = try PersonalData.country(document.country, supported: rules.countries)
         guard let documents, documents.verifier.types.contains(document.type) else {
             throw IdentityError(
                 .unsupportedMethod, field: "documentType",
@@ -113,17 +116,16 @@ extension IdentityService {
         }
         var document = document
         if case .capture(let token) = document.face {
+            // A capture is used up only if the attempt can be stored.
+            try await requireRoom()
             document.face = .live(
                 template: try await template(token, for: kind, of: account, app: app))
         }
-        let id = try await begin(
+        return try await judgeLater(
             kind, document.content, images: document.images, of: account, app: app)
-        return try await concluding(id, of: account) { [document] in
-            try await judge(document, country, kind, as: id, by: documents, of: account)
-        }
     }
 
-    private func judge(
+    func judge(
         _ document: DocumentInput, _ country: Country, _ kind: VerificationAttempt.Kind,
         as id: IdentityAttemptID, by documents: DocumentChecker, of account: AccountRecord
     ) async throws -> Judgment {
@@ -190,12 +192,12 @@ extension IdentityService {
 
 extension IdentityService {
     /// A picture that is not one, or too large.
-    private struct UndecodablePicture: Error { let picture: DocumentPicture }
+    struct UndecodablePicture: Error { let picture: DocumentPicture }
 
     /// More pixels show no more of a document, and take memory for each step of reading.
     private static let maxPixels = 16_000_000
 
-    private static func decode(_ bytes: [UInt8], _ picture: DocumentPicture)
+    static func decode(_ bytes: [UInt8], _ picture: DocumentPicture)
         throws(UndecodablePicture) -> RGBImage
     {
         do {
@@ -206,7 +208,7 @@ extension IdentityService {
         } catch { throw UndecodablePicture(picture: picture) }
     }
 
-    private static func decode(_ face: DocumentFace) throws(UndecodablePicture)
+    static func decode(_ face: DocumentFace) throws(UndecodablePicture)
         -> DocumentSubmission.Face
     {
         switch face {

@@ -30,6 +30,14 @@ extension IdentityService {
                     try tables.verifications.update(record, at: now)
                 }
                 _ = try tables.verificationAttempts.conclude(old.review.attempt, at: now)
+                if let account = try tables.accounts.find(old.account),
+                    let attempt = try tables.verificationAttempts.find(
+                        old.review.attempt, of: account)
+                {
+                    try tables.tell(
+                        old.app, final.outcomeWord, of: attempt, record.state, attempt.result,
+                        at: now)
+                }
             }
             try tables.audit.append(
                 AuditEvent(

@@ -15,22 +15,25 @@ package struct IdentityService: Sendable {
     let documents: DocumentChecker?
     let captures: (any LiveFaceCaptures)?
     let rules: IdentityRules
+    let jobs: IdentityJobQueue
     let clock: ServerClock
 
     /// - Parameters:
     ///   - sources: All of them judge personal data. Without one, none is verified.
     ///   - documents: Without it, no document is accepted.
     ///   - captures: Without it, faces are still pictures.
+    ///   - jobs: The queue of the documents that ``IdentityWorker`` judges.
     package init(
         store: Store, sources: [any IdentityDataSource], documents: DocumentChecker? = nil,
-        captures: (any LiveFaceCaptures)? = nil, rules: IdentityRules, clock: ServerClock
+        captures: (any LiveFaceCaptures)? = nil, rules: IdentityRules,
+        jobs: IdentityJobQueue = IdentityJobQueue(), clock: ServerClock
     ) {
         var rules = rules
         rules.policy = VerificationPolicy(
             piiAttempts: rules.policy.piiAttempts, documentAttempts: rules.policy.documentAttempts,
             documents: documents?.verifier.types ?? [])
         (self.store, self.sources, self.rules, self.clock) = (store, sources, rules, clock)
-        (self.documents, self.captures) = (documents, captures)
+        (self.documents, self.captures, self.jobs) = (documents, captures, jobs)
     }
 
     // MARK: State

@@ -114,6 +114,19 @@ struct AccountExportTests {
                         content: Sensitive(JSONColumn.bytes(content))),
                     images: [AttemptImage(role: "face", sha256: [1], content: Sensitive([2]))],
                     of: account.record)
+                try tables.identityJobs.insert(
+                    IdentityJob(
+                        id: attempt.text, subject: .attempt, account: id, queuedAt: now))
+                try tables.verificationSessions.insert(
+                    VerificationSessionRecord(
+                        id: attempt, tokenHash: [], app: app, owner: .user, account: id,
+                        session: VerificationSession(
+                            parts: [.document], expiresAt: now + .seconds(60)), createdAt: now,
+                        contentExpiresAt: now + .seconds(60), content: Sensitive([1])),
+                    of: account.record)
+                try tables.verificationSessions.put(
+                    AttemptImage(role: "selfie", sha256: [1], content: Sensitive([2])),
+                    in: attempt, of: account.record)
                 try tables.reviewCases.insert(
                     ReviewCaseRecord(
                         review: ReviewCase(
@@ -147,6 +160,7 @@ struct AccountExportTests {
             ("failures_by_device", 1), ("sign_ins", 2), ("sign_in_authenticators", 2),
             ("logout_notices", 1), ("activity_being_counted", 1), ("recoveries", 0),
             ("identity_attempts", 1), ("identity_images", 1), ("identity_reviews", 1),
+            ("identity_jobs", 1), ("verification_sessions", 1), ("verification_images", 1),
         ] {
             #expect(data[section]?.arrayValue?.count == count, "\(section)")
         }

@@ -183,14 +183,32 @@ extension JourneyRulesTests {
         #expect(try result(.deny).rejection?.reason == "access_denied")
     }
 
-    @Test("a verification that does not accept unchecked documents never answers allow")
+    @Test("a verification that needs a document allows only if one was checked")
     func uncheckedDocuments() throws {
         let verdict = VerificationVerdict(
             session: Self.session.id, recommendation: .allow, capture: Made.capture)
         let (play, end) = try verified([:], verdict)
         #expect(end.rejection?.reason == "more" && play.run.capture == nil)
+        let checked = VerificationVerdict(
+            session: Self.session.id, recommendation: .allow, capture: Made.capture,
+            checkedDocument: true)
+        #expect(try verified([:], checked).1.completion != nil)
+        for (config, needsDocument) in [([:], true), (["documents": "none"], false)]
+            as [([String: JSONValue], Bool)]
+        {
+            var play = try Play(verification(config))
+            let opening = try play.start()
+            let request = opening.work(OpenVerificationEffect.self)?.request
+            #expect(request?.needsDocument == needsDocument)
+        }
         let definition = try JourneyDefinition(verification([:]))
-        #expect(JourneyLinter.lint(definition).map(\.code) == [.documentsUnchecked])
+        for (checksDocuments, found) in [(nil, .warning), (false, .error), (true, nil)]
+            as [(Bool?, LintFinding.Severity?)]
+        {
+            let findings = JourneyLinter.lint(definition, checksDocuments: checksDocuments)
+            #expect(findings.map(\.severity) == [found].compactMap(\.self))
+            #expect(findings.allSatisfy { $0.code == .documentsUnchecked })
+        }
         #expect(
             try JourneyLinter.lint(JourneyDefinition(verification(["documents": "none"]))) == [])
         #expect(throws: JourneyDefinitionError.self) {

@@ -121,6 +121,8 @@ struct TestServer: Sendable {
             "MIEN_FACE_PRECISION": "f32", "MIEN_FACE_CACHE": Installed.networkCache.path,
             "MIEN_LIMIT_GUESSES_PER_MINUTE": "10000", "MIEN_LIMIT_STARTS_PER_MINUTE": "100000",
             "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
+            // Tests compute beside each other, so judgments take longer than people would wait.
+            "MIEN_IDENTITY_DOCUMENT_WAIT_SECONDS": "60",
             // Most tests only have photos. Live capture tests set their own mode.
             "MIEN_FACE_LIVENESS_MODE": "image",
         ]

@@ -42,6 +42,7 @@ struct VerificationBench {
             environment: LoadServer.unlimited.merging([
                 "MIEN_IDENTITY_SOURCES": "simulator", "MIEN_IDENTITY_CONSENT": "false",
                 "MIEN_IDENTITY_DOCUMENTS": "driverLicense",
+                "MIEN_IDENTITY_DOCUMENT_WAIT_SECONDS": "60",
                 "MIEN_IDENTITY_REQUIRED": "GOVERNMENT_ID",
             ]) { $1 })
         defer { server.stop() }

@@ -512,5 +512,46 @@ enum Migrations {
                 "CREATE INDEX identity_upload_by_time ON identity_upload (expires_at)",
             ]
         ),
+        (
+            "32-identity-jobs",
+            [
+                """
+                CREATE TABLE identity_job (
+                  id TEXT PRIMARY KEY, subject TEXT NOT NULL, account_id TEXT REFERENCES account (id) ON DELETE CASCADE,
+                  queued_at BIGINT NOT NULL, starts BIGINT NOT NULL, failures BIGINT NOT NULL, next_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX identity_job_by_account ON identity_job (account_id)",
+                "CREATE INDEX identity_job_by_time ON identity_job (next_at, queued_at)",
+                """
+                CREATE TABLE identity_notice (
+                  id TEXT PRIMARY KEY, app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, body TEXT NOT NULL,
+                  created_at BIGINT NOT NULL, attempts BIGINT NOT NULL, next_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX identity_notice_by_app ON identity_notice (app_id)",
+                "CREATE INDEX identity_notice_by_time ON identity_notice (next_at)",
+                "CREATE INDEX identity_notice_by_creation ON identity_notice (created_at)",
+            ]
+        ),
+        (
+            "33-verification-sessions",
+            [
+                """
+                CREATE TABLE verification_session (
+                  id TEXT PRIMARY KEY, token_hash {blob} NOT NULL, app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE,
+                  owner TEXT NOT NULL, account_id TEXT REFERENCES account (id) ON DELETE CASCADE, run_id TEXT, state TEXT NOT NULL,
+                  status TEXT NOT NULL, result TEXT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL,
+                  content_expires_at BIGINT NOT NULL, revision BIGINT NOT NULL, key_sealed {blob}, content_sealed {blob})
+                """,
+                "CREATE INDEX verification_session_by_app ON verification_session (app_id, status)",
+                "CREATE INDEX verification_session_by_account ON verification_session (account_id)",
+                "CREATE INDEX verification_session_by_end ON verification_session (status, expires_at)",
+                "CREATE INDEX verification_session_by_retention ON verification_session (content_expires_at)",
+                """
+                CREATE TABLE verification_image (
+                  session_id TEXT NOT NULL REFERENCES verification_session (id) ON DELETE CASCADE, role TEXT NOT NULL,
+                  sha256 {blob} NOT NULL, content_sealed {blob}, PRIMARY KEY (session_id, role))
+                """,
+            ]
+        ),
     ]
 }

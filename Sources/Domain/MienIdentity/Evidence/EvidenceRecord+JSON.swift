@@ -14,7 +14,7 @@ extension EvidenceRecord {
     public var json: JSONValue {
         var members: [String: JSONValue] = [
             "format": .string(Self.format), "attempt": .string(attempt.text),
-            "kind": .string(kind.rawValue), "user": .string(user.text), "app": .string(app.text),
+            "kind": .string(kind?.rawValue ?? Self.session), "app": .string(app.text),
             "begun_at": Self.time(begunAt), "concluded_at": Self.time(concludedAt),
             "sources": .array(sources.map { .string($0) }), "simulated": .bool(isSimulated),
             "checks": .object(
@@ -36,6 +36,7 @@ extension EvidenceRecord {
                     ]
                 }),
         ]
+        if let user { members["user"] = .string(user.text) }
         if let pack { members["pack"] = .string(pack) }
         return .object(members)
     }
@@ -50,6 +51,7 @@ extension EvidenceRecord {
         if let unknown = (value.objectValue ?? [:]).keys.filter({ !known.contains($0) }).min() {
             throw EvidenceError(member: String(unknown.printable.prefix(64)))
         }
+        let isSession = try reader.text("kind") == Self.session
         var checks = IdentityChecks()
         for (key, result) in try reader.object("checks") {
             guard let name = IdentityCheckName(rawValue: key),
@@ -79,8 +81,9 @@ extension EvidenceRecord {
             sources.append(source)
         }
         self.init(
-            attempt: try reader.id("attempt"), kind: try reader.word("kind"),
-            user: try reader.id("user"), app: try reader.id("app"),
+            attempt: try reader.id("attempt"), kind: isSession ? nil : try reader.word("kind"),
+            user: isSession && value["user"] == nil ? nil : try reader.id("user"),
+            app: try reader.id("app"),
             begunAt: try reader.time("begun_at"), concludedAt: try reader.time("concluded_at"),
             sources: sources, isSimulated: try reader.flag("simulated"), checks: checks,
             rulesVersion: try reader.text("rules_version"),
@@ -88,6 +91,9 @@ extension EvidenceRecord {
             recommendation: try reader.word("recommendation"),
             isVerified: try reader.flag("verified"), images: images, reviews: reviews)
     }
+
+    /// The kind of a verification session.
+    private static let session = "session"
 
     private static let members = [
         "format", "attempt", "kind", "user", "app", "begun_at", "concluded_at", "sources",

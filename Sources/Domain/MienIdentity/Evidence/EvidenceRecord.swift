@@ -28,8 +28,10 @@ public struct EvidenceRecord: Sendable, Hashable {
     }
 
     public var attempt: IdentityAttemptID
-    public var kind: VerificationAttempt.Kind
-    public var user: UserID
+    /// `nil` for a verification session without an attempt of a user.
+    public var kind: VerificationAttempt.Kind?
+    /// `nil` for a verification session that belongs to no user.
+    public var user: UserID?
     public var app: AppID
     public var begunAt, concludedAt: Instant
     /// The sources that answered, by name.
@@ -47,7 +49,7 @@ public struct EvidenceRecord: Sendable, Hashable {
     public var reviews: [ReviewCase.Entry]
 
     public init(
-        attempt: IdentityAttemptID, kind: VerificationAttempt.Kind, user: UserID, app: AppID,
+        attempt: IdentityAttemptID, kind: VerificationAttempt.Kind?, user: UserID?, app: AppID,
         begunAt: Instant, concludedAt: Instant, sources: [String], isSimulated: Bool,
         checks: IdentityChecks, rulesVersion: String, pack: String? = nil,
         recommendation: IdentityRecommendation, isVerified: Bool, images: [Image] = [],

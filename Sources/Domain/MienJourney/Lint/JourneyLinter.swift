@@ -4,12 +4,20 @@ internal import MienCore
 ///
 ///     for finding in JourneyLinter.lint(journey) { print(finding) }
 public enum JourneyLinter {
+    /// - Parameter checksDocuments: Whether the server on which the journey will run checks documents;
+    ///   `nil` if that is not known.
     /// - Returns: errors first, then by step; empty if there are no findings.
-    public static func lint(_ definition: JourneyDefinition) -> [LintFinding] {
+    public static func lint(_ definition: JourneyDefinition, checksDocuments: Bool? = nil)
+        -> [LintFinding]
+    {
         let flow = JourneyFlow(definition)
         var findings = targets(definition) + ways(definition, flow)
         for (id, step) in definition.steps {
-            findings += settings(step, definition.limits)
+            findings += settings(step, definition.limits).compactMap {
+                guard $0.code == .documentsUnchecked, let checksDocuments else { return $0 }
+                return checksDocuments
+                    ? nil : LintFinding(.error, $0.code, $0.step, $0.setting, $0.message)
+            }
             guard let known = flow.knowledge[id]?.completed else { continue }
             findings += needs(step, known) + VariableCheck(definition, step, known).findings
         }

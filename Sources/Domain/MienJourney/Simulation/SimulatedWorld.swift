@@ -38,6 +38,8 @@ struct SimulatedWorld: Sendable {
         let recommendation: VerificationVerdict.Recommendation
         let selfie: String?
         let summary: [String: JSONValue]
+        /// Whether the server checks a document if the step needs one.
+        let checksDocument: Bool
     }
 
     struct Webhook: Sendable {
@@ -180,9 +182,10 @@ extension SimulatedWorld.Selfie {
 extension SimulatedWorld.Verification {
     fileprivate init(_ value: JSONValue, path: String) throws(JourneyDefinitionError) {
         let reader = try SettingReader(
-            value, path: path, known: ["recommendation", "selfie", "summary"])
+            value, path: path, known: ["recommendation", "selfie", "summary", "documents"])
         recommendation = try reader.choice("recommendation", default: .allow)
         selfie = try reader.string("selfie", maxLength: 100)
         summary = reader.value("summary")?.objectValue ?? [:]
+        checksDocument = try reader.flag("documents", default: true)
     }
 }

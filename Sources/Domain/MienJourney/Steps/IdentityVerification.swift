@@ -3,8 +3,9 @@ public import MienCore
 
 /// Verifies a person's identity in a separate session that ends with a recommendation.
 ///
-/// No server checks documents yet. A step that does not accept that with `documents: none` turns
-/// `allow` into `challenge`, so that nobody is allowed for a document that was not checked.
+/// The session captures a document and a selfie, or with `documents: none` a selfie alone. On a server
+/// that checks no documents, a step that needs one turns `allow` into `challenge`, so that nobody is
+/// allowed for a document that was not checked.
 struct IdentityVerification: JourneyStep {
     static let type = StepType.identityVerification
     static let wireName: JourneyStepName? = .identityVerification
@@ -21,7 +22,7 @@ struct IdentityVerification: JourneyStep {
         [
             Setting(
                 "documents", .choice(Documents.allCases.map(\.rawValue)),
-                "The documents that must be checked. `none` accepts a live selfie alone. Documents cannot be checked yet: without this setting, the step answers `challenge` instead of `allow`, and the linter reports an error."
+                "The documents that must be checked. Without this setting, any that the server checks, and a live selfie. `none` accepts the selfie alone. On a server that checks no documents, a step without this setting answers `challenge` instead of `allow`."
             ),
             Setting(
                 "callback_url", .url,
@@ -86,8 +87,8 @@ struct IdentityVerification: JourneyStep {
             documents == nil
             ? [
                 SettingProblem(
-                    .error, .documentsUnchecked, "documents",
-                    "documents cannot be checked yet, so this step never answers allow; set documents to “none” to accept a live selfie alone"
+                    .warning, .documentsUnchecked, "documents",
+                    "on a server that checks no documents, this step never answers allow; set documents to “none” to accept a live selfie alone"
                 )
             ] : []
         return unchecked + liveness.problems
@@ -102,7 +103,7 @@ struct IdentityVerification: JourneyStep {
                 request: VerificationRequest(
                     user: expected, callbackURL: callbackURL, liveness: liveness,
                     isCompared: establishesUser || !run.captureUse.comparisons.isEmpty,
-                    consent: run.consentToAsk)), .init())
+                    consent: run.consentToAsk, needsDocument: documents == nil)), .init())
     }
 
     func options(_ asked: Asked) -> [ClientOption] {
@@ -146,6 +147,9 @@ struct IdentityVerification: JourneyStep {
                 "state": .string(session.state),
             ]
             payload["endpoint"] = session.endpoint.map { .string($0) }
+            if !session.required.isEmpty {
+                payload["required"] = .array(session.required.map { .string($0) })
+            }
             return .ask(
                 ["payload": .object(payload)], Asked(VerificationPrompt(session: session.id)))
         case .given(let verdict as VerificationVerdict): return try conclude(verdict, &run)
@@ -162,7 +166,7 @@ struct IdentityVerification: JourneyStep {
         -> Move
     {
         let recommendation =
-            verdict.recommendation == .allow && documents == nil
+            verdict.recommendation == .allow && documents == nil && !verdict.checkedDocument
             ? .challenge : verdict.recommendation
         if let outputVariable {
             let own: [String: JSONValue] = [
@@ -252,6 +256,8 @@ public struct VerificationRequest: Sendable, Hashable {
     public let isCompared: Bool
     /// The consent without which the capture takes no picture.
     public let consent: CaptureConsent?
+    /// Whether a document must be checked, too, if the server can.
+    public let needsDocument: Bool
 }
 
 public struct VerificationSession: EffectAnswer {
@@ -259,15 +265,18 @@ public struct VerificationSession: EffectAnswer {
     public let startToken, baseEndpoint, state: String
     /// The one-time link to the capture page; `nil` if there is no such page.
     public let endpoint: String?
+    /// The parts that a session with a document captures: `document`, `selfie`. Empty for a selfie alone, whose
+    /// start token is that of a capture.
+    public let required: [String]
 
     public init(
         id: VerificationID, startToken: String, baseEndpoint: String, state: String,
-        endpoint: String? = nil
+        endpoint: String? = nil, required: [String] = []
     ) {
         (self.id, self.startToken, self.baseEndpoint, self.state) = (
             id, startToken, baseEndpoint, state
         )
-        self.endpoint = endpoint
+        (self.endpoint, self.required) = (endpoint, required)
     }
 }
 
@@ -284,11 +293,15 @@ public struct VerificationVerdict: EffectAnswer {
     public let summary: [String: JSONValue]
     /// The version of the text that the person consented to in the capture.
     public let consentTextVersion: String?
+    /// Whether a document was checked.
+    public let checkedDocument: Bool
 
     public init(
         session: VerificationID, recommendation: Recommendation, capture: CaptureID? = nil,
-        summary: [String: JSONValue] = [:], consentTextVersion: String? = nil
+        summary: [String: JSONValue] = [:], consentTextVersion: String? = nil,
+        checkedDocument: Bool = false
     ) {
+        self.checkedDocument = checkedDocument
         (self.session, self.recommendation, self.capture, self.summary) = (
             session, recommendation, capture, summary
         )
@@ -336,6 +349,6 @@ extension ReadVerificationEffect: SimulatedEffect {
             VerificationVerdict(
                 session: session, recommendation: verification.recommendation,
                 capture: capture, summary: verification.summary,
-                consentTextVersion: asked))
+                consentTextVersion: asked, checkedDocument: verification.checksDocument))
     }
 }

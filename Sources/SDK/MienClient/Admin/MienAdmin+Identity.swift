@@ -72,6 +72,30 @@ extension MienAdmin {
     /// server's master key.
     public func evidenceKeys() async throws -> JSONValue { try await get("verifications", "keys") }
 
+    /// Erases the data and pictures of verifications that have been kept long enough. The server does
+    /// the same each minute.
+    ///
+    /// - Parameter dryRun: Only counts them.
+    public func purgeVerifications(dryRun: Bool = false) async throws -> VerificationPurgeAnswer {
+        try await send(
+            .post, "verifications", "purge", body: VerificationPurgeRequest(dryRun: dryRun),
+            isRepeatable: true)
+    }
+
+    /// Returns the signed evidence of a verification session that was judged, as
+    /// ``evidence(of:of:)``.
+    public func evidence(ofSession session: String) async throws -> String {
+        let response = try await connection.send(
+            .init(
+                method: .get,
+                path: ["v1", "verifications", "sessions", session, "evidence"],
+                bearer: credential))
+        guard let text = String(validUTF8: response.body) else {
+            throw MienError(.serverError, "The evidence is not text.")
+        }
+        return text
+    }
+
     // MARK: Reference registry
 
     /// The maximum size of the rows of one ``importPeople(_:)`` in bytes.

@@ -392,7 +392,7 @@ package struct GrantService: Sendable {
 
     /// Returns a valid access token's claims, and its grant unless the token is in an app's own
     /// name.
-    private func live(
+    func live(
         _ token: String
     ) async throws -> (
         claims: [String: JSONValue], grant: TokenGrantRecord?, account: AccountRecord?,
@@ -457,7 +457,7 @@ package struct GrantService: Sendable {
         ]
     }
 
-    private static func audience(_ claims: [String: JSONValue]) -> [String] {
+    static func audience(_ claims: [String: JSONValue]) -> [String] {
         switch claims["aud"] {
         case .string(let one): [one]
         case .array(let many): many.compactMap(\.stringValue)

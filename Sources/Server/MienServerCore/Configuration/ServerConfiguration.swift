@@ -333,6 +333,12 @@ public struct ServerConfiguration: Sendable {
     package var identityDocumentWorkers: Int { integer("identity.document_workers") }
     package var identityAge: AgeRule { AgeRule(minimumYears: integer("identity.minimum_age")) }
     package var identityRetentionDays: Int { integer("identity.retention_days") }
+    package var identityDocumentWork: (room: Int, workers: Int, patience: Duration) {
+        (
+            integer("identity.document_queue"), identityDocumentWorkers,
+            .seconds(integer("identity.document_wait_seconds"))
+        )
+    }
     package var identityNeedsConsent: Bool { text("identity.consent") == "true" }
     package var identityNeedsSecondReviewer: Bool { text("identity.second_reviewer") == "true" }
     /// `nil` for the server's own text.

@@ -253,6 +253,13 @@ public struct ServerSetting: Sendable {
             "identity.retention_days", .integer(IdentitySettings.retentionRange), "90",
             "Days for which personal data and pictures of documents are kept, sealed."),
         .init(
+            "identity.document_queue", .integer(1...10_000), "200",
+            "Documents that may wait for their judgment; more get 503 and use up no attempt."),
+        .init(
+            "identity.document_wait_seconds", .integer(0...60), "5",
+            "Seconds that a request waits for the judgment of its document before it answers pending."
+        ),
+        .init(
             "identity.consent", .flag, "true",
             "Whether verifying an identity needs the user's consent."),
         .init(

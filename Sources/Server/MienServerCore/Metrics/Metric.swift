@@ -12,7 +12,7 @@ package struct Metric: Sendable {
         requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
         presentations, faceShadow, faceScores, faceScoreDrift,
         authentications, faceMigrations, duplicateSearches, duplicateCases, grants, mails,
-        logoutNotices,
+        logoutNotices, identityJobs, identityJobsWaiting, identityJobSeconds, identityNotices,
     ]
 
     package static let requests = Metric(
@@ -69,6 +69,20 @@ package struct Metric: Sendable {
     package static let logoutNotices = Metric(
         name: "mien_logout_notices_total",
         help: "Deliveries of back-channel logout notices, by result.", labels: ["result"])
+    package static let identityJobs = Metric(
+        name: "mien_identity_jobs_total",
+        help: "Jobs of identity verification that a worker ended or postponed, by result.",
+        labels: ["result"])
+    package static let identityJobsWaiting = Metric(
+        name: "mien_identity_jobs_waiting",
+        help: "Jobs of identity verification that wait or run.", labels: [])
+    package static let identityJobSeconds = Metric(
+        name: "mien_identity_job_duration_seconds",
+        help: "Time that a worker spent on a job of identity verification.", labels: [])
+    package static let identityNotices = Metric(
+        name: "mien_identity_notices_total",
+        help: "Deliveries of results of identity verification to apps, by result.",
+        labels: ["result"])
     package static let mails = Metric(
         name: "mien_mails_total", help: "Emails, by result.", labels: ["result"])
 }

@@ -1,12 +1,14 @@
 internal import MienAccess
 internal import MienCore
 internal import MienFace
+internal import MienIdentity
 internal import MienJourney
 internal import MienServerCore
 internal import MienServerFaces
+internal import MienServerIdentity
 internal import MienStore
 
-/// Identity verification. For now it checks only a selfie, with liveness if the policy requires it.
+/// Identity verification: a session with a document and a selfie, or a selfie alone.
 extension EffectPerformer {
     func openVerification(_ request: VerificationRequest, _ context: EffectContext) async throws
         -> OpenVerificationEffect.Reply
@@ -20,9 +22,13 @@ extension EffectPerformer {
             purpose: request.isCompared ? .authentication : .registration,
             liveness: request.liveness, user: request.isCompared ? request.user : nil,
             consent: request.consent)
+        let state = verificationState(id, context)
+        if request.needsDocument, verifications.checksDocuments {
+            return try await openDocumentVerification(
+                id, capture, captureID, state, callbackURL: request.callbackURL, context)
+        }
         let (_, token) = try await captures.open(
             capture, for: context.captureOrigin, id: captureID)
-        let state = verificationState(id, context)
         let endpoint = try await links.make(
             CaptureLinks.Target(
                 capture: captureID, startToken: token, callbackURL: request.callbackURL,
@@ -53,6 +59,9 @@ extension EffectPerformer {
         guard let capture = CaptureID("cap_" + id.text.dropFirst(4)) else {
             return .refused(.captureMissing)
         }
+        if let result = try await documentVerification(id, context) {
+            return try await documentVerdict(id, result, capture, context)
+        }
         switch try await captures.outcome(capture, run: context.run, app: context.app) {
         case .failure(let error) where error.code == .captureRefused:
             return .verified(
@@ -67,6 +76,81 @@ extension EffectPerformer {
                 .init(
                     session: id, recommendation: .allow, capture: capture, summary: summary,
                     consentTextVersion: passed.consentTextVersion))
+        }
+    }
+
+    // MARK: With a document
+
+    private func openDocumentVerification(
+        _ id: VerificationID, _ capture: CaptureRequest, _ captureID: CaptureID, _ state: String,
+        callbackURL: String?, _ context: EffectContext
+    ) async throws -> OpenVerificationEffect.Reply {
+        // The selfie is the run's own, so that later steps can use it.
+        let lifetime = VerificationSessions.lifetime
+        let (_, captureToken) = try await captures.open(
+            capture, for: context.captureOrigin, id: captureID, keepsPicture: true,
+            lifetime: lifetime)
+        var wanted = VerificationSessions.Wanted()
+        (wanted.owner, wanted.run, wanted.id) = (
+            .journey, context.run, IdentityAttemptID(id.text)
+        )
+        (wanted.callbackURL, wanted.state, wanted.lifetime) = (callbackURL, state, lifetime)
+        wanted.selfie = (captureID, captureToken)
+        let created = try await verifications.create(wanted, for: context.app)
+        return .verificationOpened(
+            VerificationSession(
+                id: id, startToken: created.startToken, baseEndpoint: publicURL(), state: state,
+                endpoint: created.url, required: ["document", "selfie"]))
+    }
+
+    private func documentVerification(_ id: VerificationID, _ context: EffectContext) async throws
+        -> VerificationSessions.RunResult?
+    {
+        guard let session = IdentityAttemptID(id.text) else { return nil }
+        return try await verifications.result(of: session, run: context.run, app: context.app.id)
+    }
+
+    private func documentVerdict(
+        _ id: VerificationID, _ result: VerificationSessions.RunResult, _ capture: CaptureID,
+        _ context: EffectContext
+    ) async throws -> ReadVerificationEffect.Reply {
+        switch result {
+        case .unfinished: return .refused(.captureUnfinished)
+        case .refused:
+            return .verified(
+                .init(session: id, recommendation: .deny, summary: ["documents": "not_checked"]))
+        case .judged(let judged):
+            var summary: [String: JSONValue] = [
+                "documents": "checked",
+                "checks": .object(
+                    judged.checks.results.reduce(into: [:]) {
+                        $0[$1.key.rawValue] = .string($1.value.rawValue)
+                    }),
+            ]
+            if let document = judged.document {
+                summary["document"] = [
+                    "country": .string(document.country.rawValue),
+                    "type": .string(document.type.rawValue),
+                ]
+            }
+            var selfie: CaptureID?, consent: String?
+            if judged.recommendation == .allow,
+                case .success(let passed) = try await captures.outcome(
+                    capture, run: context.run, app: context.app)
+            {
+                summary.merge(Self.summary(passed)) { $1 }
+                (selfie, consent) = (capture, passed.consentTextVersion)
+            }
+            let recommendation: MienJourney.VerificationVerdict.Recommendation =
+                switch judged.recommendation {
+                case .allow: .allow
+                case .challenge: .challenge
+                case .deny: .deny
+                }
+            return .verified(
+                .init(
+                    session: id, recommendation: recommendation, capture: selfie,
+                    summary: summary, consentTextVersion: consent, checkedDocument: true))
         }
     }
 

@@ -9,6 +9,7 @@ package import MienServerAccounts
 package import MienServerCore
 package import MienServerDevices
 package import MienServerFaces
+package import MienServerIdentity
 package import MienServerMail
 package import MienServerOTP
 package import MienStore
@@ -66,6 +67,7 @@ package final class EffectPerformer: Sendable {
     let accounts: AccountService
     let captures: CaptureService
     let links: CaptureLinks
+    let verifications: VerificationSessions
     let faces: FaceService
     let migration: FaceMigration
     let shadow: FaceShadow
@@ -90,8 +92,8 @@ package final class EffectPerformer: Sendable {
 
     package init(
         store: Store, gate: LockGate, passwords: PasswordCheck, accounts: AccountService,
-        captures: CaptureService, links: CaptureLinks, faces: FaceService, migration: FaceMigration,
-        shadow: FaceShadow, mail: MailService,
+        captures: CaptureService, links: CaptureLinks, verifications: VerificationSessions,
+        faces: FaceService, migration: FaceMigration, shadow: FaceShadow, mail: MailService,
         webhooks: WebhookCaller, deviceKeys: DeviceKeyService, attestations: AttestationJudge,
         challenges: ChallengeService, tokens: OTPService,
         changes: AuthenticatorChanges,
@@ -102,6 +104,7 @@ package final class EffectPerformer: Sendable {
     ) {
         (self.store, self.gate, self.captures, self.faces) = (store, gate, captures, faces)
         (self.migration, self.shadow, self.links) = (migration, shadow, links)
+        self.verifications = verifications
         (passwordCheck, self.accounts) = (passwords, accounts)
         (self.mail, self.webhooks, self.clock, self.metrics, self.publicURL) = (
             mail, webhooks, clock, metrics, publicURL

@@ -12,11 +12,17 @@ package import MienStore
 package struct JourneyAdminRoutes {
     let store: Store
     let catalog: JourneyCatalog
+    /// Whether this server checks documents.
+    let checksDocuments: Bool
     let clock: ServerClock
     let body: JSONBody
 
-    package init(store: Store, catalog: JourneyCatalog, clock: ServerClock, body: JSONBody) {
+    package init(
+        store: Store, catalog: JourneyCatalog, checksDocuments: Bool, clock: ServerClock,
+        body: JSONBody
+    ) {
         (self.store, self.catalog, self.clock, self.body) = (store, catalog, clock, body)
+        self.checksDocuments = checksDocuments
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
@@ -44,7 +50,7 @@ package struct JourneyAdminRoutes {
                             message: "must match the address, and so must version")
                     ])
             }
-            try Self.requireNoErrors(definition)
+            try requireNoErrors(definition)
             let now = clock.now, actor = context.actor,
                 text = String(decoding: bytes, as: UTF8.self)
             do {
@@ -72,7 +78,7 @@ package struct JourneyAdminRoutes {
             let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
             // A draft may have been saved before the linter knew of the error.
             let draft = Array(try await record(id, version).definition.utf8)
-            try Self.requireNoErrors(try JourneyDefinition.parse(draft))
+            try requireNoErrors(try JourneyDefinition.parse(draft))
             let isDone = try await store.write { tables -> Bool in
                 let replaced = try tables.journeys.published(id)?.version
                 guard try tables.journeys.publish(id, version: version, at: now) else {
@@ -123,8 +129,10 @@ package struct JourneyAdminRoutes {
     }
 
     /// - Throws: ``Problem`` with the linter's errors.
-    private static func requireNoErrors(_ definition: JourneyDefinition) throws {
-        let findings = JourneyLinter.lint(definition).filter { $0.severity == .error }
+    private func requireNoErrors(_ definition: JourneyDefinition) throws {
+        let findings = JourneyLinter.lint(definition, checksDocuments: checksDocuments).filter {
+            $0.severity == .error
+        }
         guard findings.isEmpty else {
             throw Problem(
                 .invalidRequest, "The journey has errors. mien journey lint shows them as well.",

@@ -81,12 +81,17 @@ package final class JourneyCatalog: Sendable {
 
     /// Returns such steps of versions that were published before the linter reported them. Skips
     /// versions that can no longer be parsed, which fail when they are started.
-    package func uncheckedDocuments() async throws -> [UncheckedDocuments] {
+    ///
+    /// - Parameter checksDocuments: Whether this server checks documents; then there are none.
+    package func uncheckedDocuments(checksDocuments: Bool) async throws -> [UncheckedDocuments] {
         let records = try await store.read { try $0.journeys.all() }.filter {
             $0.state == .published
         }
         return records.flatMap { record in
-            let findings = (try? Self.parsed(record)).map { JourneyLinter.lint($0) } ?? []
+            let findings =
+                (try? Self.parsed(record)).map {
+                    JourneyLinter.lint($0, checksDocuments: checksDocuments)
+                } ?? []
             return findings.filter { $0.code == .documentsUnchecked }.map {
                 UncheckedDocuments(
                     journey: record.id, version: record.version, step: $0.step?.text ?? "")

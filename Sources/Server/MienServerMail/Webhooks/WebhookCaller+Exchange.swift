@@ -1,5 +1,5 @@
 internal import AsyncHTTPClient
-internal import MienCore
+package import MienCore
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -16,6 +16,18 @@ extension WebhookCaller {
         case failed
     }
 
+    /// Sends signed JSON about an app once, under the rules of webhooks. The answer's body is ignored.
+    package func notify(
+        _ body: String, id: String, app: AppID, at url: String, within limit: Duration
+    ) async -> PostResult {
+        let delivery = Delivery(id: id, app: app, body: body)
+        switch await exchange(delivery, with: url, upTo: Self.maxAnswer, within: limit) {
+        case .answered(let status, _): return .answered(status)
+        case .notAllowed: return .notAllowed
+        case .tooLarge, .timedOut, .failed: return .failed
+        }
+    }
+
     /// Sends signed JSON once, under the rules of webhooks.
     ///
     /// - Parameters:
@@ -24,8 +36,14 @@ extension WebhookCaller {
     package func exchange(
         _ body: String, id: String, with url: String, upTo maxAnswer: Int, within limit: Duration
     ) async -> ExchangeResult {
+        await exchange(
+            Delivery(id: id, app: nil, body: body), with: url, upTo: maxAnswer, within: limit)
+    }
+
+    private func exchange(
+        _ delivery: Delivery, with url: String, upTo maxAnswer: Int, within limit: Duration
+    ) async -> ExchangeResult {
         guard let target = target(of: url) else { return .notAllowed }
-        let delivery = Delivery(id: id, app: nil, body: body)
         let begun = ContinuousClock.now
         do {
             return try await Self.within(limit) {

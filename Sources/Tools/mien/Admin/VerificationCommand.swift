@@ -18,7 +18,7 @@ struct VerificationCommand: AsyncParsableCommand {
             """,
         subcommands: [
             List.self, Show.self, Decide.self, Reset.self, Require.self, Evidence.self,
-            Keys.self, VerificationLintCommand.self,
+            Keys.self, VerificationPurgeCommand.self, VerificationLintCommand.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -190,22 +190,32 @@ struct VerificationCommand: AsyncParsableCommand {
 
     struct Evidence: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "evidence", abstract: "Print the signed evidence of an attempt.",
+            commandName: "evidence",
+            abstract: "Print the signed evidence of an attempt or a session.",
             discussion: """
                 mien evidence verify checks it offline.
 
                 EXAMPLE
                   mien admin verification evidence ada idv_0c9JkYH2dTq4m8wXzR1aBg > ada.jws
+                  mien admin verification evidence idv_7dQm2sK9bXw1Lr0vYc3eTg > session.jws
                 """)
 
-        @Argument(help: "The user: ID, user name, email address, or external ID.") var user: String
-        @Argument(help: "The attempt's ID.") var attempt: String
+        @Argument(
+            help: "The user: ID, user name, email address, or external ID. Or a session's ID.")
+        var subject: String
+        @Argument(help: "The attempt's ID, of a user.") var attempt: String?
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let admin = try server.admin(), user = try await admin.user(meant: user).id
-            let evidence = try await admin.evidence(of: attempt, of: user)
+            let admin = try server.admin()
+            let evidence =
+                if let attempt {
+                    try await admin.evidence(
+                        of: attempt, of: admin.user(meant: subject).id)
+                } else {
+                    try await admin.evidence(ofSession: subject)
+                }
             if output.json { JSON.print(["evidence": evidence]) } else { print(evidence) }
         }
     }

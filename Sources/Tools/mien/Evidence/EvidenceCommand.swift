@@ -50,7 +50,8 @@ struct EvidenceCommand: AsyncParsableCommand {
             } else if let record {
                 AdminOutput.sheet([
                     ("genuine", "yes"), ("attempt", record.attempt.text),
-                    ("kind", record.kind.rawValue), ("user", record.user.text),
+                    ("kind", record.kind?.rawValue ?? "session"),
+                    ("user", record.user?.text ?? "none"),
                     ("app", record.app.text),
                     ("begun", AdminOutput.time(record.begunAt.milliseconds)),
                     ("concluded", AdminOutput.time(record.concludedAt.milliseconds)),

@@ -13,7 +13,9 @@ import MienSpecimens
 struct DocumentDemo {
     typealias Step = LoginDemo.Step
 
-    static let environment = ["MIEN_IDENTITY_DOCUMENTS": "passport"]
+    static let environment = [
+        "MIEN_IDENTITY_DOCUMENTS": "passport", "MIEN_IDENTITY_DOCUMENT_WAIT_SECONDS": "60",
+    ]
 
     /// The part of a photo that is printed.
     let portrait: RGBImage

@@ -61,8 +61,8 @@ enum DrawnDocument {
     /// A drawn cat: a picture without a document.
     static func cat() -> [UInt8] {
         let fur = RGBColor(120, 100, 84), eye = RGBColor(190, 200, 90)
-        let wall = RGBColor(206, 210, 200)
-        var canvas = Canvas(RGBImage(width: 1600, height: 1200, filledWith: wall))
+        var canvas = Canvas(
+            RGBImage(width: 1600, height: 1200, filledWith: RGBColor(206, 210, 200)))
         canvas.dot(Point(x: 800, y: 640), radius: 300, fur)
         for x in [610.0, 990] { canvas.dot(Point(x: x, y: 390), radius: 110, fur) }
         for x in [690.0, 910] { canvas.dot(Point(x: x, y: 580), radius: 46, eye) }

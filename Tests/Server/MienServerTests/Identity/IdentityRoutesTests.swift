@@ -475,7 +475,7 @@ struct IdentityRoutesTests {
 }
 
 /// Finds in each document what a test decided.
-private final class DecidedVerifier: DocumentVerifier {
+final class DecidedVerifier: DocumentVerifier {
     let types: Set<IdentityDocumentType> = [.driverLicense, .passport, .idCard]
     let needsFace: Bool
     private let findings = Mutex<DocumentFindings?>(nil)
@@ -493,7 +493,7 @@ private final class DecidedVerifier: DocumentVerifier {
 }
 
 extension PersonalDataInput {
-    fileprivate init(_ members: [String: JSONValue]) throws {
+    init(_ members: [String: JSONValue]) throws {
         self = try #require(PersonalDataInput(JSONValue.object(members)))
     }
 }

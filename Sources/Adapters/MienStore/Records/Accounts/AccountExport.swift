@@ -112,7 +112,8 @@ extension ExportedTable {
         knownDevice,
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
         grantAuthenticator, webRecord, appPermission, mailedLink, logoutNotice, identity,
-        identityAttempt, identityImage, reviewCase, auditCounted, audit,
+        identityAttempt, identityImage, identityJob, verificationSession, verificationImage,
+        reviewCase, auditCounted, audit,
     ]
 
     private static let account = ExportedTable(
@@ -317,6 +318,38 @@ extension ExportedTable {
                 "a picture, which its owner has and which is too large for the export",
         ])
 
+    private static let identityJob = ExportedTable(
+        name: "identity_job", section: "identity_jobs", order: "queued_at, id",
+        columns: [
+            ("id", .text), ("subject", .text), ("queued_at", .number), ("starts", .number),
+            ("failures", .number), ("next_at", .number),
+        ], omitted: ["account_id": owner])
+
+    private static let verificationSession = ExportedTable(
+        name: "verification_session", section: "verification_sessions", order: "created_at, id",
+        columns: [
+            ("id", .text), ("app_id", .text), ("owner", .text), ("state", .json),
+            ("result", .optionalJSON), ("created_at", .number), ("expires_at", .number),
+            ("content_expires_at", .number),
+        ],
+        omitted: [
+            "account_id": owner, "token_hash": keyedHash, "status": "the same as in state",
+            "run_id": "a run of a journey, which the account has none of in its own sessions",
+            "revision": "the number of changes of the row",
+            "key_sealed": "the key that seals the session's content",
+            "content_sealed": "where the page returns to; what was read is in the attempt",
+        ])
+
+    private static let verificationImage = ExportedTable(
+        name: "verification_image", section: "verification_images",
+        condition: "session_id IN (SELECT id FROM verification_session WHERE account_id = ?)",
+        order: "session_id, role", columns: [("session_id", .text), ("role", .text)],
+        omitted: [
+            "sha256": "the hash of a picture, which is in the evidence of its attempt",
+            "content_sealed":
+                "a picture, which its owner has and which is too large for the export",
+        ])
+
     private static let reviewCase = ExportedTable(
         name: "review_case", section: "identity_reviews", order: "opened_at, id",
         columns: [
@@ -348,6 +381,8 @@ extension ExportedTable {
 
     /// The tables from which nothing is exported, each with the reason.
     static let omitted: [String: String] = [
+        "identity_notice":
+            "results that an app is told of, which the attempts contain; kept for a day at most",
         "account_name": "keyed hashes of the names in `account.profile`",
         "admin": "administrators, not users",
         "app": "the operator's apps",

@@ -18,7 +18,7 @@ public struct CaptureRecord: Sendable {
     public var state: State
     /// Number of frames received.
     public var frames: Int
-    /// The content: a template, never a picture.
+    /// The content: a template, and a picture only if the capture is compared with a document.
     public var content: Sensitive<[UInt8]>
     public let expiresAt: Instant
 

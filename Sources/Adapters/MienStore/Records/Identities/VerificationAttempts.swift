@@ -172,14 +172,14 @@ public struct VerificationAttemptTable {
             .time(now), .id(id)) == 1
     }
 
-    /// Returns attempts that began before `time` and were never judged, because the server ended
-    /// meanwhile.
+    /// Returns attempts that began before `time`, were never judged, and wait for no worker, because
+    /// the server ended meanwhile.
     public func unjudged(begunBefore time: Instant, atMost count: Int) throws(StoreError) -> [(
         id: IdentityAttemptID, account: UserID
     )] {
         var found: [(IdentityAttemptID, UserID)] = []
         for row in try connection.rows(
-            "SELECT id, account_id FROM identity_attempt WHERE result = '' AND concluded_at IS NULL AND begun_at < ? ORDER BY begun_at, id LIMIT ?",
+            "SELECT id, account_id FROM identity_attempt WHERE result = '' AND concluded_at IS NULL AND begun_at < ? AND NOT EXISTS (SELECT 1 FROM identity_job j WHERE j.id = identity_attempt.id) ORDER BY begun_at, id LIMIT ?",
             .time(time), .integer(Int64(count)))
         {
             found.append((try row.identifier(0), try row.identifier(1)))

@@ -14,6 +14,8 @@ public struct WebRecord: Sendable {
         case browser
         /// A capture that moves to another device.
         case handoff
+        /// The one-time link to a verification session.
+        case verification
     }
 
     public let kind: Kind

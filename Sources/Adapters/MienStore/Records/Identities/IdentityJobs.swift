@@ -1,0 +1,99 @@
+public import MienCore
+
+/// A piece of work that a worker of the server does in the background: it judges what was stored
+/// with an attempt or a verification session.
+public struct IdentityJob: Sendable, Hashable {
+    public enum Subject: String, Sendable {
+        /// A user's attempt.
+        case attempt
+        /// A verification session without an attempt of a user.
+        case session
+    }
+
+    /// The identifier of the attempt or the session.
+    public let id: String
+    public let subject: Subject
+    /// The user whose attempt it is.
+    public let account: UserID?
+    public let queuedAt: Instant
+    /// How often a worker began since the last failure, this time included.
+    public let starts: Int
+    /// How often judging failed because something was not available.
+    public let failures: Int
+
+    public init(
+        id: String, subject: Subject, account: UserID?, queuedAt: Instant, starts: Int = 0,
+        failures: Int = 0
+    ) {
+        (self.id, self.subject, self.account, self.queuedAt) = (id, subject, account, queuedAt)
+        (self.starts, self.failures) = (starts, failures)
+    }
+}
+
+/// The jobs that wait or run. A job is stored with what it judges, and removed with the judgment, in
+/// one transaction each: a killed server loses none and records no result twice.
+public struct IdentityJobTable {
+    let connection: any SQLConnection
+    private static let columns = "id, subject, account_id, queued_at, starts, failures"
+
+    /// - Throws: ``StoreError`` `.conflict` if the attempt or session has a job.
+    public func insert(_ job: IdentityJob) throws(StoreError) {
+        try connection.execute(
+            "INSERT INTO identity_job (\(Self.columns), next_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            .text(job.id), .text(job.subject.rawValue), job.account.map { .id($0) } ?? .null,
+            .time(job.queuedAt), .integer(Int64(job.starts)), .integer(Int64(job.failures)),
+            .time(job.queuedAt))
+    }
+
+    /// The number of jobs that wait or run.
+    public func count() throws(StoreError) -> Int {
+        Int(try connection.row("SELECT COUNT(*) FROM identity_job")?.integer(0) ?? 0)
+    }
+
+    public func find(_ id: String) throws(StoreError) -> IdentityJob? {
+        try connection.row("SELECT \(Self.columns) FROM identity_job WHERE id = ?", .text(id))
+            .map { row throws(StoreError) in try Self.job(row) }
+    }
+
+    /// Takes the job that has been due for longest, and counts the start before the work begins, so
+    /// that work that ends the process is noticed.
+    ///
+    /// - Parameter running: The jobs that other workers of this process do.
+    public func start(besides running: Set<String>, at now: Instant) throws(StoreError)
+        -> IdentityJob?
+    {
+        let others = running.sorted()
+        let marks = others.map { _ in "?" }.joined(separator: ", ")
+        let row = try connection.rows(
+            "SELECT \(Self.columns) FROM identity_job WHERE next_at <= ?\(others.isEmpty ? "" : " AND id NOT IN (\(marks))") ORDER BY next_at, queued_at, id LIMIT 1",
+            [.time(now)] + others.map { .text($0) }
+        ).first
+        guard let row else { return nil }
+        let job = try Self.job(row, starts: 1)
+        try connection.execute(
+            "UPDATE identity_job SET starts = ? WHERE id = ?", .integer(Int64(job.starts)),
+            .text(job.id))
+        return job
+    }
+
+    /// Lets a job wait until `next`.
+    ///
+    /// - Parameter failed: Whether judging failed; otherwise the server stops, or was busy.
+    public func postpone(_ job: IdentityJob, until next: Instant, failed: Bool) throws(StoreError) {
+        try connection.execute(
+            "UPDATE identity_job SET starts = ?, failures = ?, next_at = ? WHERE id = ?",
+            .integer(Int64(failed ? 0 : job.starts - 1)),
+            .integer(Int64(job.failures + (failed ? 1 : 0))), .time(next), .text(job.id))
+    }
+
+    private static func job(_ row: SQLRow, starts more: Int = 0) throws(StoreError) -> IdentityJob {
+        IdentityJob(
+            id: try row.text(0), subject: try row.word(1),
+            account: try row[2] == .null ? nil : row.identifier(2), queuedAt: try row.instant(3),
+            starts: Int(try row.integer(4)) + more, failures: Int(try row.integer(5)))
+    }
+
+    public func delete(_ id: String) throws(StoreError) {
+        try connection.execute("DELETE FROM identity_job WHERE id = ?", .text(id))
+    }
+}

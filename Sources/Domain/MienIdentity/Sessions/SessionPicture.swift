@@ -1,0 +1,52 @@
+public import MienCore
+
+/// A picture that a verification session needs.
+public enum SessionPicture: String, WireWord, Comparable {
+    case documentFront = "document_front"
+    case documentBack = "document_back"
+    /// The face, from a live capture.
+    case selfie
+
+    public static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
+
+    /// The order in which people take them.
+    private var rank: Int {
+        switch self {
+        case .documentFront: 0
+        case .documentBack: 1
+        case .selfie: 2
+        }
+    }
+
+    public var isOfDocument: Bool { self != .selfie }
+}
+
+/// A part that a relying party asks to be captured.
+public enum SessionPart: String, WireWord {
+    case document, selfie
+}
+
+/// A request for another picture.
+public struct SessionRecapture: Sendable, Hashable, Codable {
+    public let picture: SessionPicture
+    /// Words such as `poorImageQuality`.
+    public let reasons: [String]
+
+    public init(picture: SessionPicture, reasons: [String]) {
+        (self.picture, self.reasons) = (picture, reasons)
+    }
+}
+
+/// The kind of document that a person says they have.
+public struct SessionDocument: Sendable, Hashable, Codable {
+    public let country: Country
+    public let type: IdentityDocumentType
+
+    public init(country: Country, type: IdentityDocumentType) {
+        (self.country, self.type) = (country, type)
+    }
+
+    public var pictures: Set<SessionPicture> {
+        type == .passport ? [.documentFront] : [.documentFront, .documentBack]
+    }
+}

@@ -1,0 +1,103 @@
+package import Logging
+internal import MienCore
+internal import MienIdentity
+package import MienServerCore
+internal import MienStore
+internal import ServiceLifecycle
+
+/// Does the jobs of identity verification inside the server, a few at a time, those of an earlier
+/// process first.
+package struct IdentityWorker: Service {
+    private let identities: IdentityService
+    private let metrics: Metrics
+    private let logger: Logger
+    private let running = Locked<Set<String>>([])
+
+    private var jobs: IdentityJobQueue { identities.jobs }
+    private var store: Store { identities.store }
+
+    package init(_ identities: IdentityService, metrics: Metrics, logger: Logger) {
+        (self.identities, self.metrics, self.logger) = (identities, metrics, logger)
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { tasks in
+                tasks.addTask {
+                    // Jobs that were postponed say nothing when they are due.
+                    while !Task.isCancelled {
+                        jobs.wakeUp()
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                }
+                for await _ in jobs.signals {
+                    while !Task.isCancelled, let job = await next() {
+                        tasks.addTask {
+                            await perform(job)
+                            running.withLock { _ = $0.remove(job.id) }
+                            jobs.wakeUp()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the next job, unless all workers are busy or none is due.
+    private func next() async -> IdentityJob? {
+        let others = running.withLock { $0 }, now = identities.clock.now
+        do {
+            let (job, waiting) = try await store.write(.process) { tables in
+                (
+                    others.count < jobs.workers
+                        ? try tables.identityJobs.start(besides: others, at: now) : nil,
+                    try tables.identityJobs.count()
+                )
+            }
+            metrics.set(.identityJobsWaiting, to: Double(waiting))
+            if let job { running.withLock { _ = $0.insert(job.id) } }
+            return job
+        } catch {
+            log("jobs of identity verification could not be read; retrying", error)
+            return nil
+        }
+    }
+
+    private func perform(_ job: IdentityJob) async {
+        let begun = ContinuousClock.now
+        do {
+            do {
+                try await identities.perform(job)
+                jobs.waiters.end(job.id, .done)
+                count("done")
+                metrics.record(.identityJobSeconds, ContinuousClock.now - begun)
+            } catch  where error is CancellationError || Task.isCancelled {
+                // The server stops. The next one begins this job again.
+                try await Task { try await postpone(job, by: .zero) }.value
+            } catch is ServerBusy {
+                try await postpone(job, by: .seconds(1))
+                count("postponed")
+            } catch {
+                if !(error is IdentitySourceError) {
+                    log("an identity could not be judged", error)
+                }
+                count(try await identities.fail(job, error) ? "given_back" : "postponed")
+            }
+        } catch {
+            // The job stays as it is and begins again.
+            log("a job of identity verification could not be written; retrying", error)
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private func postpone(_ job: IdentityJob, by pause: Duration) async throws {
+        let next = identities.clock.now + pause
+        try await store.write { try $0.identityJobs.postpone(job, until: next, failed: false) }
+    }
+
+    private func count(_ result: String) { metrics.count(.identityJobs, ["result": result]) }
+
+    private func log(_ message: Logger.Message, _ error: any Error) {
+        logger.error(message, metadata: ["error.type": "\(type(of: error))"])
+    }
+}

@@ -1,0 +1,57 @@
+internal import MienAccess
+package import MienCore
+internal import MienIdentity
+internal import MienImage
+internal import MienPixels
+package import MienServerCore
+
+/// Looks at pictures of documents while a person takes them. Nothing is stored.
+package struct PreviewService: Sendable {
+    /// The maximum size of a frame of a camera, and its longer side.
+    package static let maxBytes = 300 * 1024, maxSide = 1280
+    /// The frames of one session: at once, and in a minute.
+    package static let burst = 10, perMinute = 360
+
+    private let previewing: any DocumentPreviewing
+    /// Frames are dropped rather than kept waiting: the next one says the same.
+    private let frames: WorkQueue
+    /// Pictures that a person took are worth waiting for.
+    private let pictures: WorkQueue
+    private let pace: RateLimiter
+    private let clock: ServerClock
+
+    package init(
+        _ previewing: any DocumentPreviewing = EdgePreview(), limits: WorkLimits,
+        clock: ServerClock
+    ) {
+        self.previewing = previewing
+        frames = WorkQueue(
+            "mien.preview", workers: 1,
+            limits: WorkLimits(total: 16, perOwner: 4, perPart: 1, wait: .milliseconds(500)))
+        pictures = WorkQueue("mien.picture", workers: 1, limits: limits)
+        pace = RateLimiter(.init(burst: Self.burst, perMinute: Self.perMinute))
+        self.clock = clock
+    }
+
+    /// - Returns: the time to wait before the next frame; `nil` if it may come now.
+    func wait(for session: IdentityAttemptID) -> Duration? {
+        pace.take(session.text, at: clock.now)
+    }
+
+    /// - Throws: `ImageError`; ``ServerBusy`` if other frames are being checked.
+    func frame(_ bytes: [UInt8], of session: IdentityAttemptID) async throws -> DocumentPreview {
+        try await frames.run(for: .stranger(naming: session.text)) { [previewing] in
+            let side = Self.maxSide
+            let picture = try ImageDecoder.decode(
+                bytes, limits: ImageLimits(maxBytes: Self.maxBytes, maxPixels: side * side))
+            return previewing.preview(picture)
+        }
+    }
+
+    /// - Throws: `ImageError`, ``ServerBusy``.
+    func picture(_ bytes: [UInt8], of session: IdentityAttemptID) async throws -> DocumentPreview {
+        try await pictures.run(for: .stranger(naming: session.text)) { [previewing] in
+            previewing.preview(try ImageDecoder.decode(bytes))
+        }
+    }
+}

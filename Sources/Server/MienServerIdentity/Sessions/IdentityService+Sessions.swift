@@ -1,0 +1,291 @@
+internal import MienAccess
+internal import MienCore
+internal import MienIdentity
+internal import MienImage
+internal import MienPixels
+internal import MienServerCore
+internal import MienStore
+
+/// The findings of a worker about a session without an attempt of a user.
+struct SessionFindings: Sendable {
+    var judgment: VerificationSession.Judgment
+    var result: AttemptRecord.Result?
+    /// The personal data as read, by the names of the API.
+    var document: JSONValue?
+
+    static let notJudged = SessionFindings(judgment: .notJudged)
+}
+
+extension IdentityService {
+    /// Judges a session that was submitted.
+    func performSession(_ id: IdentityAttemptID, starts: Int) async throws {
+        let found = try await store.read { tables in
+            (
+                try VerificationSessions.find(id, tables),
+                try tables.verificationSessions.images(of: id)
+            )
+        }
+        guard let session = found.0, session.record.session.status == .processing,
+            session.record.content != nil
+        else { return try await store.write { try $0.identityJobs.delete(id.text) } }
+        let findings =
+            starts <= IdentityJobQueue.maxStarts
+            ? try await findings(of: session, found.1)
+            : .unreadable(session.record.session)
+        // Also if the server stops now, which cancels this task.
+        try await Task { try await concludeSession(id, findings) }.value
+    }
+
+    private func findings(
+        of found: VerificationSessions.Found, _ images: [AttemptImage]
+    ) async throws -> SessionFindings {
+        let session = found.record.session
+        var checks = IdentityChecks(), document: JSONValue?, pack: String?
+        if session.parts.contains(.document) {
+            guard let documents else { throw IdentitySourceError.unavailable }
+            guard
+                let submission = try await submission(
+                    of: found.record, images, documents)
+            else {
+                return .unreadable(session)
+            }
+            let read = try await documents.verifier.examine(submission)
+            guard read.isReadable else {
+                return SessionFindings(
+                    judgment: .unreadable(
+                        session, read.recapture, isOfRun: found.record.owner == .journey))
+            }
+            checks = read.checks
+            checks[.documentReadable] = .passed
+            let person = read.data.flatMap {
+                try? PersonalData($0, supported: rules.countries)
+            }
+            if let born = person?.dateOfBirth ?? read.stated?.dateOfBirth {
+                let fault = rules.age.fault(born, today: CalendarDate(clock.now))
+                checks[.agePlausible] = fault == nil ? .passed : .failed
+            }
+            document = read.data?.json ?? read.stated?.json
+            pack = read.pack
+        }
+        if session.parts.contains(.selfie) {
+            checks[.live] =
+                images.contains { $0.role == DocumentInput.templateRole } ? .passed : .notChecked
+        }
+        let recommendation = rules.recommendations.recommendation(
+            for: checks, acceptsStillFaces: found.app.settings.identity.acceptsStillFaces)
+        return SessionFindings(
+            judgment: .complete(recommendation),
+            result: AttemptRecord.Result(
+                checks: checks, recommendation: recommendation,
+                rulesVersion: rules.recommendations.version, sources: [], isSimulated: false,
+                pack: pack), document: document)
+    }
+
+    /// - Returns: `nil` if a picture cannot be decoded.
+    private func submission(
+        of record: VerificationSessionRecord, _ images: [AttemptImage],
+        _ documents: DocumentChecker
+    ) async throws -> DocumentSubmission? {
+        func bytes(_ role: String) -> [UInt8]? {
+            images.first { $0.role == role }?.content?.use { $0 }
+        }
+        guard let kind = record.session.document,
+            let front = bytes(SessionPicture.documentFront.role),
+            let owner = UserID(record.id.text)
+        else { return nil }
+        let back = bytes(SessionPicture.documentBack.role)
+        let face: DocumentFace? =
+            bytes(DocumentInput.templateRole).map { .live(template: $0) }
+            ?? bytes(SessionPicture.selfie.role).map { .picture($0) }
+        do {
+            return try await documents.work.run(for: .stranger()) {
+                let front = try Self.decode(front, .front)
+                return DocumentSubmission(
+                    // Shares of work are divided by owner; the session stands for its user.
+                    account: owner, country: kind.country, type: kind.type, front: front,
+                    back: try back.map { try Self.decode($0, .back) } ?? front,
+                    face: try face.map(Self.decode))
+            }
+        } catch is UndecodablePicture { return nil }
+    }
+
+    /// Records what was found, once. The job ends in the same transaction.
+    func concludeSession(_ id: IdentityAttemptID, _ findings: SessionFindings) async throws {
+        let now = clock.now
+        try await store.write { tables in
+            try tables.identityJobs.delete(id.text)
+            guard var found = try VerificationSessions.find(id, tables),
+                found.record.session.judge(findings.judgment, at: now)
+            else { return }
+            if found.record.session.status == .complete {
+                found.record.result = findings.result
+                if var content = SessionContent(found.record.content) {
+                    content.document = findings.document
+                    found.record.content = content.sealed
+                }
+            }
+            try tables.verificationSessions.update(found.record)
+            try tables.audit.append(
+                AuditEvent(
+                    "verification.judged", actor: "system", app: found.app.id,
+                    detail: [
+                        "session": .string(id.text),
+                        "status": .string(found.record.session.status.rawValue),
+                    ]), at: now)
+            try tables.tell(of: found.record, at: now)
+        }
+    }
+
+    /// Ends sessions whose time is over, and erases what has been kept long enough.
+    func sweepSessions(at now: Instant) async throws {
+        let batch = 500
+        while true {
+            let overdue = try await store.read {
+                try $0.verificationSessions.overdue(at: now, atMost: batch)
+            }
+            for id in overdue {
+                try await store.write { tables in
+                    guard var found = try VerificationSessions.find(id, tables),
+                        found.record.session.expire(at: now)
+                    else { return }
+                    try tables.verificationSessions.update(found.record, of: found.account)
+                    _ = try tables.verificationSessions.erase(id)
+                    try tables.tell(of: found.record, at: now)
+                }
+            }
+            if overdue.count < batch { break }
+        }
+        while try await store.write(
+            .always, { try $0.verificationSessions.purge(at: now, atMost: batch) }) == batch
+        {}
+        while try await store.write(
+            .always, { try $0.verificationSessions.sweep(at: now, atMost: batch) }) == batch
+        {}
+    }
+}
+
+extension SessionFindings {
+    /// The pictures of the document could not be read.
+    static func unreadable(_ session: VerificationSession) -> SessionFindings {
+        SessionFindings(judgment: .unreadable(session))
+    }
+}
+
+extension VerificationSession.Judgment {
+    /// - Parameters:
+    ///   - wanted: The pictures to send instead; all of the document if empty.
+    ///   - isOfRun: Whether the selfie belongs to the run of a journey, which has no other one.
+    static func unreadable(
+        _ session: VerificationSession, _ wanted: [DocumentRecapture] = [], isOfRun: Bool = false
+    ) -> Self {
+        let pictures = Dictionary(grouping: wanted) { SessionPicture($0.image) }
+            .filter { session.needed.contains($0.key) }
+        guard !isOfRun || pictures[.selfie] == nil else { return .complete(.deny) }
+        guard !pictures.isEmpty else {
+            return .recapture(
+                session.needed.filter(\.isOfDocument).sorted().map {
+                    SessionRecapture(picture: $0, reasons: [RecaptureWord.poorImageQuality])
+                })
+        }
+        return .recapture(
+            pictures.sorted { $0.key < $1.key }.map { picture, reasons in
+                var words: [String] = []
+                for word in reasons.map(\.reason.word) where !words.contains(word) {
+                    words.append(word)
+                }
+                return SessionRecapture(picture: picture, reasons: words)
+            })
+    }
+}
+
+extension SessionPicture {
+    fileprivate init(_ picture: DocumentPicture) {
+        self =
+            switch picture {
+            case .front: .documentFront
+            case .back: .documentBack
+            case .face: .selfie
+            }
+    }
+}
+
+extension DocumentRecapture.Reason {
+    /// The word by which clients of sessions know the reason.
+    fileprivate var word: String {
+        switch self {
+        case .imageMissing: RecaptureWord.imageMissing
+        case .documentExpired: RecaptureWord.docExpired
+        case .documentNotSupported: RecaptureWord.docNotSupported
+        case .documentDamaged: RecaptureWord.docDamaged
+        case .poorImageQuality: RecaptureWord.poorImageQuality
+        }
+    }
+}
+
+extension StatedPerson {
+    /// The members of personal data that a document without an address states.
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "firstName": .string(givenNames), "lastName": .string(familyName),
+        ]
+        if let dateOfBirth { members["dateOfBirth"] = .string("\(dateOfBirth)") }
+        return .object(members)
+    }
+}
+
+extension SessionPicture {
+    /// The role of the picture in storage and evidence.
+    var role: String {
+        switch self {
+        case .documentFront: "front"
+        case .documentBack: "back"
+        case .selfie: "selfie"
+        }
+    }
+
+    init?(role: String) {
+        guard let found = Self.allCases.first(where: { $0.role == role }) else { return nil }
+        self = found
+    }
+}
+
+extension Tables {
+    /// Passes the outcome of a user's attempt on to the session that it comes from, if any.
+    func noteSession(
+        of attempt: IdentityAttemptID, _ outcome: AttemptOutcome, _ result: AttemptRecord.Result?,
+        _ account: AccountRecord, recapture: [DocumentRecapture] = [], at now: Instant
+    ) throws {
+        let text = attempt.text.prefix { $0 != "." }
+        guard let id = IdentityAttemptID(text),
+            var record = try verificationSessions.find(id, of: account)
+        else { return }
+        let judgment: VerificationSession.Judgment =
+            switch outcome {
+            case .succeeded: .complete(.allow)
+            case .review: .complete(.challenge)
+            case .failed: .complete(.deny)
+            case .unreadable: .unreadable(record.session, recapture)
+            case .notJudged: .notJudged
+            }
+        guard record.session.judge(judgment, at: now) else { return }
+        if record.session.status == .complete { record.result = result }
+        try verificationSessions.update(record, of: account)
+        // The attempt has what it needs, sealed under its own key.
+        if record.session.status.isFinal { _ = try verificationSessions.erase(id) }
+        try tell(of: record, at: now)
+    }
+
+    /// Queues news of a session that ended or needs other pictures.
+    func tell(of record: VerificationSessionRecord, at now: Instant) throws {
+        guard record.session.status.isFinal || record.session.status == .recapture else { return }
+        var members: [String: JSONValue] = [
+            "event": "identity.session", "session": .string(record.id.text),
+            "status": .string(record.session.status.rawValue),
+        ]
+        if let recommendation = record.session.recommendation {
+            members["recommendation"] = .string(recommendation.rawValue)
+        }
+        if let user = record.account { members["user"] = .string(user.text) }
+        try tell(record.app, members, at: now)
+    }
+}

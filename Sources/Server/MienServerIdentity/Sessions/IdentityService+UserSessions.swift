@@ -1,0 +1,86 @@
+internal import MienAccess
+internal import MienCore
+internal import MienIdentity
+internal import MienServerCore
+internal import MienStore
+
+/// Attempts of users that a verification session captures.
+extension IdentityService {
+    /// - Throws: ``IdentityError`` `unsupportedMethod`.
+    func requireSupport(of type: IdentityDocumentType) throws(IdentityError) {
+        guard let documents, documents.verifier.types.contains(type) else {
+            throw IdentityError(
+                .unsupportedMethod, field: "documentType",
+                documents == nil
+                    ? "this deployment checks no documents"
+                    : "this deployment does not check documents of this type")
+        }
+    }
+
+    /// The kind of attempt that a document of the user would be: compared with the personal data that
+    /// the user attempted before, or the source of it.
+    static func kind(_ state: VerificationState) -> VerificationAttempt.Kind {
+        state.piiAttempts > 0 ? .document : .capturedDocument
+    }
+
+    /// Checks whether an attempt with a document would be accepted now.
+    ///
+    /// - Parameter type: `nil` while it is not known.
+    /// - Throws: ``IdentityError``.
+    func requireAttempt(with type: IdentityDocumentType?, of account: AccountRecord) async throws {
+        let state = try await store.read { try $0.verifications.find(account.id).state }
+        let kind = Self.kind(state)
+        if let refusal = state.refusal(of: kind, under: rules.policy) { throw refusal }
+        try require(kind, with: type)
+    }
+
+    private func require(_ kind: VerificationAttempt.Kind, with type: IdentityDocumentType?)
+        throws(IdentityError)
+    {
+        guard kind == .capturedDocument else { return }
+        guard !sources.isEmpty else {
+            throw IdentityError(.unsupportedMethod, "this deployment verifies no personal data")
+        }
+        guard type?.hasAddress ?? true else {
+            throw IdentityError(
+                .unsupportedMethod, field: "documentType",
+                "a passport states no address; verify personal data with verifyIdentity first")
+        }
+    }
+
+    /// Begins the attempt of a session that was submitted, in the same transaction.
+    ///
+    /// - Throws: ``IdentityError``, ``ServerBusy``. Nothing is counted then.
+    func begin(
+        _ record: VerificationSessionRecord, of account: AccountRecord, in tables: Tables
+    ) throws {
+        guard let document = record.session.document, record.content != nil else {
+            throw IdentityError(.dataRedacted, "the pictures were erased")
+        }
+        let state = try tables.verifications.find(account.id).state, kind = Self.kind(state)
+        try requireSupport(of: document.type)
+        try require(kind, with: document.type)
+        let images = try tables.verificationSessions.images(of: record.id, of: account)
+        func bytes(_ role: String) -> [UInt8]? {
+            images.first { $0.role == role }?.content?.use { $0 }
+        }
+        let selfie = bytes(SessionPicture.selfie.role)
+        let template = bytes(DocumentInput.templateRole)
+        let input = DocumentInput(
+            country: document.country.rawValue, type: document.type, front: bytes("front") ?? [],
+            back: bytes("back"),
+            face: template.map { .live(template: $0) } ?? selfie.map { .picture($0) })
+        // Reviewers see the picture of a live capture; its template is compared.
+        let shown =
+            template == nil ? [] : images.filter { $0.role == SessionPicture.selfie.role }
+        // The first attempt has the session's identifier; each later one a number.
+        let number = record.session.submissions
+        let text = number == 1 ? record.id.text : "\(record.id.text).\(number)"
+        guard let id = IdentityAttemptID(text) else {
+            throw IdentityError(.updateFailed, "the session has too many submissions")
+        }
+        try begin(
+            kind, input.content, images: input.images + shown, as: id, of: account,
+            app: record.app, in: tables)
+    }
+}

@@ -1,0 +1,31 @@
+internal import Foundation
+internal import MienCore
+internal import MienIdentity
+internal import MienStore
+
+/// The facts of a verification session besides its state. Sealed under the session's key.
+struct SessionContent: Codable, Sendable, CustomReflectable {
+    /// Where the hosted page returns to, and the parameter that it brings back.
+    var callbackURL, state: String?
+    /// The start token, of a user's session, to which several links may lead.
+    var startToken: String?
+    /// The capture that takes the selfie.
+    var capture: CaptureID?
+    /// Its start token, if it was opened together with the session.
+    var captureToken: String?
+    /// The personal data read from the document, by the names of the API.
+    var document: JSONValue?
+
+    var sealed: Sensitive<[UInt8]> { Sensitive([UInt8](try! JSONEncoder().encode(self))) }
+
+    init() {}
+
+    /// - Returns: `nil` once erased.
+    init?(_ content: Sensitive<[UInt8]>?) {
+        guard let read = content?.use({ try? JSONDecoder().decode(Self.self, from: Data($0)) })
+        else { return nil }
+        self = read
+    }
+
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,52 @@
+internal import Foundation
+internal import MienCore
+package import MienIdentity
+package import MienServerCore
+package import MienStore
+
+/// Links that open a verification session in a browser. Each works once: the page exchanges its code
+/// for a cookie, so no address that a server logs contains a secret.
+package struct VerificationLinks: Sendable {
+    /// The session that a link leads to.
+    package struct Target: Codable, Sendable, CustomReflectable {
+        package let session: IdentityAttemptID
+        /// The browser's credential for the session, as ``VerificationAuthentication`` reads it.
+        package let startToken: String
+
+        package var customMirror: Mirror { Mirror(self, children: [:]) }
+    }
+
+    let store: Store
+    let clock: ServerClock
+    let publicURL: @Sendable () -> String
+
+    package init(store: Store, clock: ServerClock, publicURL: @escaping @Sendable () -> String) {
+        (self.store, self.clock, self.publicURL) = (store, clock, publicURL)
+    }
+
+    /// Returns the link's address: `…/verify/document#` and a code.
+    ///
+    /// - Parameter end: The end of the session.
+    func make(
+        _ session: IdentityAttemptID, _ startToken: String, of user: UserID?, until end: Instant
+    ) async throws -> String {
+        var generator = SystemRandomNumberGenerator()
+        let code = generator.bytes(32)
+        let target = Target(session: session, startToken: startToken)
+        let record = WebRecord(
+            .verification, store.keys.hash(ofSecret: code), account: user,
+            content: Sensitive([UInt8](try JSONEncoder().encode(target))), expiresAt: end)
+        try await store.write(.process) { try $0.web.put(record) }
+        return "\(publicURL())/verify/document#\(Base64URL.encode(code))"
+    }
+
+    /// Uses a link's code up.
+    ///
+    /// - Returns: `nil` if the code is unknown, used, or expired.
+    package func open(_ code: String) async throws -> Target? {
+        guard let bytes = Base64URL.decode(code), bytes.count == 32 else { return nil }
+        let hash = store.keys.hash(ofSecret: bytes), now = clock.now
+        let record = try await store.write { try $0.web.take(.verification, hash, at: now) }
+        return try record?.content.use { try JSONDecoder().decode(Target.self, from: Data($0)) }
+    }
+}

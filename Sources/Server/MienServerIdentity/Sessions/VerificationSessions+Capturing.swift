@@ -1,0 +1,289 @@
+internal import Crypto
+package import MienAPI
+internal import MienAccess
+internal import MienCore
+package import MienIdentity
+internal import MienImage
+internal import MienPixels
+internal import MienServerCore
+internal import MienStore
+
+/// The capturing side: what an app or the hosted page does with the start token.
+extension VerificationSessions {
+    package func answer(_ token: String) async throws -> VerificationSessionAnswer {
+        try await answer(refreshed(find(token)))
+    }
+
+    func answer(_ found: Found) async throws -> VerificationSessionAnswer {
+        let (record, session) = (found.record, found.record.session)
+        let content = SessionContent(record.content)
+        var consent: VerificationSessionAnswer.Consent?
+        if session.needsConsent, session.consentVersion == nil, session.status.isOpen {
+            let text = identities.consentText(found.app.settings.identity)
+            consent = .init(
+                content: text.content, language: text.language, version: text.version)
+        }
+        let types = identities.documents?.verifier.types ?? []
+        return VerificationSessionAnswer(
+            sessionID: record.id.text, status: .known(session.status), appName: found.app.name,
+            expiresAt: session.expiresAt.milliseconds, consent: consent,
+            missingImages: session.missing.map { .known($0) },
+            required: session.parts.sorted { $0.rawValue < $1.rawValue }.map { .known($0) },
+            country: session.document?.country.rawValue,
+            documentType: session.document.map { .known($0.type) },
+            supportedCountries: identities.supportedCountries.map(\.rawValue),
+            supportedDocumentTypes: types.sorted { $0.rawValue < $1.rawValue }.map { .known($0) },
+            recapture: session.recaptures.first.map {
+                .init(image: .known($0.picture), reasons: $0.reasons)
+            }, callbackURL: content.flatMap { Self.callback($0, record.id) })
+    }
+
+    /// Where the page returns to. Neither parameter grants anything: the relying party reads the
+    /// result from the server.
+    static func callback(_ content: SessionContent, _ id: IdentityAttemptID) -> String? {
+        guard let address = content.callbackURL else { return nil }
+        var pairs = [("sessionId", id.text)]
+        if let state = content.state { pairs.append(("state", state)) }
+        let query = pairs.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        return address + (address.contains("?") ? "&" : "?") + query
+    }
+
+    /// - Throws: ``Problem`` `.invalidRequest` if the text is not the current one.
+    package func consent(_ token: String, to version: String) async throws
+        -> VerificationSessionAnswer
+    {
+        let found = try await find(token)
+        guard identities.consentText(found.app.settings.identity).version == version else {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "version",
+                        message: "is not the version of the current text; read it again")
+                ])
+        }
+        if let account = found.account {
+            _ = try await identities.provideConsent(to: version, of: account, in: found.app.id)
+        }
+        let now = clock.now
+        return try await answer(
+            change(found.record.id) { found, tables in
+                try found.record.session.consent(to: version)
+                if found.account == nil {
+                    try tables.audit.append(
+                        AuditEvent(
+                            "verification.consented", actor: "person", app: found.app.id,
+                            detail: [
+                                "session": .string(found.record.id.text),
+                                "version": .string(version),
+                            ]), at: now)
+                }
+                return found
+            })
+    }
+
+    /// - Throws: ``IdentityError`` `unsupportedCountry`, `unsupportedMethod`.
+    package func choose(_ token: String, country: String, type: IdentityDocumentType) async throws
+        -> VerificationSessionAnswer
+    {
+        let found = try await find(token)
+        let country = try PersonalData.country(country, supported: identities.rules.countries)
+        try identities.requireSupport(of: type)
+        if found.record.owner == .user, let account = found.account {
+            try await identities.requireAttempt(with: type, of: account)
+        }
+        return try await answer(
+            change(found.record.id) { found, tables in
+                let dropped = try found.record.session.choose(
+                    SessionDocument(country: country, type: type))
+                try tables.verificationSessions.drop(dropped.map(\.role), of: found.record.id)
+                return found
+            })
+    }
+
+    // MARK: Pictures
+
+    /// The session of a start token, before a picture is received from a client that may not send
+    /// any.
+    package func requireOpen(_ token: String) async throws -> IdentityAttemptID {
+        let found = try await find(token), session = found.record.session
+        guard !session.status.isFinal, session.status != .processing else {
+            throw Problem(.captureClosed, "The verification session takes no pictures any more.")
+        }
+        guard clock.now < session.expiresAt else { throw SessionProblem.expired }
+        return found.record.id
+    }
+
+    /// - Returns: the time to wait before the next frame; `nil` if it may come now.
+    package func wait(for session: IdentityAttemptID) -> Duration? { previews.wait(for: session) }
+
+    /// Looks at a frame of a camera. Nothing is stored or counted.
+    package func preview(_ bytes: [UInt8], of session: IdentityAttemptID) async throws
+        -> VerificationPreviewAnswer
+    {
+        let found = try await previews.frame(bytes, of: session)
+        return VerificationPreviewAnswer(
+            corners: found.corners?.map { [Self.rounded($0.x), Self.rounded($0.y)] },
+            faults: found.faults, ready: found.isReady)
+    }
+
+    private static func rounded(_ number: Double) -> Double { (number * 10_000).rounded() / 10_000 }
+
+    /// Takes a picture of a document if it is good enough. It is counted before it is decoded.
+    ///
+    /// - Throws: ``Problem``; ``ServerBusy``.
+    package func put(_ picture: SessionPicture, _ bytes: [UInt8], in id: IdentityAttemptID)
+        async throws -> VerificationPictureAnswer
+    {
+        try await change(id) { found, _ in try found.record.session.receive(picture) }
+        let seen: DocumentPreview, isDecoded: Bool
+        do {
+            seen = try await previews.picture(bytes, of: id)
+            isDecoded = true
+        } catch is ImageError {
+            seen = DocumentPreview(
+                faults: ["unreadable"], reason: RecaptureWord.poorImageQuality)
+            isDecoded = false
+        }
+        let image = AttemptImage(
+            role: picture.role, sha256: Array(SHA256.hash(data: bytes)), content: Sensitive(bytes))
+        return try await change(id) { found, tables in
+            if let reason = seen.reason, !isDecoded || found.record.session.reject(picture) {
+                return VerificationPictureAnswer(
+                    accepted: false,
+                    recapture: .init(reasons: [reason], hint: seen.faults.first ?? ""),
+                    missingImages: found.record.session.missing.map { .known($0) })
+            }
+            try found.record.session.take(picture)
+            try tables.verificationSessions.put(image, in: id, of: found.account)
+            return VerificationPictureAnswer(
+                accepted: true,
+                missingImages: found.record.session.missing.map { .known($0) })
+        }
+    }
+
+    /// Opens a live capture for the selfie. An earlier one of the session ends.
+    package func selfie(_ token: String) async throws -> VerificationSelfieAnswer {
+        let found = try await find(token), id = found.record.id
+        if found.record.owner == .journey {
+            // The run has one selfie, with its own requirements.
+            return try await change(id) { found, _ in
+                try found.record.session.receive(.selfie)
+                guard let token = SessionContent(found.record.content)?.captureToken else {
+                    throw Problem(.captureClosed, "The selfie was taken, or has failed.")
+                }
+                return VerificationSelfieAnswer(startToken: token)
+            }
+        }
+        let former = try await change(id) { found, _ in
+            try found.record.session.receive(.selfie)
+            return SessionContent(found.record.content)?.capture
+        }
+        if let former { try await selfies.remove(former) }
+        let (capture, startToken) = try await selfies.open(
+            for: id, app: found.app, user: found.account?.id)
+        try await change(id) { found, _ in
+            var content = SessionContent(found.record.content) ?? SessionContent()
+            content.capture = capture
+            found.record.content = content.sealed
+        }
+        return VerificationSelfieAnswer(startToken: startToken)
+    }
+
+    /// Takes the picture of a selfie that has passed since.
+    func refreshed(_ found: Found) async throws -> Found {
+        let record = found.record, isOfRun = record.owner == .journey
+        var found = found
+        guard !found.record.session.expire(at: clock.now), record.session.status.isOpen,
+            let capture = SessionContent(record.content)?.capture,
+            !isOfRun || !record.session.captured.contains(.selfie)
+        else { return found }
+        let picture: Sensitive<[UInt8]>, template: Sensitive<[UInt8]>?
+        switch try await selfies.result(
+            of: capture, for: record.id, run: record.run, app: found.app)
+        {
+        case .passed(let taken, let made): (picture, template) = (taken, made)
+        case .refused where isOfRun: return try await end(record.id)
+        case .refused, .unfinished: return found
+        }
+        func image(_ role: String, _ content: Sensitive<[UInt8]>) -> AttemptImage {
+            AttemptImage(
+                role: role, sha256: content.use { Array(SHA256.hash(data: $0)) },
+                content: content)
+        }
+        var images = [image(SessionPicture.selfie.role, picture)]
+        if let template { images.append(image(DocumentInput.templateRole, template)) }
+        let changed = try await change(record.id) { [images] found, tables in
+            guard var content = SessionContent(found.record.content), content.capture == capture
+            else { return found }
+            content.captureToken = nil
+            if !isOfRun { content.capture = nil }
+            found.record.content = content.sealed
+            try found.record.session.take(.selfie)
+            // Of an earlier selfie, nothing stays.
+            try tables.verificationSessions.drop([DocumentInput.templateRole], of: record.id)
+            for image in images {
+                try tables.verificationSessions.put(image, in: record.id, of: found.account)
+            }
+            return found
+        }
+        // A journey may need the template of the same face.
+        try await isOfRun ? selfies.release(capture) : selfies.remove(capture)
+        return try await store.read { try Self.find(record.id, $0) } ?? changed
+    }
+
+    // MARK: Ends
+
+    /// Begins the judgment.
+    ///
+    /// - Throws: ``Problem``; ``ServerBusy`` if too many wait: the session is then unchanged. For a
+    ///   user's session, ``IdentityError`` if the attempt is refused.
+    package func submit(_ token: String) async throws -> VerificationSessionAnswer {
+        let found = try await refreshed(find(token)), id = found.record.id
+        let identities = identities, now = clock.now
+        let submitted: Found
+        do {
+            submitted = try await change(id) { found, tables in
+                try found.record.session.submit()
+                if found.record.owner == .user, let account = found.account {
+                    try identities.begin(found.record, of: account, in: tables)
+                } else {
+                    try identities.jobs.add(
+                        IdentityJob(id: id.text, subject: .session, account: nil, queuedAt: now),
+                        in: tables)
+                }
+                return found
+            }
+        } catch let error as StoreError where error.code == .stale {
+            throw IdentityService.parallelAttempt
+        }
+        identities.jobs.wakeUp()
+        return try await answer(submitted)
+    }
+
+    /// Cancels a session and destroys its key. One that has ended stays as it is.
+    package func cancel(_ token: String) async throws -> VerificationSessionAnswer {
+        let found = try await find(token)
+        let capture = SessionContent(found.record.content)?.capture
+        let ended = try await end(found.record.id)
+        if let capture { try await selfies.remove(capture) }
+        return try await answer(ended)
+    }
+
+    /// Cancels a session, unless it has ended.
+    private func end(_ id: IdentityAttemptID) async throws -> Found {
+        let now = clock.now
+        return try await store.write(.always) { tables -> Found in
+            guard var found = try Self.find(id, tables) else { throw Self.unknown }
+            // A user's attempt that was submitted goes on.
+            guard found.record.session.status.isOpen || found.record.owner != .user,
+                found.record.session.cancel(at: now)
+            else { return found }
+            try tables.identityJobs.delete(id.text)
+            try tables.verificationSessions.update(found.record, of: found.account)
+            _ = try tables.verificationSessions.erase(id)
+            try tables.tell(of: found.record, at: now)
+            return found
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package import MienAPI
+internal import MienAccess
+package import MienCore
+package import MienIdentity
+internal import MienServerCore
+package import MienStore
+
+/// The relying party's side: what an app does in its own name.
+extension VerificationSessions {
+    /// Returns a session of the app.
+    ///
+    /// - Throws: ``Problem`` `.notFound`, also for sessions of other apps.
+    private func find(_ id: IdentityAttemptID, of app: AppRecord, in tables: Tables) throws -> Found
+    {
+        guard var found = try Self.find(id, tables), found.app.id == app.id,
+            found.record.owner == .relyingParty
+        else { throw Self.unknown }
+        _ = found.record.session.expire(at: clock.now)
+        return found
+    }
+
+    package func result(of id: IdentityAttemptID, for app: AppRecord) async throws
+        -> VerificationSessionResult
+    {
+        let found = try await store.read { try find(id, of: app, in: $0) }
+        let (record, session) = (found.record, found.record.session)
+        let content = SessionContent(record.content)
+        return VerificationSessionResult(
+            sessionID: id.text, status: .known(session.status),
+            recommendation: session.recommendation.map { .known($0) },
+            checks: record.result.map { result in
+                Dictionary(
+                    uniqueKeysWithValues: result.checks.results.map {
+                        ($0.key.rawValue, $0.value.rawValue)
+                    })
+            }, rulesVersion: record.result?.rulesVersion,
+            verifiedInfo: content.flatMap { Self.info($0, session) }, state: content?.state,
+            createdAt: record.createdAt.milliseconds, endedAt: session.endedAt?.milliseconds)
+    }
+
+    private static func info(_ content: SessionContent, _ session: VerificationSession)
+        -> VerifiedInfo?
+    {
+        guard session.status == .complete, let document = session.document else { return nil }
+        func text(_ name: String) -> String? { content.document?[name]?.stringValue }
+        let person = VerifiedInfo.Person(
+            firstName: text("firstName"), lastName: text("lastName"), address: text("address"),
+            city: text("city"), state: text("state"), postalCode: text("postalCode"),
+            country: text("country"), dateOfBirth: text("dateOfBirth"))
+        return VerifiedInfo(
+            person: content.document == nil ? nil : person,
+            document: .init(country: document.country.rawValue, type: .known(document.type)))
+    }
+
+    /// Returns the pictures of a session, until they are erased.
+    package func images(of id: IdentityAttemptID, for app: AppRecord) async throws
+        -> VerificationSessionImages
+    {
+        let images = try await store.read { tables in
+            _ = try find(id, of: app, in: tables)
+            return try tables.verificationSessions.images(of: id)
+        }
+        return VerificationSessionImages(
+            sessionImages: images.filter { $0.content != nil }.compactMap {
+                SessionPicture(role: $0.role)
+            }.sorted().map { .init(id: $0.rawValue, type: .known($0)) })
+    }
+
+    /// Returns a picture. The view is in the audit log.
+    package func image(_ picture: SessionPicture, of id: IdentityAttemptID, for app: AppRecord)
+        async throws -> Sensitive<[UInt8]>
+    {
+        let now = clock.now
+        return try await store.write { tables in
+            _ = try find(id, of: app, in: tables)
+            let image = try tables.verificationSessions.images(of: id).first {
+                $0.role == picture.role
+            }
+            guard let image else { throw Problem(.notFound, "The session has no such picture.") }
+            guard let content = image.content else {
+                throw Problem(.notFound, "The picture was erased at the end of its retention.")
+            }
+            try tables.audit.append(
+                AuditEvent(
+                    "verification.viewed", actor: "app", app: app.id,
+                    detail: ["session": .string(id.text), "image": .string(picture.rawValue)]),
+                at: now)
+            return content
+        }
+    }
+
+    /// Erases what a session captured before its retention ends. A session that goes on is canceled.
+    package func erase(_ id: IdentityAttemptID, for app: AppRecord) async throws {
+        let now = clock.now
+        try await store.write(.always) { tables in
+            var found = try find(id, of: app, in: tables)
+            if found.record.session.cancel(at: now) {
+                try tables.identityJobs.delete(id.text)
+                try tables.tell(of: found.record, at: now)
+            }
+            try tables.verificationSessions.update(found.record)
+            _ = try tables.verificationSessions.erase(id)
+            try tables.audit.append(
+                AuditEvent(
+                    "verification.erased", actor: "app", app: app.id,
+                    detail: ["session": .string(id.text)]), at: now)
+        }
+    }
+
+    /// Returns the evidence of a session that was judged. Contains no picture and no personal data.
+    ///
+    /// - Parameter app: `nil` for administrators.
+    package func evidence(of id: IdentityAttemptID, for app: AppRecord?, by actor: String)
+        async throws -> EvidenceRecord
+    {
+        let now = clock.now
+        return try await store.write { tables in
+            guard let found = try Self.find(id, tables), found.record.owner != .user,
+                app.map({ $0.id == found.app.id && found.record.owner == .relyingParty }) ?? true
+            else { throw Self.unknown }
+            guard let result = found.record.result, let endedAt = found.record.session.endedAt
+            else { throw Problem(.conflict, "The session was not judged.") }
+            try tables.audit.append(
+                AuditEvent(
+                    "verification.evidenced", actor: actor, app: found.app.id,
+                    detail: ["session": .string(id.text)]), at: now)
+            return EvidenceRecord(
+                attempt: id, kind: nil, user: nil, app: found.app.id,
+                begunAt: found.record.createdAt, concludedAt: endedAt, sources: result.sources,
+                isSimulated: result.isSimulated, checks: result.checks,
+                rulesVersion: result.rulesVersion, pack: result.pack,
+                recommendation: result.recommendation,
+                isVerified: result.recommendation == .allow,
+                images: try tables.verificationSessions.images(of: id).compactMap {
+                    EvidenceRecord.Image(role: $0.role, sha256: $0.sha256)
+                })
+        }
+    }
+
+    // MARK: Links of users
+
+    /// A link with which a user photographs a document: `initiateIdentityDocumentCapture`.
+    ///
+    /// - Throws: ``IdentityError`` if an attempt would be refused.
+    package func link(for account: AccountRecord, in app: AppID) async throws
+        -> DocumentCaptureLink
+    {
+        let found = try await store.read { try $0.apps.find(app) }
+        guard identities.documents != nil, let found else {
+            throw IdentityError(.unsupportedMethod, "this deployment checks no documents")
+        }
+        try await identities.requireAttempt(with: nil, of: account)
+        if let open = try await openLink(of: account, in: app) { return open }
+        var wanted = Wanted()
+        wanted.owner = .user
+        wanted.account = account
+        wanted.parts = identities.needsFaceImage ? [.document, .selfie] : [.document]
+        wanted.hasConsent =
+            try await identities.consent(of: account.id, in: app).map { $0.withdrawnAt == nil }
+            ?? false
+        let created = try await create(wanted, for: found)
+        return DocumentCaptureLink(
+            documentCaptureUrl: created.url, expiryAtEpochSeconds: created.expiresAt.seconds)
+    }
+
+    /// Another link to the session that is open already.
+    private func openLink(of account: AccountRecord, in app: AppID) async throws
+        -> DocumentCaptureLink?
+    {
+        let now = clock.now
+        let record = try await store.read { tables -> VerificationSessionRecord? in
+            try tables.verificationSessions.openSessions(of: account.id, app: app).last.flatMap {
+                try tables.verificationSessions.find($0, of: account)
+            }
+        }
+        // A link that is about to end helps nobody.
+        guard let record, record.session.status.isOpen,
+            now + .seconds(600) < record.session.expiresAt,
+            let token = SessionContent(record.content)?.startToken
+        else { return nil }
+        let url = try await links.make(
+            record.id, token, of: account.id, until: record.session.expiresAt)
+        return DocumentCaptureLink(
+            documentCaptureUrl: url, expiryAtEpochSeconds: record.session.expiresAt.seconds)
+    }
+
+    // MARK: Retention
+
+    /// Erases what has been kept long enough, or says how much that would be.
+    package func purge(dryRun: Bool, by admin: AdminID) async throws -> VerificationPurgeAnswer {
+        let now = clock.now
+        return try await store.write(.always) { tables in
+            let attempts = try tables.verificationAttempts.purgeable(at: now)
+            let sessions = try tables.verificationSessions.purgeable(at: now)
+            if !dryRun {
+                _ = try tables.verificationAttempts.purge(at: now, atMost: attempts)
+                _ = try tables.verificationSessions.purge(at: now, atMost: sessions)
+                try tables.audit.append(
+                    AuditEvent(
+                        "verification.purged", actor: admin.text,
+                        detail: [
+                            "attempts": .number(Double(attempts)),
+                            "sessions": .number(Double(sessions)),
+                        ]), at: now)
+            }
+            return VerificationPurgeAnswer(
+                attempts: attempts, sessions: sessions, dryRun: dryRun)
+        }
+    }
+}

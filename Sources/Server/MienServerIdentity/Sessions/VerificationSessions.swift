@@ -1,0 +1,230 @@
+internal import Crypto
+internal import MienAPI
+internal import MienAccess
+package import MienCore
+package import MienIdentity
+internal import MienImage
+package import MienServerCore
+package import MienStore
+
+/// Verification sessions: what a person captures, apart from the app that asked for it.
+package struct VerificationSessions: Sendable {
+    /// The time that a session waits for input, unless its creator says otherwise.
+    package static let lifetime = Duration.seconds(3600)
+    package static let lifetimeRange = 300...604_800
+    /// The sessions of one app that may wait for input.
+    static let maxOpen = 10_000
+
+    let store: Store
+    let identities: IdentityService
+    let selfies: any SessionSelfies
+    let previews: PreviewService
+    let links: VerificationLinks
+    let clock: ServerClock
+
+    package init(
+        store: Store, identities: IdentityService, selfies: any SessionSelfies,
+        previews: PreviewService, links: VerificationLinks, clock: ServerClock
+    ) {
+        (self.store, self.identities, self.selfies) = (store, identities, selfies)
+        (self.previews, self.links, self.clock) = (previews, links, clock)
+    }
+
+    /// A session, and the user whose it is.
+    struct Found: Sendable {
+        var record: VerificationSessionRecord
+        let account: AccountRecord?
+        let app: AppRecord
+    }
+
+    /// A request for a session.
+    package struct Wanted: Sendable {
+        package var owner = VerificationSessionRecord.Owner.relyingParty
+        package var parts: Set<SessionPart> = [.document, .selfie]
+        package var lifetime = VerificationSessions.lifetime
+        package var callbackURL, state: String?
+        package var account: AccountRecord?
+        package var run: InstanceID?
+        /// Whether the person has consented elsewhere.
+        package var hasConsent = false
+        package var id: IdentityAttemptID?
+        /// A capture that was opened already, for the run of a journey.
+        package var selfie: (capture: CaptureID, startToken: String)?
+
+        package init() {}
+    }
+
+    package struct Created: Sendable {
+        package let id: IdentityAttemptID
+        package let startToken: String
+        package let expiresAt: Instant
+        package let missing: [SessionPicture]
+        /// The one-time link to the hosted page.
+        package let url: String
+    }
+
+    /// Whether sessions with a document can be created.
+    package var checksDocuments: Bool { identities.checksDocuments }
+
+    // MARK: Creating
+
+    /// - Throws: ``IdentityError`` `unsupportedMethod` if the deployment checks no documents;
+    ///   ``Problem`` `.tooManyRequests` if the app has too many open sessions.
+    package func create(_ wanted: Wanted, for app: AppRecord) async throws -> Created {
+        if wanted.parts.contains(.document), identities.documents == nil {
+            throw IdentityError(.unsupportedMethod, "this deployment checks no documents")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let id = wanted.id ?? .random(using: &generator), now = clock.now
+        let token = BearerSecret(for: id, using: &generator)
+        let startToken = token.text.use { $0 }
+        var content = SessionContent()
+        (content.callbackURL, content.state) = (wanted.callbackURL, wanted.state)
+        (content.capture, content.captureToken) = (
+            wanted.selfie?.capture, wanted.selfie?.startToken
+        )
+        if wanted.owner == .user { content.startToken = startToken }
+        let days = app.settings.identity.retentionDays ?? identities.rules.retentionDays
+        let record = VerificationSessionRecord(
+            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), app: app.id,
+            owner: wanted.owner, account: wanted.account?.id, run: wanted.run,
+            session: VerificationSession(
+                parts: wanted.parts,
+                needsConsent: identities.rules.needsConsent && !wanted.hasConsent,
+                expiresAt: now + wanted.lifetime), createdAt: now,
+            contentExpiresAt: now + .seconds(days * 86_400), content: content.sealed)
+        let account = wanted.account
+        try await store.write { tables in
+            guard try tables.verificationSessions.open(of: app.id) < Self.maxOpen else {
+                throw Problem(
+                    .tooManyRequests,
+                    "The app has \(Self.maxOpen) sessions that wait for input. Try again when some have ended."
+                )
+            }
+            if wanted.owner == .user, let account {
+                // One at a time: an earlier link of the user leads nowhere any more.
+                try Self.cancelOpen(of: account, in: app.id, tables, at: now)
+            }
+            try tables.verificationSessions.insert(record, of: account)
+            try tables.audit.append(
+                AuditEvent(
+                    "verification.created", actor: wanted.owner.actor,
+                    account: account?.id, app: app.id, detail: ["session": .string(id.text)]),
+                at: now)
+        }
+        return Created(
+            id: id, startToken: startToken, expiresAt: record.session.expiresAt,
+            missing: record.session.missing,
+            url: try await links.make(
+                id, startToken, of: account?.id, until: record.session.expiresAt))
+    }
+
+    /// Cancels a user's open sessions in an app, and destroys their keys.
+    static func cancelOpen(
+        of account: AccountRecord, in app: AppID, _ tables: Tables, at now: Instant
+    ) throws {
+        for id in try tables.verificationSessions.openSessions(of: account.id, app: app) {
+            guard var record = try tables.verificationSessions.find(id, of: account),
+                record.session.status.isOpen, record.session.cancel(at: now)
+            else { continue }
+            try tables.verificationSessions.update(record, of: account)
+            _ = try tables.verificationSessions.erase(id)
+        }
+    }
+
+    // MARK: Finding
+
+    /// Finds the session of a start token.
+    ///
+    /// - Throws: ``Problem`` `.invalidCredentials`.
+    func find(_ token: String) async throws -> Found {
+        guard let (id, secret) = BearerSecret.parse(token, IdentityAttemptKind.self) else {
+            throw Problem(.invalidCredentials, "The start token is malformed.")
+        }
+        let hash = store.keys.hash(ofSecret: secret)
+        let found = try await store.read { try Self.find(id, $0) }
+        guard let found, isSame(found.record.tokenHash, hash) else {
+            throw Problem(.invalidCredentials, "No verification session has this start token.")
+        }
+        RequestFacts.note(app: found.app.id)
+        return found
+    }
+
+    static func find(_ id: IdentityAttemptID, _ tables: Tables) throws -> Found? {
+        let account = try tables.verificationSessions.account(of: id).flatMap {
+            try tables.accounts.find($0)
+        }
+        guard let record = try tables.verificationSessions.find(id, of: account),
+            let app = try tables.apps.find(record.app)
+        else { return nil }
+        return Found(record: record, account: account, app: app)
+    }
+
+    /// Changes a session in a transaction of its own.
+    ///
+    /// - Parameter body: Changes the record; may store pictures. A refusal is thrown.
+    func change<Output: Sendable>(
+        _ id: IdentityAttemptID,
+        _ body: @escaping @Sendable (inout Found, Tables) throws -> Output
+    ) async throws -> Output {
+        let now = clock.now
+        return try await store.write { tables in
+            guard var found = try Self.find(id, tables) else { throw Self.unknown }
+            guard !found.record.session.expire(at: now) else { throw SessionProblem.expired }
+            let output = try SessionProblem.reporting { try body(&found, tables) }
+            try tables.verificationSessions.update(found.record, of: found.account)
+            return output
+        }
+    }
+
+    static let unknown = Problem(.notFound, "There is no verification session with this ID.")
+}
+
+/// The problems that clients get from a session that refuses an input.
+enum SessionProblem {
+    static let expired = Problem(.captureClosed, "The verification session has expired.")
+
+    static func reporting<Output>(_ body: () throws -> Output) throws -> Output {
+        do { return try body() } catch let refusal as VerificationSession.Refusal {
+            throw problem(refusal)
+        }
+    }
+
+    private static func problem(_ refusal: VerificationSession.Refusal) -> Problem {
+        switch refusal {
+        case .ended: Problem(.captureClosed, "The verification session has ended.")
+        case .processing:
+            Problem(.conflict, "The session was submitted. Wait for its result.")
+        case .consentMissing:
+            Problem(
+                .consentRequired,
+                "Show the text in `consent`, then call POST /v1/verification/consent with its version."
+            )
+        case .documentMissing:
+            Problem(
+                .conflict,
+                "Call POST /v1/verification/document with the kind of document before its pictures."
+            )
+        case .notNeeded:
+            Problem(.conflict, "The session does not need this. See `missing_images`.")
+        case .tooManyPictures:
+            Problem(
+                .tooManyRequests,
+                "The session has received \(VerificationSession.maxPictures) pictures. Start another one."
+            )
+        case .picturesMissing:
+            Problem(.conflict, "Pictures are missing. See `missing_images`.")
+        }
+    }
+}
+
+extension VerificationSessionRecord.Owner {
+    /// The actor in the audit log.
+    fileprivate var actor: String {
+        switch self {
+        case .relyingParty: "app"
+        case .user: "user"
+        case .journey: "journey"
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import MienAccess
+import MienCore
+import MienIdentity
+import MienTesting
+import Testing
+
+@testable import MienStore
+
+@Suite struct IdentityJobContract {
+    private static func job(_ id: String, at time: Instant = .start) -> IdentityJob {
+        IdentityJob(id: id, subject: .session, account: nil, queuedAt: time)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `jobs begin in order, apart from those that run, and each start is counted`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await TestStore(kind)
+        try await test.store.write { tables in
+            let jobs = tables.identityJobs
+            for (index, id) in ["idv_a", "idv_b", "idv_c"].enumerated() {
+                try jobs.insert(Self.job(id, at: .start + .seconds(index)))
+            }
+            #expect(throws: StoreError.self) { try jobs.insert(Self.job("idv_a")) }
+            #expect(try jobs.count() == 3)
+            #expect(try jobs.start(besides: [], at: .start)?.id == "idv_a")
+            #expect(try jobs.start(besides: ["idv_a"], at: .start) == nil, "not due yet")
+            let later = Instant.start + .seconds(10)
+            #expect(try jobs.start(besides: ["idv_a", "idv_c"], at: later)?.id == "idv_b")
+            let again = try #require(try jobs.start(besides: ["idv_c"], at: later))
+            #expect(again.id == "idv_a" && again.starts == 2)
+            // A failure waits and clears the starts; a stop takes its own start back.
+            try jobs.postpone(again, until: later + .seconds(60), failed: true)
+            #expect(
+                try jobs.find("idv_a")
+                    == IdentityJob(
+                        id: "idv_a", subject: .session, account: nil, queuedAt: .start,
+                        starts: 0, failures: 1))
+            let other = try #require(try jobs.start(besides: [], at: later))
+            #expect(other.id == "idv_b" && other.starts == 2)
+            try jobs.postpone(other, until: later, failed: false)
+            #expect(try jobs.find("idv_b")?.starts == 1)
+            try jobs.delete("idv_b")
+            #expect(try jobs.find("idv_b") == nil && jobs.count() == 2)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an account takes its jobs along, and an attempt with a job is not given back`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await TestStore(kind), ana = try await test.account("ana")
+        let id = IdentityAttemptID("idv_1")!
+        try await test.store.write { tables in
+            try tables.verificationAttempts.insert(
+                AttemptRecord(
+                    id: id, account: ana.id, app: .shop, kind: .document, begunAt: .start,
+                    contentExpiresAt: .start, content: nil), of: ana)
+            let later = Instant.start + .seconds(1)
+            #expect(
+                try tables.verificationAttempts.unjudged(begunBefore: later, atMost: 9).count == 1)
+            try tables.identityJobs.insert(
+                IdentityJob(id: id.text, subject: .attempt, account: ana.id, queuedAt: .start))
+            #expect(
+                try tables.verificationAttempts.unjudged(begunBefore: later, atMost: 9).isEmpty)
+            #expect(try tables.accounts.delete(ana.id))
+            #expect(try tables.identityJobs.count() == 0)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a notice that failed delays those of its app, and old ones are found`(kind: StoreKind)
+        async throws
+    {
+        let test = try await TestStore(kind)
+        try await test.store.write { tables in
+            for app in [AppID.shop, AppID("bank")!] where try tables.apps.find(app) == nil {
+                try tables.apps.insert(
+                    AppRecord(
+                        id: app, name: "App", type: .public, settings: AppSettings(),
+                        createdAt: .start))
+            }
+            let notices = tables.identityNotices
+            for (id, app) in [("dlv_1", AppID.shop), ("dlv_2", .shop), ("dlv_3", AppID("bank")!)] {
+                try notices.insert(
+                    IdentityNotice(id: id, app: app, body: "{}", createdAt: .start))
+            }
+            let due = try notices.due(at: .start, atMost: 9)
+            #expect(due.map(\.id) == ["dlv_1", "dlv_2", "dlv_3"])
+            try notices.postpone(due[0], until: .start + .seconds(10))
+            #expect(try notices.due(at: .start, atMost: 9).map(\.id) == ["dlv_3"])
+            let later = try notices.due(at: .start + .seconds(10), atMost: 9)
+            #expect(
+                later.first { $0.id == "dlv_1" }?.attempts == 1
+                    && later.first { $0.id == "dlv_2" }?.attempts == 0)
+            #expect(
+                try notices.outdated(
+                    createdBefore: .start + .seconds(1), at: .start, atMost: 9
+                ).map(\.id) == ["dlv_1", "dlv_2"])
+            try notices.delete("dlv_3")
+            #expect(try notices.due(at: .start, atMost: 9).isEmpty)
+        }
+    }
+}
