@@ -25,7 +25,8 @@ import Testing
     @Test(arguments: [
         ("pipeline", ["repeats", "gallery"]), ("live", ["repeats", "frames"]),
         ("server", ["seconds", "concurrent", "journeys"]), ("documents", ["first", "count"]),
-        ("identity", ["people", "verifications"]),
+        ("identity", ["people", "verifications"]), ("portraits", ["seed"]),
+        ("verifications", ["count", "clients"]),
     ])
     func `the defaults in the tables match the help`(_ command: String, _ options: [String])
         async throws

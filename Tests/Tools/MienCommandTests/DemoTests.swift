@@ -20,6 +20,8 @@ import Testing
         for outcome in ["ALLOW, verified", "CHALLENGE", "DENY", "3 genuine", "0 genuine"] {
             #expect(lines.count { $0.contains("  \(outcome)  ") } == 1, "\(outcome)")
         }
+        #expect(lines.count { $0.contains("  succeeded  ") } == 1)
+        #expect(lines.count { $0.contains("  failed  ") } == 2)
         let picture = home.mienHome.appending(path: "demo/annotated.png").path
         #expect(result.out.contains("Annotated picture: \(picture)"))
         #expect(try ImageFile.decode(picture).width > 0)
@@ -38,7 +40,8 @@ import Testing
         #expect(
             result.status == 0
                 && object.keys.sorted() == [
-                    "annotated", "enrolled", "identities", "logins", "rows", "threshold",
+                    "annotated", "documents", "enrolled", "identities", "logins", "rows",
+                    "threshold",
                 ])
         #expect(object["annotated"] as? String == picture && object["threshold"] as? Double == 48)
         let rows = try #require(object["rows"] as? [[String: Any]])
@@ -56,6 +59,8 @@ import Testing
         #expect(
             identities.count == 7
                 && identities.allSatisfy { $0["expected"] as? String == $0["got"] as? String })
+        let documents = try #require(object["documents"] as? [[String: Any]])
+        #expect(documents.map { $0["got"] as? String } == ["succeeded", "failed", "failed"])
         #expect(try ImageFile.decode(picture).width > 0)
     }
 

@@ -56,7 +56,7 @@ struct VerificationBench {
             for index in 0..<clients { users.append(try await User("person-\(index)", setup)) }
             let load = Load(setup: setup, users: users, forms: forms)
             stage()
-            let tenth = max(clients, count / 10)
+            let tenth = max(min(clients, count / 4), count / 10)
             try await load.verify(0..<tenth)
             let start = server.residentMebibytes.now, cpu = server.processorSeconds
             let began = ContinuousClock.now

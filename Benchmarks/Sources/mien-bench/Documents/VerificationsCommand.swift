@@ -1,6 +1,7 @@
 import ArgumentParser
 import MienCommandSupport
 import MienLoad
+import MienModels
 
 /// `mien-bench verifications`
 struct VerificationsCommand: AsyncParsableCommand {
@@ -22,12 +23,11 @@ struct VerificationsCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Users at the same time.", valueName: "count"))
     var clients = 4
     @OptionGroup var mien: MienProgramOptions
-    @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (20...1_000_000).contains(count) else {
-            throw ValidationError("--count must be 20 to 1,000,000, not \(count)")
+        guard (8...1_000_000).contains(count) else {
+            throw ValidationError("--count must be 8 to 1,000,000, not \(count)")
         }
         guard (1...16).contains(clients) else {
             throw ValidationError("--clients must be 1 to 16, not \(clients)")
@@ -36,7 +36,7 @@ struct VerificationsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let bench = VerificationBench(
-            count: count, clients: clients, program: try mien.program(), home: engine.home)
+            count: count, clients: clients, program: try mien.program(), home: .current)
         let stages = ProgressBar("Measuring", total: 4)
         var done = 0
         let result: VerificationBench.Result
