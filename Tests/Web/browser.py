@@ -321,6 +321,11 @@ class Page:
         self.js(f"__web.focus({json.dumps(selector)})")
         self.keys(text)
 
+    def upload(self, selector, *paths):
+        """Chooses files in a file input, which may be hidden."""
+        found = self.bidi.send("script.evaluate", expression=f"__web.all({json.dumps(selector)})[0]", target={"context": self.context}, awaitPromise=False)
+        self.bidi.send("input.setFiles", context=self.context, element={"sharedId": found["result"]["sharedId"]}, files=[str(path) for path in paths])
+
     def text(self):
         try:
             return self.js("__web.text()") or ""

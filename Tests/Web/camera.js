@@ -1,5 +1,6 @@
 // A camera that a test steers. It replaces getUserMedia before a document's own scripts run, draws people of head.js, and performs the actions that
-// the page asks for, as a person does who reads them. `heads` holds rendered heads as pictures, `wanted` the first settings.
+// the page asks for, as a person does who reads them. `heads` holds rendered heads as pictures, `wanted` the first settings. A page that asks for the
+// camera on the back (`facingMode: "environment"`) sees a table with a document instead.
 const WIDTH = 640, HEIGHT = 480, RATE = 15;
 const state = {
   who: "ada",         // a name in `heads`
@@ -13,6 +14,14 @@ const state = {
   delay: 0,           // milliseconds until getUserMedia answers
   recording: null,    // an earlier session's poses, from `recorded`, to be sent again with its seed
   seed: Math.floor(Math.random() * 1e6), // the light of a session: with the same one, it is a replay of another
+  table: { width: 1280, height: 960 }, // pixels of the camera on the back
+  cards: {},          // documents as pictures, by name: see specimens.py
+  card: null,         // the one that lies on the table, by name
+  fill: 0.72,         // its width as a share of the picture's
+  turn: 2,            // degrees
+  cardX: 0.5, cardY: 0.5, // its center
+  glare: false, blur: 0, second: null, // a reflection; pixels; another document
+  tremble: 1,         // pixels by which a hand moves
   ...wanted,
 };
 const pictures = {}, recorded = [], tracks = [];
@@ -101,6 +110,40 @@ const light = (t, cx, cy) => {
   }
 };
 
+// A table with a document, as the camera on the back sees it.
+const table = document.createElement("canvas"), brush = table.getContext("2d", { alpha: false });
+const documents = {};
+const loadCards = () => Promise.all(Object.entries(state.cards).map(async ([name, data]) => { documents[name] ??= await bitmap(data); }));
+const lay = (picture, x, y, width, turn) => {
+  const height = (width * picture.height) / picture.width;
+  brush.save(); brush.translate(x, y); brush.rotate((turn * Math.PI) / 180);
+  brush.shadowColor = "rgb(0 0 0 / 45%)"; brush.shadowBlur = 18; brush.shadowOffsetY = 6;
+  brush.imageSmoothingQuality = "high";
+  brush.drawImage(picture, -width / 2, -height / 2, width, height);
+  brush.restore();
+};
+const drawTable = () => {
+  const { width, height } = table, t = performance.now() / 1000;
+  const wood = brush.createLinearGradient(0, 0, width, height);
+  wood.addColorStop(0, "#4a4038"); wood.addColorStop(1, "#3a322c");
+  brush.fillStyle = wood; brush.fillRect(0, 0, width, height);
+  const picture = documents[state.card], sx = state.tremble * Math.sin(2.1 * t), sy = state.tremble * Math.cos(1.7 * t);
+  if (state.blur) brush.filter = `blur(${state.blur}px)`;
+  if (picture) lay(picture, width * state.cardX + sx, height * state.cardY + sy, width * state.fill, state.turn);
+  if (documents[state.second]) lay(documents[state.second], width * (1 - state.cardX), height * state.cardY, width * state.fill, state.turn);
+  brush.filter = "none";
+  if (picture && state.glare) {
+    const spot = brush.createRadialGradient(width * 0.42, height * 0.46, width * 0.05, width * 0.42, height * 0.46, width * 0.15);
+    spot.addColorStop(0, "#fff"); spot.addColorStop(1, "rgb(255 255 255 / 0)");
+    brush.fillStyle = spot; brush.fillRect(0, 0, width, height);
+  }
+  if (state.dark) { brush.fillStyle = `rgb(0 0 0 / ${state.dark})`; brush.fillRect(0, 0, width, height); }
+  if (state.grain) for (let i = 0; i < 400; i++) { brush.fillStyle = random() < 0.5 ? "rgb(255 255 255 / 5%)" : "rgb(0 0 0 / 5%)"; brush.fillRect(random() * width, random() * height, 2, 2); }
+  // One pixel changes, so that frames never stop.
+  brush.fillStyle = frames % 2 ? "#4a4038" : "#4b4139"; brush.fillRect(0, 0, 1, 1);
+  frames++;
+};
+
 const draw = () => {
   const time = performance.now();
   let t = (time - began) / 1000;
@@ -128,28 +171,40 @@ const draw = () => {
 
 Object.defineProperty(globalThis, "__camera", { value: {
   state, recorded, asked: () => asked, frames: () => frames,
-  set: async (changes) => { Object.assign(state, changes); if (state.photo) await loadPhoto(); await load(state.who); },
+  set: async (changes) => { Object.assign(state, changes); if (state.photo) await loadPhoto(); await loadCards(); await load(state.who); },
   unplug: () => { for (const track of tracks) { track.stop(); track.dispatchEvent(new Event("ended")); } },
   live: () => tracks.filter((track) => track.readyState === "live").length,
 } });
 
 if (navigator.mediaDevices) {
   const about = { deviceId: "drawn", groupId: "drawn", kind: "videoinput", label: "Drawn camera", toJSON() { return { ...this }; } };
-  MediaDevices.prototype.getUserMedia = async function () {
+  const begin = (canvas, { width, height }, facingMode) => {
+    const stream = canvas.captureStream(RATE), [track] = stream.getVideoTracks(), settings = track.getSettings.bind(track);
+    tracks.push(track);
+    track.getSettings = () => ({ ...settings(), width, height, frameRate: RATE, facingMode, deviceId: about.deviceId });
+    Object.defineProperty(track, "label", { value: about.label });
+    return stream;
+  };
+  MediaDevices.prototype.getUserMedia = async function ({ video } = {}) {
     if (state.delay) await new Promise((done) => setTimeout(done, state.delay));
     if (state.refuses) throw new DOMException("refused by the test", state.refuses);
+    // One camera at a time, as on a phone.
+    clearInterval(timer);
+    if (video?.facingMode === "environment") {
+      await loadCards();
+      Object.assign(table, state.table);
+      drawTable();
+      timer = setInterval(drawTable, 1000 / RATE);
+      return begin(table, state.table, "environment");
+    }
     await Promise.all([load(state.who), loadPhoto()]);
     began = lastTime = performance.now();
     // Nobody sits twice in the same place.
     if (state.shows === "person" && !state.recording && wanted.zoom === undefined) Object.assign(state, { zoom: 0.92 + 0.14 * unit(90), x: 24 * (unit(91) - 0.5), y: 16 * (unit(92) - 0.5) });
     recorded.length = 0;
-    timer ||= setInterval(draw, 1000 / RATE);
+    timer = setInterval(draw, 1000 / RATE);
     draw();
-    const stream = canvas.captureStream(RATE), [track] = stream.getVideoTracks(), settings = track.getSettings.bind(track);
-    tracks.push(track);
-    track.getSettings = () => ({ ...settings(), width: WIDTH, height: HEIGHT, frameRate: RATE, facingMode: "user", deviceId: about.deviceId });
-    Object.defineProperty(track, "label", { value: about.label });
-    return stream;
+    return begin(canvas, { width: WIDTH, height: HEIGHT }, "user");
   };
   MediaDevices.prototype.enumerateDevices = async () => (state.refuses === "NotFoundError" ? [] : [about]);
 }

@@ -9,6 +9,7 @@ HERE = pathlib.Path(__file__).parent
 SIZE = 80  # pixels of half a face's width as rendered; camera.js draws it at 95
 POSES = ([("yaw", value) for value in range(-42, 43, 7) if value] + [("pitch", value) for value in (-29, -22, -15, -8, 8, 15, 22, 29)]
          + [("blink", value) for value in (0.35, 0.7, 1)] + [("mouth", value) for value in (0.25, 0.5, 0.75, 1)])
+SKIN = {"ada": [226, 172, 142], "eve": [150, 98, 70]}
 SHIRTS = {"ada": "#476a86", "eve": "#7c5a6b"}
 
 RENDER = """
@@ -55,7 +56,7 @@ def heads(browser, folder, people=("ada",)):
         made[who] = json.loads(file.read_text(encoding="utf-8"))
     return {
         "people": made, "poses": [list(pose) for pose in POSES], "scale": SIZE / 95,
-        "skin": {"ada": [226, 172, 142], "eve": [150, 98, 70]}, "shirt": SHIRTS}
+        "skin": SKIN, "shirt": SHIRTS}
 
 
 def picture(path):

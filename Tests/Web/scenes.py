@@ -5,6 +5,8 @@ import itertools
 import threading
 import urllib.parse
 
+import specimens
+import testing
 from server import Run
 
 PASSWORD = "correct horse battery"
@@ -113,3 +115,52 @@ def start_camera(page):
 def finish(run):
     """What became of the journey once its person came back."""
     return run.respond("client_input")["journey_step_id"]
+
+
+# Documents
+
+class DocumentSession:
+    """A verification session that an app with credentials of its own has made."""
+
+    def __init__(self, server, site, title="Sample shop", **more):
+        self.server, name = server, new("rp")
+        made = server.admin("POST", "/v1/apps", {"id": name, "name": title, "type": "confidential", "first_party": True, "settings": {"liveness": {"mode": "image"}}})
+        token = server.call("POST", "/oauth2/token", {"grant_type": "client_credentials", "client_id": name, "client_secret": made["client_secret"]}, form=True)
+        self.headers = {"authorization": f"Bearer {token['access_token']}"}
+        made = server.call("POST", "/verify/api/v1/verification", {"callback_url": f"{site.origin}/verified", "state": "s t&a=te", **more}, headers=self.headers)
+        self.id, self.url, self.start_token = made["session_id"], made["url"], made["start_token"]
+
+    def result(self):
+        return self.server.call("GET", f"/verify/api/v1/verification/{self.id}/result", headers=self.headers)
+
+    def images(self):
+        """The pictures by their type."""
+        path = f"/verify/api/v1/verification/{self.id}/images"
+        return {one["type"]: self.server.bytes(f"{path}/{one['id']}", self.headers) for one in self.server.call("GET", path, headers=self.headers)["session_images"]}
+
+    @property
+    def own(self):
+        return {"authorization": f"Bearer {self.start_token}"}
+
+    def missing(self):
+        return self.server.call("GET", "/v1/verification/session", headers=self.own)["missing_images"]
+
+    def cancel(self):
+        self.server.call("DELETE", "/v1/verification/session", headers=self.own)
+
+
+def card_camera(world, card, **more):
+    """What the camera on the back needs to see a document: `more` names others, as arguments of `specimens.document`."""
+    wanted = {name: {"name": name} for name in ("passport", "card_front", "card_back")}
+    return {"card": card, "cards": {key: specimens.specimen(world, testing.WORK, **about) for key, about in {**wanted, **more}.items()}}
+
+
+def choose(page, kind, country="AT", texts=None, check=None):
+    """Says which document it is, and arrives at the page that asks for its first picture."""
+    page.find("#country")
+    page.js(f"(() => {{ const list = document.getElementById('country'); list.value = '{country}'; list.dispatchEvent(new Event('change')); }})()")
+    page.click(f"input[value={kind}]")
+    if check:
+        check.check(page, "the choice of a document")
+    page.press((texts or {}).get("button_continue", "Continue"))
+    page.wait("!!document.querySelector('input[data-side]')", why="the first picture")

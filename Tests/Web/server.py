@@ -107,6 +107,11 @@ class Server:
             content = content.decode("utf-8", "replace")
         return status, fields, content
 
+    def bytes(self, path, headers):
+        """The content of a picture."""
+        with OPENER.open(urllib.request.Request(self.address + path, headers=headers), timeout=60) as response:
+            return response.read()
+
     def call(self, method, path, body=None, **options):
         status, _, content = self.send(method, path, body, **options)
         if not 200 <= status < 300:

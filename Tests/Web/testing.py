@@ -110,6 +110,11 @@ class World:
         found = page.js(f"""axe.run(document, {{ runOnly: {TAGS}, resultTypes: ["violations"] }}).then(({{ violations }}) => violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? "")).join("; ")))""")
         assert not found, f"{state}: " + "\n".join(found)
 
+    def check_after(self, page, state, *faults):
+        """The same, after faults that a test provoked."""
+        page.expect(*faults)
+        self.check(page, state)
+
     def end_test(self):
         """Closes the pages, and returns what went wrong in them."""
         faults = []

@@ -10,30 +10,34 @@ export function text(key, values = {}) {
   return (data.texts[key] ?? key).replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 }
 
-/** An error response, or none (`status` 0). */
+/** An error response, or none (`status` 0). `retryAfter` is in seconds. */
 export class Refusal extends Error {
-  constructor(status, problem) {
+  constructor(status, problem, retryAfter = 0) {
     super(problem?.detail ?? `The server answered ${status}.`);
-    Object.assign(this, { status, code: problem?.code ?? "network_error", problem });
+    Object.assign(this, { status, code: problem?.code ?? "network_error", problem, retryAfter });
   }
 }
 
-/** Sends a request with this page's cookies and its CSRF token, and returns the JSON of the response. */
-export async function send(method, path, body) {
-  const headers = { "x-mien-csrf": data.csrf ?? "" };
-  if (body !== undefined) headers["content-type"] = "application/json";
+/**
+ * Sends a request with this page's cookies and its CSRF token, and returns the JSON of the response.
+ *
+ * @param body A value that is sent as JSON, or the bytes of a picture, whose type is in `headers`.
+ */
+export async function send(method, path, body, { headers = {}, seconds = 20 } = {}) {
+  const all = { "x-mien-csrf": data.csrf ?? "", ...headers }, isPicture = body instanceof Blob || body instanceof Uint8Array;
+  if (body !== undefined && !isPicture) all["content-type"] = "application/json";
   let response, answer = null;
   try {
     response = await fetch(path, {
-      method, headers, body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(20_000),
+      method, headers: all, body: body === undefined || isPicture ? body : JSON.stringify(body),
+      credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(seconds * 1000),
     });
     const received = await response.text();
     try { answer = received ? JSON.parse(received) : null; } catch { /* The status says enough. */ }
   } catch {
     throw new Refusal(0, null);
   }
-  if (!response.ok) throw new Refusal(response.status, answer);
+  if (!response.ok) throw new Refusal(response.status, answer, Number(response.headers.get("retry-after")) || 0);
   return answer;
 }
 

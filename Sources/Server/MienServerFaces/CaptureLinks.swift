@@ -120,16 +120,18 @@ package struct CaptureLinks: Sendable {
     }
 
     /// Notes how far a move is.
-    package func note(_ move: Move, of capture: CaptureID) async throws {
+    ///
+    /// - Parameter subject: The ID of what moves: a capture, or a verification session.
+    package func note(_ move: Move, of subject: String) async throws {
         let content = Sensitive([UInt8](try JSONEncoder().encode(move)))
         let record = WebRecord(
-            .handoff, store.keys.hash(ofSecret: Array("handoff \(capture.text)".utf8)),
+            .handoff, store.keys.hash(ofSecret: Array("handoff \(subject)".utf8)),
             content: content, expiresAt: clock.now + .seconds(3600))
         try await store.write(.process) { try $0.web.put(record) }
     }
 
-    package func move(of capture: CaptureID) async throws -> Move? {
-        let hash = store.keys.hash(ofSecret: Array("handoff \(capture.text)".utf8)),
+    package func move(of subject: String) async throws -> Move? {
+        let hash = store.keys.hash(ofSecret: Array("handoff \(subject)".utf8)),
             now = clock.now
         return try await store.read { try $0.web.find(.handoff, hash, at: now) }.map { record in
             try record.content.use { try JSONDecoder().decode(Move.self, from: Data($0)) }

@@ -25,6 +25,9 @@ package struct WebPages: Sendable {
     let authorization: AuthorizationService
     let captures: CaptureService
     let links: CaptureLinks
+    /// The sessions of the document page; `nil` without it.
+    let documents: (any DocumentSessions)?
+    let documentLinks: DocumentLinks
     let devices: KnownDeviceService
     let passkeys: PasskeyService
     let sessions: BrowserSessions
@@ -40,7 +43,7 @@ package struct WebPages: Sendable {
         store: Store, apps: AppCatalog, grants: GrantService, changes: AuthenticatorChanges,
         journeys: JourneyService,
         authorization: AuthorizationService, captures: CaptureService, links: CaptureLinks,
-        devices: KnownDeviceService, passkeys: PasskeyService, starts: RateLimiter,
+        documents: (any DocumentSessions)?, devices: KnownDeviceService, passkeys: PasskeyService, starts: RateLimiter,
         clock: ServerClock, budget: BodyBudget, publicURL: @escaping @Sendable () -> String
     ) throws {
         (self.store, self.apps, self.grants, self.journeys) = (store, apps, grants, journeys)
@@ -48,6 +51,8 @@ package struct WebPages: Sendable {
         (self.authorization, self.captures, self.links) = (authorization, captures, links)
         (self.devices, self.passkeys, self.starts) = (devices, passkeys, starts)
         (self.clock, self.budget, self.publicURL) = (clock, budget, publicURL)
+        self.documents = documents
+        documentLinks = DocumentLinks(store: store, clock: clock, publicURL: publicURL)
         sessions = BrowserSessions(
             store: store, grants: grants, clock: clock, publicURL: publicURL)
         flows = SignInFlows(store: store, clock: clock)
@@ -83,6 +88,7 @@ package struct WebPages: Sendable {
         }
         addSignIn(to: router)
         addVerify(to: router)
+        if documents != nil { addDocument(to: router) }
         AccountPages(pages: self, api: api).add(to: router)
     }
 

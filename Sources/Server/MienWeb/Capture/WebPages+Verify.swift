@@ -35,18 +35,7 @@ extension WebPages {
                     "This link was used or has expired. Go back to the app and try again.")
             }
             if let handoff = target.handoff {
-                guard var move = try await links.move(of: target.capture),
-                    move.ticket == handoff.ticket, move.state == .waiting
-                else {
-                    throw Problem(
-                        .noActiveJourney,
-                        "This code was replaced by another one. Scan the one that the computer shows."
-                    )
-                }
-                move.state = .opened
-                move.browser = Self.browserName(request.headers[.userAgent])
-                move.address = context.client.text
-                try await links.note(move, of: target.capture)
+                try await openHandoff(handoff, of: target.capture.text, request, context)
             }
             var response = JSONBody.response(
                 try await sessionAnswer(of: target, request))
@@ -58,9 +47,9 @@ extension WebPages {
             guard let target = try await target(request) else { throw HTTPError(.notFound) }
             var response = JSONBody.response(try await sessionAnswer(of: target, request))
             // Both sides have agreed: from now on, this device may capture.
-            if let handoff = target.handoff, holdsTicket(of: handoff, request),
-                let move = try await links.move(of: target.capture),
-                move.ticket == handoff.ticket, move.state == .confirmed
+            if let handoff = target.handoff,
+                sessions.cookies.value(.capture, request) == handoff.ticket,
+                try await isConfirmed(handoff, of: target.capture.text)
             {
                 try await links.remember(
                     target, browser: sessions.mark(of: sessions.browser(request)),
@@ -74,11 +63,7 @@ extension WebPages {
             guard let target = try await target(request) else { throw HTTPError(.notFound) }
             // "These are other numbers", on either side, ends the capture: somebody relayed or
             // photographed its code.
-            let move = try await links.move(of: target.capture)
-            if body["cancel"]?.boolValue == true
-                || target.handoff.map({ move?.state != .confirmed || move?.ticket != $0.ticket })
-                    ?? false
-            {
+            if try await isEnding(target.handoff, of: target.capture.text, body) {
                 try await captures.cancelPage(token: target.startToken)
             }
             var answer: [String: JSONValue] = ["redirect": .null]
@@ -97,7 +82,19 @@ extension WebPages {
             response.headers[.setCookie] = sessions.cookies.removal(.capture)
             return response
         }
-        addHandoff(to: router)
+        addHandoff(to: router, at: "verify") { request in
+            guard let target = try await target(request) else { return nil }
+            let summary = try await captures.summary(token: target.startToken)
+            return MovingCheck(
+                id: target.capture.text, handoff: target.handoff,
+                isOpen: summary?.answer.status == .known(.open)
+            ) { handoff in
+                try await links.make(
+                    .init(
+                        capture: target.capture, startToken: target.startToken, handoff: handoff),
+                    lifetime: CaptureLinks.handoffLifetime)
+            }
+        }
     }
 
     /// Reads JSON that a script of our pages sent.
@@ -115,10 +112,6 @@ extension WebPages {
         guard let token = sessions.cookies.value(.capture, request) else { return nil }
         return try await links.target(
             startToken: token, browser: sessions.mark(of: sessions.browser(request)))
-    }
-
-    private func holdsTicket(of handoff: CaptureLinks.Handoff, _ request: Request) -> Bool {
-        sessions.cookies.value(.capture, request) == handoff.ticket
     }
 
     /// The app of the capture in this browser, for the page's colors.
@@ -139,14 +132,7 @@ extension WebPages {
         let app = try await apps.find(summary.app), view = view(request, app: app)
         var members = captureData(summary, view, hasReturn: target.callbackURL != nil)
         if let handoff = target.handoff {
-            let move = try await links.move(of: target.capture)
-            members["handoff"] = [
-                "state": move.flatMap {
-                    $0.ticket == handoff.ticket ? .string($0.state.rawValue) : nil
-                } ?? .null,
-                "number": .string(handoff.number), "app": .string(app.name),
-                "browser": .string(handoff.browser), "address": .string(handoff.address),
-            ]
+            members["handoff"] = try await answer(of: handoff, of: target.capture.text, app: app)
             members["has_return"] = false
         }
         return .object(members)

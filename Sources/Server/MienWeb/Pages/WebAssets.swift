@@ -27,6 +27,11 @@ struct WebAssets: Sendable {
             ("account.js", scripts, EmbeddedFiles.accountScript),
             ("page.js", scripts, EmbeddedFiles.pageScript),
             ("forms.js", scripts, EmbeddedFiles.formsScript),
+            ("views.js", scripts, EmbeddedFiles.viewsScript),
+            ("handoff.js", scripts, EmbeddedFiles.handoffScript),
+            ("document.js", scripts, EmbeddedFiles.documentScript),
+            ("document-camera.js", scripts, EmbeddedFiles.documentCameraScript),
+            ("document-guide.js", scripts, EmbeddedFiles.documentGuideScript),
         ]
         let pictures: [(String, String)] = [
             ("check.svg", EmbeddedFiles.checkPicture),
@@ -34,6 +39,9 @@ struct WebAssets: Sendable {
             ("cross.svg", EmbeddedFiles.crossPicture),
             ("face.svg", EmbeddedFiles.facePicture),
             ("logo.svg", EmbeddedFiles.logoPicture),
+            ("card.svg", EmbeddedFiles.cardPicture),
+            ("card-back.svg", EmbeddedFiles.cardBackPicture),
+            ("passport.svg", EmbeddedFiles.passportPicture),
         ]
         assets = Dictionary(
             uniqueKeysWithValues: (all + pictures.map { ($0, "image/svg+xml", $1) }).map {

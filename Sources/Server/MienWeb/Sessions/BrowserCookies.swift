@@ -12,6 +12,8 @@ struct BrowserCookies: Sendable {
         case device = "mien_device"
         /// The start token of the capture in progress.
         case capture = "mien_capture"
+        /// The start token of the verification session in progress.
+        case verification = "mien_verification"
         /// The language that the person chose.
         case language = "mien_language"
 
@@ -22,11 +24,12 @@ struct BrowserCookies: Sendable {
             case .browser, .device, .language: 400 * 86_400
             case .session: 12 * 3600
             case .capture: 3600
+            case .verification: 86_400
             }
         }
 
         /// `Lax` cookies come along when an app sends the browser here, `Strict` ones do not.
-        var isStrict: Bool { self == .capture }
+        var isStrict: Bool { self == .capture || self == .verification }
     }
 
     let isSecure: Bool
