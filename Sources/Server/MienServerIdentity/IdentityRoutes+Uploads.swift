@@ -46,12 +46,12 @@ extension IdentityRoutes {
         }
     }
 
-    private static func picture(_ context: MienRequestContext) throws -> DocumentPicture {
+    private static func picture(_ context: MienRequestContext) throws -> UploadedPicture {
         let name = try context.parameters.require("picture")
-        guard let picture = DocumentPicture(rawValue: name) else {
+        guard let picture = UploadedPicture(rawValue: name) else {
             throw Problem(
                 .notFound,
-                "There is no such picture. Upload \(DocumentPicture.allCases.map(\.rawValue).joined(separator: ", "))."
+                "There is no such picture. Upload \(UploadedPicture.allCases.map(\.rawValue).joined(separator: ", "))."
             )
         }
         return picture

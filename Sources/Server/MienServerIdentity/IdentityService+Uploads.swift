@@ -5,7 +5,7 @@ internal import MienServerCore
 package import MienStore
 
 /// A picture of a document's submission, by its name in the API.
-package enum DocumentPicture: String, Sendable, CaseIterable {
+package enum UploadedPicture: String, Sendable, CaseIterable {
     case image, backImage, faceImage
 }
 
@@ -18,7 +18,7 @@ extension IdentityService {
     /// - Returns: when it expires.
     /// - Throws: ``IdentityError`` `consentRequired`, or `unsupportedMethod`.
     package func upload(
-        _ bytes: [UInt8], as picture: DocumentPicture, of account: AccountRecord, app: AppID
+        _ bytes: [UInt8], as picture: UploadedPicture, of account: AccountRecord, app: AppID
     ) async throws -> Instant {
         guard documents != nil else {
             throw IdentityError(.unsupportedMethod, "this deployment checks no documents")
@@ -34,14 +34,14 @@ extension IdentityService {
 
     /// Returns the pictures that the user uploaded and has not sent.
     package func uploads(of account: AccountRecord, app: AppID) async throws
-        -> [DocumentPicture: [UInt8]]
+        -> [UploadedPicture: [UInt8]]
     {
         let now = clock.now
         let found = try await store.read {
             try $0.identityUploads.all(of: account, app: app, at: now)
         }
         return Dictionary(
-            uniqueKeysWithValues: DocumentPicture.allCases.compactMap { picture in
+            uniqueKeysWithValues: UploadedPicture.allCases.compactMap { picture in
                 found[picture.rawValue].map { (picture, $0.use { $0 }) }
             })
     }
