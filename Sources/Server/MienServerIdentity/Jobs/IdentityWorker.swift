@@ -47,14 +47,13 @@ package struct IdentityWorker: Service {
     private func next() async -> IdentityJob? {
         let others = running.withLock { $0 }, now = identities.clock.now
         do {
-            let (job, waiting) = try await store.write(.process) { tables in
-                (
-                    others.count < jobs.workers
-                        ? try tables.identityJobs.start(besides: others, at: now) : nil,
-                    try tables.identityJobs.count()
-                )
-            }
+            let waiting = try await store.read { try $0.identityJobs.count() }
             metrics.set(.identityJobsWaiting, to: Double(waiting))
+            // Mostly, there is nothing to write.
+            guard waiting > others.count, others.count < jobs.workers else { return nil }
+            let job = try await store.write(.process) { tables in
+                try tables.identityJobs.start(besides: others, at: now)
+            }
             if let job { running.withLock { _ = $0.insert(job.id) } }
             return job
         } catch {
