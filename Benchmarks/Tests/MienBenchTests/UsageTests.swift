@@ -27,6 +27,7 @@ import Testing
                 "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
                 "liveness pad", "liveness pad-report", "liveness injection",
+                "liveness enrollment",
             ])
         for words in commands {
             let help = try await BenchProgram.run(words + ["--help"])

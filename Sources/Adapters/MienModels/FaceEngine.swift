@@ -90,7 +90,8 @@ public final class FaceEngine: Sendable {
         }
     }
 
-    /// Returns a photo's main face with its descriptor; `nil` if there is no face.
+    /// Returns a photo's main face with its descriptor; `nil` if there is no face. The quality
+    /// includes the strength of the description, if the pack grades it.
     public func describe(_ image: RGBImage, search: FaceAnalyzer.Search = .automatic) async throws
         -> (
             face: AnalyzedFace, description: FaceDescription
@@ -100,7 +101,10 @@ public final class FaceEngine: Sendable {
             guard let face = try analyzer.analyze(image, search: search, with: networks).main else {
                 return nil
             }
-            return (face, try analyzer.describe(face, in: image, with: networks))
+            let description = try analyzer.describe(face, in: image, with: networks)
+            return (
+                face.with(analyzer.describer.quality(face.quality, with: description)), description
+            )
         }
     }
 }

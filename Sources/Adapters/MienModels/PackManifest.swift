@@ -170,6 +170,11 @@ public struct PackManifest: Sendable, Hashable, Codable {
                 "the limits of likeness must be over 0 and under 1, the strict ones not below the others"
             )
         }
+        if geometry.descriptor.strength?.isValid == false {
+            faults.append(
+                "the strength of a descriptor must be enough from a length over 0, and full from a greater one"
+            )
+        }
         let crops = geometry.descriptor.crops
         if !(1...16).contains(crops.count)
             || !crops.allSatisfy({

@@ -125,11 +125,19 @@ package final class FaceService: LiveFrameReader {
             )
         }
         let description = try analyzer.describe(main, in: image, with: networks)
+        let quality = analyzer.describer.quality(main.quality, with: description)
+        guard quality.score >= minQuality else {
+            return (
+                Look(
+                    reasons: quality.reasons(below: minQuality), quality: quality.score,
+                    face: face, entry: nil, camera: CameraClass(of: image)), box
+            )
+        }
         let entry = try FaceTemplate.Entry(
-            descriptor: description.descriptor, quality: UInt8(clamping: analysis.qualityScore),
+            descriptor: description.descriptor, quality: UInt8(clamping: quality.score),
             pose: main.pose)
         let look = Look(
-            reasons: [], quality: analysis.qualityScore, face: face, entry: entry,
+            reasons: [], quality: quality.score, face: face, entry: entry,
             camera: CameraClass(of: image))
         return (look, box)
     }

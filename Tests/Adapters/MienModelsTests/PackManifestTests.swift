@@ -384,6 +384,17 @@ struct PackManifestTests {
         }
     }
 
+    @Test(
+        "the length of a descriptor's vector is enough from over 0, and full from more",
+        arguments: [(0.0, 1.0), (-1, 1), (2, 2), (3, 2), (1e308, -1)])
+    func strength(enough: Double, full: Double) throws {
+        #expect(
+            try faults("geometry.descriptor.strength", ["enough": enough, "full": full]) == [
+                "the strength of a descriptor must be enough from a length over 0, and full from a greater one"
+            ])
+        #expect(try faults("geometry.descriptor.strength", ["enough": 2.5, "full": 4]).isEmpty)
+    }
+
     @Test("a descriptor has 1…1024 dimensions", arguments: [0, 1025])
     func dimensions(count: Int) throws {
         #expect(

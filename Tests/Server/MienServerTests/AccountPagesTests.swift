@@ -12,9 +12,11 @@ struct AccountPagesTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    private func run(_ body: @Sendable (TestServer, PageBrowser) async throws -> Void) async throws
-    {
-        try await TestServer.run(in: scratch) { server in
+    private func run(
+        settings: [String: String] = [:],
+        _ body: @Sendable (TestServer, PageBrowser) async throws -> Void
+    ) async throws {
+        try await TestServer.run(in: scratch, settings: settings) { server in
             try await server.makeUser()
             try await PagesTests.makeApp("shop", on: server)
             let browser = PageBrowser(server.address)
@@ -48,6 +50,19 @@ struct AccountPagesTests {
             let stranger = PageBrowser(server.address)
             #expect(
                 try await stranger.get("/account").location?.hasPrefix("/signin/") == true)
+        }
+    }
+
+    @Test(
+        "keys that apps sign in with are listed only if identity.biometric.list_enabled is set",
+        arguments: [nil, "false", "true"])
+    func keys(isListed: String?) async throws {
+        try await run(
+            settings: isListed.map { ["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": $0] } ?? [:]
+        ) { _, browser in
+            let page = try await browser.open("/account")
+            #expect(page.status == 200 && page.text.contains("id=\"s-passkeys\""))
+            #expect(page.text.contains("id=\"s-biometrics\"") == (isListed == "true"))
         }
     }
 

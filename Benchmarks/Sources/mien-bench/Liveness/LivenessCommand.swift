@@ -21,7 +21,7 @@ struct LivenessCommand: AsyncParsableCommand {
         subcommands: [
             AttacksCommand.self, GenuineCommand.self, ReplaysCommand.self, CuesCommand.self,
             PresentationCommand.self, PADCommand.self, PADReportCommand.self,
-            InjectionCommand.self,
+            InjectionCommand.self, LiveEnrollmentCommand.self,
         ])
 
     /// The folder of clips.

@@ -97,12 +97,21 @@ final class GroupWriter: Sendable {
                 }
                 try database.beginTransaction(.immediate)
                 do {
-                    for job in jobs {
-                        try database.execute(literal: "SAVEPOINT job")
-                        let outcome = job.run(SQLiteConnection(database, traces))
+                    if jobs.count == 1 {
+                        // The transaction is the job's own, so it needs no savepoint.
+                        let outcome = jobs[0].run(SQLiteConnection(database, traces))
                         outcomes.append(outcome)
-                        if outcome.isFailure { try database.execute(literal: "ROLLBACK TO job") }
-                        try database.execute(literal: "RELEASE job")
+                        if outcome.isFailure { return try database.rollback() }
+                    } else {
+                        for job in jobs {
+                            try database.cachedStatement(sql: "SAVEPOINT job").execute()
+                            let outcome = job.run(SQLiteConnection(database, traces))
+                            outcomes.append(outcome)
+                            if outcome.isFailure {
+                                try database.cachedStatement(sql: "ROLLBACK TO job").execute()
+                            }
+                            try database.cachedStatement(sql: "RELEASE job").execute()
+                        }
                     }
                     try database.commit()
                 } catch {

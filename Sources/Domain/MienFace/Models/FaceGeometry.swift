@@ -136,15 +136,18 @@ public struct DescriptorGeometry: Sendable, Hashable, Codable {
     public let crops: [Crop]
     /// The limits of live sessions; `nil` for ``LikenessLimits/standard``.
     public let likeness: LikenessLimits?
+    /// The grades of vectors by their length; `nil` if it says nothing about quality.
+    public let strength: DescriptorStrength?
 
     public init(
         input: InputGeometry, dimensions: Int, alignment: [Landmark],
-        crops: [Crop] = [Crop(), Crop(mirrored: true)], likeness: LikenessLimits? = nil
+        crops: [Crop] = [Crop(), Crop(mirrored: true)], likeness: LikenessLimits? = nil,
+        strength: DescriptorStrength? = nil
     ) {
         (self.input, self.dimensions, self.alignment, self.crops) = (
             input, dimensions, alignment, crops
         )
-        self.likeness = likeness
+        (self.likeness, self.strength) = (likeness, strength)
     }
 }
 

@@ -36,4 +36,9 @@ public struct AnalyzedFace: Sendable {
             detection, mesh, pose, eyes, quality
         )
     }
+
+    /// Returns the same face with another quality.
+    public func with(_ quality: FaceQuality) -> AnalyzedFace {
+        AnalyzedFace(detection: detection, mesh: mesh, pose: pose, eyes: eyes, quality: quality)
+    }
 }

@@ -27,6 +27,9 @@ public struct FaceQuality: Sendable, Hashable, Codable {
         /// The mesh network's confidence that it sees a whole face: a logit, see
         /// ``FaceMesh/evidence``.
         case visibility
+        /// The length of the descriptor network's vector, in the network's own unit. Only if the
+        /// pack grades it (``DescriptorStrength``) and the face was described.
+        case strength
     }
 
     /// One measured part.

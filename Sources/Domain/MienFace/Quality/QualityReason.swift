@@ -3,7 +3,7 @@
 public enum QualityReason: String, Sendable, CaseIterable, Codable {
     case noFace, multipleFaces, tooSmall, tooLarge, offCenter = "offCentre", tooDark, tooBright,
         lowContrast,
-        blurred, notFrontal, eyesClosed, occluded
+        blurred, notFrontal, eyesClosed, occluded, indistinct
 
     /// Advice for the person in front of the camera.
     public var advice: String {
@@ -20,6 +20,8 @@ public enum QualityReason: String, Sendable, CaseIterable, Codable {
         case .notFrontal: "the face is turned away: look straight into the camera"
         case .eyesClosed: "the eyes are closed: open them"
         case .occluded: "something covers the face: remove the mask, sunglasses, or hand"
+        case .indistinct:
+            "too little of the face can be recognized: use even light, a sharp picture, and nothing before the face"
         }
     }
 }

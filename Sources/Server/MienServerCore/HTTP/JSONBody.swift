@@ -28,9 +28,9 @@ package struct JSONBody: Sendable {
         guard let members = value.objectValue else {
             throw Problem(.invalidRequest, "The body is \(value.kind), not an object.")
         }
-        let known = keys.allCases.map(\.stringValue)
-        let unknown = members.keys.filter { !known.contains($0) }.sorted()
+        let unknown = members.keys.filter { Keys(stringValue: $0) == nil }.sorted()
         guard unknown.isEmpty else {
+            let known = keys.allCases.map { $0.stringValue }
             throw Problem(
                 .invalidRequest,
                 errors: unknown.prefix(Self.maxReported).map {
@@ -52,10 +52,10 @@ package struct JSONBody: Sendable {
     /// Parses the body as any JSON value and also returns its bytes.
     package func parseWithText(_ request: Request) async throws -> (value: JSONValue, text: [UInt8])
     {
-        guard
-            let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
-                .trimmingCharacters(in: .whitespaces),
+        guard let type = request.headers[.contentType],
             type == "application/json"
+                || type.split(separator: ";").first?.lowercased()
+                    .trimmingCharacters(in: .whitespaces) == "application/json"
         else { throw Problem(.unsupportedMediaType, "Send content-type: application/json.") }
         let share = budget.share()
         let bytes = try await Self.collect(request, upTo: maxBytes, share)
@@ -101,10 +101,8 @@ package struct JSONBody: Sendable {
     }
 
     package static func bytes(of body: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
         // These are our own values. One that cannot be encoded is a bug.
-        return [UInt8](try! encoder.encode(body))
+        try! JSONText.encode(body)
     }
 
     private static func tooLarge(_ limit: Int) -> Problem {

@@ -412,7 +412,7 @@ package final class JourneyService: Sendable {
     // MARK: Helpers
 
     private static func encoded(_ state: RunState) throws -> Sensitive<[UInt8]> {
-        Sensitive([UInt8](try JSONEncoder().encode(state)))
+        Sensitive(try JSONText.encode(state))
     }
 
     /// Returns a keyed hash of the response, because the response may contain a password.

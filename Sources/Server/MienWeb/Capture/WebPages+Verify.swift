@@ -72,11 +72,7 @@ extension WebPages {
                 var pairs: [(String, String)] = []
                 if let session = target.session { pairs.append(("sessionId", session)) }
                 if let state = target.state { pairs.append(("state", state)) }
-                let query = pairs.map { "\($0)=\(PercentEncoding.encode($1))" }
-                    .joined(separator: "&")
-                answer["redirect"] = .string(
-                    query.isEmpty
-                        ? address : address + (address.contains("?") ? "&" : "?") + query)
+                answer["redirect"] = .string(Self.callback(address, pairs))
             }
             var response = JSONBody.response(JSONValue.object(answer))
             response.headers[.setCookie] = sessions.cookies.removal(.capture)
@@ -95,6 +91,16 @@ extension WebPages {
                     lifetime: CaptureLinks.handoffLifetime)
             }
         }
+    }
+
+    /// Adds parameters to the query of a journey's `callback_url`.
+    static func callback(_ address: String, _ pairs: [(String, String)]) -> String {
+        let query = pairs.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        guard !query.isEmpty else { return address }
+        // The query comes before the fragment, which browsers send to no server.
+        let place = address.prefix { $0 != "#" }, fragment = address[place.endIndex...]
+        let separator = place.last == "?" ? "" : place.contains("?") ? "&" : "?"
+        return "\(place)\(separator)\(query)\(fragment)"
     }
 
     /// Reads JSON that a script of our pages sent.

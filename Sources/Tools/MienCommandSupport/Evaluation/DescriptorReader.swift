@@ -52,6 +52,7 @@ package struct DescriptorReader {
             ([
                 "pipeline 4", pack.id.current.text, options.precision.rawValue,
                 "\(pack.manifest.geometry.descriptor.crops)",
+                pack.manifest.geometry.descriptor.strength.map { "\($0)" } ?? "",
             ] + networks.map(\.sha256))
             .joined(
                 separator: "\n")
@@ -106,8 +107,9 @@ package struct DescriptorReader {
             let entry: DescriptorCache.Entry
             if let face = try analyzer.analyze(image, with: networks).main {
                 let description = try analyzer.describe(face, in: image, with: networks)
+                let quality = analyzer.describer.quality(face.quality, with: description)
                 entry = DescriptorCache.Entry(
-                    descriptor: description.descriptor, quality: UInt8(face.quality.score))
+                    descriptor: description.descriptor, quality: UInt8(quality.score))
             } else {
                 entry = DescriptorCache.Entry(descriptor: nil, quality: 0)
             }

@@ -39,7 +39,16 @@ struct InspectCommand: AsyncParsableCommand {
         if let draw { try OutputFile.check(file: draw) }
         let image = try photoOptions.decode(photo)
         let faces = try engine.loadEngine(try engine.loadPack())
-        let analysis = try await faces.analyze(image, search: .thorough)
+        let analysis = try await faces.run { analyzer, networks in
+            let analysis = try analyzer.analyze(image, search: .thorough, with: networks)
+            guard analyzer.geometry.descriptor.strength != nil, let main = analysis.main else {
+                return analysis
+            }
+            let description = try analyzer.describe(main, in: image, with: networks)
+            return FaceAnalysis(
+                faces: analysis.faces,
+                main: main.with(analyzer.describer.quality(main.quality, with: description)))
+        }
         if let draw {
             let png = PNGEncoder.encode(Annotation.draw(analysis, on: image))
             try OutputFile.write(Data(png), to: URL(filePath: draw))
@@ -124,6 +133,7 @@ extension FaceQuality.Aspect {
         case .framing: "of the face, 0 to 1"
         case .singleFace: "of this face's width"
         case .visibility: "logit"
+        case .strength: "vector length"
         }
     }
 }

@@ -53,6 +53,31 @@ struct FaceDescriberTests {
         #expect(try describer().description(of: mesh, in: image, with: networks).agreement < 0.1)
     }
 
+    @Test("the length of the vectors is graded as the pack says, and lowers the quality")
+    func strength() throws {
+        let graded = FaceDescriber(
+            DescriptorGeometry(
+                input: InputGeometry(width: 150, height: 150), dimensions: 4, alignment: landmarks,
+                strength: DescriptorStrength(enough: 5, full: 10)),
+            crops: [.init(), .init(mirrored: true)])
+        let good = FaceQuality(parts: [.init(.size, value: 60, grade: 90, reason: .tooSmall)])
+        func quality(_ lengths: Float...) throws -> FaceQuality {
+            networks.answer(.descriptor, [[lengths[0], 0, 0, 0]], [[0, lengths[1], 0, 0]])
+            let found = try graded.description(of: mesh, in: image, with: networks)
+            return graded.quality(graded.quality(good, with: found), with: found)
+        }
+        #expect(try quality(12, 8).score == 90)
+        #expect(try quality(6, 4)[.strength]?.grade == 48)
+        let weak = try quality(2, 3)
+        #expect(weak.score == 24 && weak.reasons() == [.indistinct])
+        #expect(weak[.strength]?.value == 2.5)
+        #expect(weak.parts.count == 2, "the part is added once")
+        // A pack that says nothing about it.
+        networks.answer(.descriptor, [[1, 0, 0, 0]], [[1, 0, 0, 0]])
+        let found = try describer().description(of: mesh, in: image, with: networks)
+        #expect(describer().quality(good, with: found) == good)
+    }
+
     @Test("one crop gives its own direction")
     func single() throws {
         networks.answer(.descriptor, [[0, 0, 3, 4]])

@@ -9,7 +9,7 @@ struct QualityReasonTests {
             QualityReason.allCases.map(\.rawValue) == [
                 "noFace", "multipleFaces", "tooSmall", "tooLarge", "offCentre", "tooDark",
                 "tooBright", "lowContrast", "blurred", "notFrontal",
-                "eyesClosed", "occluded",
+                "eyesClosed", "occluded", "indistinct",
             ])
     }
 
@@ -18,7 +18,7 @@ struct QualityReasonTests {
         #expect(
             FaceQuality.Aspect.allCases.map(\.rawValue) == [
                 "size", "sharpness", "exposure", "contrast", "pose", "eyes", "framing",
-                "singleFace", "visibility",
+                "singleFace", "visibility", "strength",
             ])
     }
 

@@ -60,7 +60,8 @@ public struct LiveAnalyzer: Sendable {
         let description = try? likeness.description(of: face.mesh, in: image, with: networks)
         return LiveFace(
             box: face.detection.box, mesh: face.mesh, pose: face.pose,
-            eyes: face.eyes ?? EyeOpening(right: 0, left: 0), quality: face.quality,
+            eyes: face.eyes ?? EyeOpening(right: 0, left: 0),
+            quality: description.map { likeness.quality(face.quality, with: $0) } ?? face.quality,
             likeness: description?.descriptor,
             likenessLimits: analyzer.geometry.descriptor.likeness ?? .standard,
             patch: FacePatch(of: face.mesh, in: image),

@@ -179,11 +179,11 @@ public struct FaceEnrollment: Sendable {
 
     /// Returns the worst fault of a face's quality.
     ///
-    /// - Parameter isFrontal: If `false`, skips the pose of a side view, which is intended, and the
-    ///   eyes, whose lids are seen from above or below.
+    /// - Parameter isFrontal: If `false`, skips the pose of a side view, which is intended, the eyes,
+    ///   whose lids are seen from above or below, and the strength, which a turn lowers.
     private func refusedQuality(of face: LiveFace, isFrontal: Bool) -> QualityReason? {
         face.quality.parts.filter { $0.grade < settings.qualityThreshold }
-            .filter { isFrontal || ($0.aspect != .pose && $0.aspect != .eyes) }
+            .filter { isFrontal || ![.pose, .eyes, .strength].contains($0.aspect) }
             .min { $0.grade < $1.grade }?.reason
     }
 

@@ -30,7 +30,7 @@ public enum Guidance: String, Sendable, CaseIterable, Codable {
             case .lowContrast: .lowContrast
             case .blurred: .tooMuchMovement
             case .eyesClosed: .eyesClosed
-            case .occluded: .obscuredFace
+            case .occluded, .indistinct: .obscuredFace
             }
     }
 

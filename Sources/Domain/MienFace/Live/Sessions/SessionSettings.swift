@@ -64,7 +64,7 @@ public struct EnrollmentSettings: Sendable, Hashable {
     /// Whether the pack's presentation-attack network must accept the face. Ignored in the mode
     /// `image`.
     public let presentation: PresentationMode
-    /// Actions that the person cannot perform, which drawn challenges replace: at most three, and
+    /// Actions that the person cannot perform, which drawn challenges replace: at most two, and
     /// not both turns. See ``LivenessChallenge/drawn(omitting:count:from:using:)``.
     public let omittedActions: Set<LivenessAction>
 
@@ -128,7 +128,7 @@ public struct VerificationSettings: Sendable, Hashable {
     /// Whether the pack's presentation-attack network must accept the face. Ignored in the mode
     /// `image`.
     public let presentation: PresentationMode
-    /// Actions that the person cannot perform, which drawn challenges replace: at most three, and
+    /// Actions that the person cannot perform, which drawn challenges replace: at most two, and
     /// not both turns. See ``LivenessChallenge/drawn(omitting:count:from:using:)``.
     public let omittedActions: Set<LivenessAction>
 
