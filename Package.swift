@@ -435,8 +435,9 @@ package.targets += [
         "MienWeb", in: .server,
         [
             "SystemQREncode", "MienServerCore", "MienServerAccess", "MienServerFaces",
-            "MienServerDevices", "MienServerJourneys", "MienServerOAuth", "MienAPI", "MienAccess",
-            "MienCore", "MienJourney", "MienStore", crypto, httpTypes, hummingbird, logging,
+            "MienServerIdentity", "MienServerDevices", "MienServerJourneys", "MienServerOAuth",
+            "MienAPI", "MienAccess", "MienCore", "MienJourney", "MienStore", crypto, httpTypes,
+            hummingbird, logging,
             mustache, nioCore,
         ], embeds: true),
     // Health, metrics, the audit log, licenses, and the sweeper.
@@ -618,7 +619,7 @@ package.targets += [
         ]),
     tests(
         "MienWebTests", in: .server,
-        ["MienWeb", "MienAPI", "MienAccess", "MienCore", "MienJourney"]),
+        ["MienWeb", "MienServerIdentity", "MienAPI", "MienAccess", "MienCore", "MienJourney"]),
     tests(
         "MienServerAPITests", in: .server,
         [

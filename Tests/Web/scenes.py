@@ -149,10 +149,9 @@ class DocumentSession:
         self.server.call("DELETE", "/v1/verification/session", headers=self.own)
 
 
-def card_camera(world, card, **more):
-    """What the camera on the back needs to see a document: `more` names others, as arguments of `specimens.document`."""
-    wanted = {name: {"name": name} for name in ("passport", "card_front", "card_back")}
-    return {"card": card, "cards": {key: specimens.specimen(world, testing.WORK, **about) for key, about in {**wanted, **more}.items()}}
+def card_camera(world, card):
+    """What the camera on the back needs to see a document."""
+    return {"card": card, "cards": {name: specimens.specimen(world, testing.WORK, name) for name in ("passport", "card_front", "card_back")}}
 
 
 def choose(page, kind, country="AT", texts=None, check=None):

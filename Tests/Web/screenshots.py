@@ -8,14 +8,15 @@ import sys
 
 import server
 import testing
-from scenes import PASSWORD, Site, agree, app, begin_registration, new, start_camera
+from scenes import PASSWORD, DocumentSession, Site, agree, app, begin_registration, card_camera, choose as choose_document, new, start_camera
+from test_document import SERVER as DOCUMENTS
 from test_handoff import code as phone_code
 from test_signin import Client, face_way, password
 from test_steps import shop_with
 
 FOLDER = server.REPOSITORY / ".build" / "screenshots"
 SHOWN_FOLDER = server.REPOSITORY / "docs" / "images" / "web"
-SHOWN = {"sign-in-light.png", "capture-movement-dark.png", "capture-movement-phone.png", "sign-in-rtl.png", "capture-phone-code-phone.png"}
+SHOWN = {"document-camera-good-phone.png", "sign-in-light.png", "capture-movement-dark.png", "capture-movement-phone.png", "sign-in-rtl.png", "capture-phone-code-phone.png"}
 VARIANTS = [("light", "en", (1280, 800), "light"), ("dark", "en", (1280, 800), "dark"), ("phone", "en", (390, 844), "light"), ("rtl", "ar", (390, 844), "light")]
 SCENES = []  # names and functions
 
@@ -46,6 +47,29 @@ class Studio:
         page.goto(link)
         page.find(".main")
         return page
+
+    @property
+    def texts(self):
+        return json.loads((server.REPOSITORY / "Web" / "Languages" / f"{self.language}.json").read_text(encoding="utf-8"))["texts"]
+
+    def document(self, kind=None, **camera):
+        """The document page, with the consent, or before the first picture of a document."""
+        session = DocumentSession(self.world.server(**DOCUMENTS), self.site)
+        page = self.page(**{**card_camera(self.world, "passport" if kind == "passport" else "card_front"), "tremble": 0, **camera})
+        page.session = session
+        page.goto(session.url)
+        page.find(".consent")
+        if kind:
+            page.press(self.texts["document_consent_agree"])
+            choose_document(page, kind, texts=self.texts)
+        return page
+
+    def photographed(self, page):
+        """Takes the next picture by hand."""
+        page.press(self.texts["button_camera"])
+        page.wait("document.querySelector('.scan-view video')?.videoWidth > 0")
+        page.click(".shutter")
+        page.see(self.texts["document_good"], 60)
 
     def client(self):
         app_id = app(self.server, redirect_uris=[f"{self.site.origin}/back"])
@@ -288,9 +312,103 @@ def phone_number(studio):
 def accommodation(studio):
     page = studio.capture()
     agree(page)
-    texts = json.loads((server.REPOSITORY / "Web" / "Languages" / f"{studio.language}.json").read_text())["texts"]
-    page.press(texts["capture_cannot"])
+    page.press(studio.texts["capture_cannot"])
     page.find("input[value=blink]")
+    return page
+
+
+@scene("document-consent")
+def document_consent(studio):
+    return studio.document()
+
+
+@scene("document-choice")
+def document_choice(studio):
+    page = studio.document()
+    page.press(studio.texts["document_consent_agree"])
+    page.find("#country")
+    page.js("(() => { const list = document.getElementById('country'); list.value = 'US'; list.dispatchEvent(new Event('change')); })()")
+    page.click("input[value=driverLicense]")
+    return page
+
+
+@scene("document-front")
+def document_front(studio):
+    return studio.document("idCard")
+
+
+@scene("document-passport")
+def document_passport(studio):
+    return studio.document("passport")
+
+
+@scene("document-camera-reflection")
+def document_reflection(studio):
+    page = studio.document("idCard", glare=True)
+    page.press(studio.texts["button_camera"])
+    page.wait("document.querySelector('.scan-word')?.dataset.word === 'glare'", 60)
+    return page
+
+
+@scene("document-camera-good")
+def document_good(studio):
+    page = studio.document("idCard")
+    page.press(studio.texts["button_camera"])
+    page.find(".scan-good", 60)
+    return page
+
+
+@scene("document-again")
+def document_again(studio):
+    page = studio.document("idCard", glare=True)
+    page.press(studio.texts["button_camera"])
+    page.wait("document.querySelector('.scan-view video')?.videoWidth > 0")
+    page.click(".shutter")
+    page.find(".photo", 60)
+    return page
+
+
+@scene("document-back")
+def document_back(studio):
+    page = studio.document("idCard")
+    studio.photographed(page)
+    page.see(studio.texts["document_back_title_idCard"])
+    return page
+
+
+@scene("document-check")
+def document_check(studio):
+    page = document_back(studio)
+    page.js("__camera.set({ card: 'card_back' })")
+    studio.photographed(page)
+    start_camera(page)
+    page.see(studio.texts["document_check_title"], 60)
+    return page
+
+
+@scene("document-stop")
+def document_stop(studio):
+    page = studio.document("idCard")
+    page.press(studio.texts["button_cancel"])
+    page.see(studio.texts["document_cancel_title"])
+    return page
+
+
+@scene("document-camera-denied")
+def document_denied(studio):
+    page = studio.document("passport", refuses="NotAllowedError")
+    page.press(studio.texts["button_camera"])
+    page.see(studio.texts["camera_title"])
+    return page
+
+
+@scene("document-unreadable")
+def document_unreadable(studio):
+    page = studio.document("passport", card="card_front")
+    studio.photographed(page)
+    start_camera(page)
+    page.press(studio.texts["document_send"])
+    page.see(studio.texts["document_again_title"], 90)
     return page
 
 
@@ -326,7 +444,7 @@ def main(words):
                         page.js("document.activeElement?.matches('input') ? null : document.activeElement?.blur()")
                         page.js("new Promise((done) => setTimeout(done, 250))")
                         # Chromium shifts pictures of whole documents that run from right to left, so the window grows instead.
-                        height = size[1] if page.has(".stage") else max(size[1], page.js("document.documentElement.scrollHeight"))
+                        height = size[1] if page.has(".stage") or page.has(".scan") else max(size[1], page.js("document.documentElement.scrollHeight"))
                         page.resize(size[0], height)
                         page.bidi.send("input.performActions", context=page.context, actions=[
                             {"type": "pointer", "id": "mouse", "actions": [{"type": "pointerMove", "x": 1, "y": 1}]}])

@@ -16,6 +16,9 @@ const svg = (name, attributes, ...children) => {
   return element;
 };
 
+/** Milliseconds after which people are told that they can take the picture themselves. */
+const patience = 12_000;
+
 /** What went wrong with the camera, by the error's name. */
 const troubles = { NotAllowedError: "denied", NotFoundError: "missing", OverconstrainedError: "missing", TypeError: "unsupported" };
 
@@ -102,6 +105,7 @@ export class DocumentCamera {
   #stream; #guide = new Guide(); #pace = new Pace(); #outline = new Outline(); #isOpen = false; #isTaking = false;
   #video = make("video", { playsinline: true, muted: true, "aria-label": text("capture_preview") });
   #word = make("p", { class: "scan-word", role: "status" }, text("capture_loading"));
+  #tip = make("p", { class: "scan-tip small muted", role: "status" });
   #view = make("div", { class: "scan-view" }, this.#video, this.#outline.element);
 
   /**
@@ -117,6 +121,7 @@ export class DocumentCamera {
   }
 
   get word() { return this.#word; }
+  get tip() { return this.#tip; }
   get view() { return this.#view; }
   get roundTrip() { return this.#pace.roundTrip; }
 
@@ -168,9 +173,11 @@ export class DocumentCamera {
   }
 
   async #watch() {
+    const opened = performance.now();
     let failures = 0;
     while (this.#isOpen) {
       const began = performance.now();
+      if (began - opened > patience) this.#tip.textContent ||= text("document_tip");
       try {
         const answer = await this.#ask();
         if (!this.#isOpen) return;

@@ -170,14 +170,14 @@ function showSide(side) {
 async function openCamera(side) {
   end();
   camera = new DocumentCamera({
-    encode, preview: (bytes) => call("POST", "preview", bytes, { headers: { "content-type": "image/jpeg" }, seconds: 8 }),
+    encode, preview: (bytes) => call("POST", "preview", bytes, { headers: { "content-type": "image/jpeg" }, seconds: 15 }),
     words: (fault) => (fault === "no_document" ? text(`document_guide_no_document_${session.document_type === "passport" ? "passport" : side}`) : text(`document_guide_${fault}`)),
     onPicture: (photo) => upload(side, photo),
     onEnd: (words, refusal) => (refusal ? showRefusal(refusal, goOn) : showTrouble(side, words)),
   });
   const take = make("button", { type: "button", class: "shutter", "aria-label": text("document_take"), onclick: () => camera.take() });
   const current = camera;
-  showStage(side, camera.word, camera.view, [button("button_back", "quiet", () => showSide(side)), take, cancelButton()]);
+  showStage(side, camera.word, camera.view, camera.tip, [button("button_back", "quiet", () => showSide(side)), take, cancelButton()]);
   try { await camera.open(); } catch (error) {
     if (!(error instanceof CameraTrouble)) throw error;
     if (camera === current) showTrouble(side, error.words);
@@ -186,11 +186,11 @@ async function openCamera(side) {
 }
 
 /** The picture fills the screen: a title, one line of words, the picture, and what to do. */
-function showStage(side, word, view, controls) {
+function showStage(side, word, view, tip, controls) {
   const heading = make("h1", { class: "scan-title", tabindex: "-1" }, nameOf(side));
   document.body.classList.add("page-capturing");
   main.replaceChildren(make("section", { class: "scan" }, heading, word,
-    make("div", { class: "scan-area" }, make("div", { class: "scan-frame" }, view)), make("div", { class: "scan-controls" }, ...controls)));
+    make("div", { class: "scan-area" }, make("div", { class: "scan-frame" }, view)), tip ?? "", make("div", { class: "scan-controls" }, ...controls)));
   document.title = nameOf(side);
   heading.focus({ preventScroll: true });
 }
@@ -228,7 +228,7 @@ async function upload(side, photo) {
   end();
   keep(side, photo);
   const word = make("p", { class: "scan-word scan-busy", role: "status" }, make("span", { class: "spinner" }), text("document_checking"));
-  showStage(side, word, photoOf(side, "scan-photo"), []);
+  showStage(side, word, photoOf(side, "scan-photo"), null, []);
   let verdict;
   try {
     verdict = await call("PUT", `images/${side}`, photo, { headers: { "content-type": photo.type }, seconds: 60 });

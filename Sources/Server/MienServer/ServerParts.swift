@@ -209,7 +209,8 @@ struct ServerParts: Sendable {
                 burst: configuration.startsPerMinute, perMinute: configuration.startsPerMinute))
         pages = try WebPages(
             store: store, apps: apps, grants: grants, changes: changes, journeys: journeys,
-            authorization: authorization, captures: captures, links: links, documents: nil, devices: devices,
+            authorization: authorization, captures: captures, links: links,
+            verifications: verifications, verificationLinks: verificationLinks, devices: devices,
             passkeys: passkeys, starts: starts, clock: clock, budget: bodies,
             publicURL: publicURLText)
         sweeper = Sweeper(

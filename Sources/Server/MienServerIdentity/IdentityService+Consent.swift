@@ -22,7 +22,7 @@ package struct IdentityConsentText: Sendable {
     /// The maximum length of an operator's own text in bytes.
     package static let maxBytes = 20_000
 
-    static func standard(retentionDays: Int, documents: Bool) -> IdentityConsentText {
+    package static func standard(retentionDays: Int, documents: Bool) -> IdentityConsentText {
         let what =
             documents
             ? "your name, address, and date of birth, and pictures of your document and face,"
@@ -46,9 +46,18 @@ extension IdentityService {
 
     func consentText(_ settings: IdentitySettings?) -> IdentityConsentText {
         rules.consentText
-            ?? .standard(
-                retentionDays: settings?.retentionDays ?? rules.retentionDays,
-                documents: documents != nil)
+            ?? .standard(retentionDays: retentionDays(settings), documents: documents != nil)
+    }
+
+    /// The standard text of a deployment that checks documents, and the days that it names; `nil` if
+    /// another text applies.
+    func standardConsent(_ settings: IdentitySettings?) -> (content: String, retentionDays: Int)? {
+        guard rules.consentText == nil, documents != nil else { return nil }
+        return (consentText(settings).content, retentionDays(settings))
+    }
+
+    private func retentionDays(_ settings: IdentitySettings?) -> Int {
+        settings?.retentionDays ?? rules.retentionDays
     }
 
     /// Returns the newest consent, withdrawn or not.

@@ -8,6 +8,7 @@ package import MienServerAccess
 package import MienServerCore
 package import MienServerDevices
 package import MienServerFaces
+package import MienServerIdentity
 package import MienServerJourneys
 package import MienServerOAuth
 package import MienStore
@@ -25,8 +26,8 @@ package struct WebPages: Sendable {
     let authorization: AuthorizationService
     let captures: CaptureService
     let links: CaptureLinks
-    /// The sessions of the document page; `nil` without it.
-    let documents: (any DocumentSessions)?
+    let verifications: VerificationSessions
+    let verificationLinks: VerificationLinks
     let documentLinks: DocumentLinks
     let devices: KnownDeviceService
     let passkeys: PasskeyService
@@ -43,7 +44,8 @@ package struct WebPages: Sendable {
         store: Store, apps: AppCatalog, grants: GrantService, changes: AuthenticatorChanges,
         journeys: JourneyService,
         authorization: AuthorizationService, captures: CaptureService, links: CaptureLinks,
-        documents: (any DocumentSessions)?, devices: KnownDeviceService, passkeys: PasskeyService, starts: RateLimiter,
+        verifications: VerificationSessions, verificationLinks: VerificationLinks,
+        devices: KnownDeviceService, passkeys: PasskeyService, starts: RateLimiter,
         clock: ServerClock, budget: BodyBudget, publicURL: @escaping @Sendable () -> String
     ) throws {
         (self.store, self.apps, self.grants, self.journeys) = (store, apps, grants, journeys)
@@ -51,7 +53,7 @@ package struct WebPages: Sendable {
         (self.authorization, self.captures, self.links) = (authorization, captures, links)
         (self.devices, self.passkeys, self.starts) = (devices, passkeys, starts)
         (self.clock, self.budget, self.publicURL) = (clock, budget, publicURL)
-        self.documents = documents
+        (self.verifications, self.verificationLinks) = (verifications, verificationLinks)
         documentLinks = DocumentLinks(store: store, clock: clock, publicURL: publicURL)
         sessions = BrowserSessions(
             store: store, grants: grants, clock: clock, publicURL: publicURL)
@@ -88,7 +90,7 @@ package struct WebPages: Sendable {
         }
         addSignIn(to: router)
         addVerify(to: router)
-        if documents != nil { addDocument(to: router) }
+        addDocument(to: router)
         AccountPages(pages: self, api: api).add(to: router)
     }
 

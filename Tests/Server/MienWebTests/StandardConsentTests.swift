@@ -1,6 +1,7 @@
 import MienAPI
 import MienAccess
 import MienJourney
+import MienServerIdentity
 import Testing
 
 @testable import MienWeb
@@ -22,6 +23,19 @@ struct StandardConsentTests {
             #expect(Set(found.keys) == [standard.title, standard.text, standard.button])
             #expect((found[standard.text] == standard.text) == (language.tag == "en"))
             #expect((found[standard.title] == standard.title) == (language.tag == "en"))
+        }
+    }
+
+    @Test("every language has the consent to identity verification, in English as the API sends it")
+    func identity() throws {
+        let languages = try WebLanguages()
+        let standard = IdentityConsentText.standard(retentionDays: 42, documents: true).content
+        for language in languages.all {
+            let texts = PageTexts(language, in: languages, own: [:])
+            let found = texts.translations(ofConsent: standard, days: 42)
+            let text = try #require(found[standard])
+            #expect((text == standard) == (language.tag == "en"))
+            #expect(text.contains("42"))
         }
     }
 

@@ -27,4 +27,12 @@ extension PageTexts {
     func namingSearch(_ text: String) -> String {
         "\(text) \(language.texts["consent_search_text"] ?? CaptureConsent.searchText)"
     }
+
+    /// The standard consent to the verification of an identity with a document, by its English text.
+    ///
+    /// - Parameter days: How long data and pictures are kept.
+    func translations(ofConsent content: String, days: Int) -> [String: String] {
+        guard let text = language.texts["consent_identity_text"] else { return [:] }
+        return [content: text.replacing("{days}", with: "\(days)")]
+    }
 }

@@ -5,7 +5,7 @@ internal import MienServerCore
 internal import MienServerFaces
 internal import MienStore
 
-/// What browsers hold of verification sessions, and the links with which a session moves to a phone.
+/// The verification sessions that browsers hold, and the links with which a session moves to a phone.
 struct DocumentLinks: Sendable {
     /// The session that a browser holds.
     struct Target: Codable, Sendable, CustomStringConvertible, CustomReflectable {

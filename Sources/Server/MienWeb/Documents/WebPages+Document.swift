@@ -7,6 +7,7 @@ internal import MienCore
 internal import MienServerAccess
 internal import MienServerCore
 internal import MienServerFaces
+internal import MienServerIdentity
 internal import MienStore
 
 /// The document page: a link opens it, and its script takes the pictures of a document and a live
@@ -15,40 +16,38 @@ extension WebPages {
     func addDocument(to router: Router<MienRequestContext>) {
         router.get("verify/document") { request, _ in
             let browser = sessions.browser(request)
-            let app: AppRecord? =
-                if let held = try await held(request) { try? await apps.find(held.session.app) } else { nil }
-            let view = view(of: browser, request, app: app)
+            let view = view(of: browser, request, app: try await held(request)?.session.app)
             let page = Page(
                 template: "verify", title: view.texts("document_heading"),
                 scripts: ["document.js"],
                 scriptTexts: [
-                    "button_", "capture_", "guidance_", "action_", "refusal_", "camera_", "document_",
+                    "button_", "capture_", "guidance_", "action_", "refusal_", "camera_",
+                    "document_",
                 ])
             return marking(browser, renderer.response(page, for: view))
         }
         router.post("verify/document/session") { request, context in
             let body = try await json(request)
             guard let code = body["code"]?.stringValue,
-                let (target, session) = try await openDocument(code)
+                let held = try await openDocument(code)
             else {
                 throw Problem(
                     .noActiveJourney,
                     "This link was used or has expired. Go back to the app and try again.")
             }
-            if let handoff = target.handoff {
-                try await openHandoff(handoff, of: target.session, request, context)
+            if let handoff = held.target.handoff {
+                try await openHandoff(handoff, of: held.target.session, request, context)
             }
-            let token = target.handoff?.ticket ?? target.startToken
+            let token = held.target.handoff?.ticket ?? held.target.startToken
             try await documentLinks.remember(
-                target, browser: sessions.mark(of: sessions.browser(request)), token: token)
-            var response = JSONBody.response(
-                try await documentAnswer(Held(target: target, session: session)))
+                held.target, browser: sessions.mark(of: sessions.browser(request)), token: token)
+            var response = JSONBody.response(try await documentAnswer(held, request))
             response.headers[.setCookie] = sessions.cookies.set(.verification, token)
             return response
         }
         router.get("verify/document/session") { request, _ in
             guard let held = try await held(request) else { throw HTTPError(.notFound) }
-            var response = JSONBody.response(try await documentAnswer(held))
+            var response = JSONBody.response(try await documentAnswer(held, request))
             // Both sides have agreed: from now on, this device may go on.
             if let handoff = held.target.handoff,
                 sessions.cookies.value(.verification, request) == handoff.ticket,
@@ -68,7 +67,7 @@ extension WebPages {
                 let token = sessions.cookies.value(.verification, request)
             else { throw HTTPError(.notFound) }
             if try await isEnding(held.target.handoff, of: held.target.session, body) {
-                try await documents?.cancel(startToken: held.target.startToken)
+                try await verifications.cancelPage(token: held.target.startToken)
             }
             try await documentLinks.forget(
                 token: token, browser: sessions.mark(of: sessions.browser(request)))
@@ -92,42 +91,48 @@ extension WebPages {
     /// The session that a browser holds.
     private struct Held: Sendable {
         let target: DocumentLinks.Target
-        let session: DocumentSession
+        let session: VerificationSessions.Summary
     }
 
-    private func openDocument(_ code: String) async throws -> (
-        DocumentLinks.Target, DocumentSession
-    )? {
-        guard let documents else { return nil }
-        if let target = try await documentLinks.open(code) {
-            return try await documents.find(startToken: target.startToken).map { (target, $0) }
+    private func openDocument(_ code: String) async throws -> Held? {
+        var target = try await documentLinks.open(code)
+        if target == nil, let opened = try await verificationLinks.open(code) {
+            target = DocumentLinks.Target(
+                session: opened.session.text, startToken: opened.startToken)
         }
-        return try await documents.open(code).map {
-            (DocumentLinks.Target(session: $0.id, startToken: $0.startToken), $0)
+        guard let target else { return nil }
+        return try await verifications.summary(token: target.startToken).map {
+            Held(target: target, session: $0)
         }
     }
 
     private func held(_ request: Request) async throws -> Held? {
-        guard let documents, let token = sessions.cookies.value(.verification, request),
+        guard let token = sessions.cookies.value(.verification, request),
             let target = try await documentLinks.target(
                 token: token, browser: sessions.mark(of: sessions.browser(request))),
-            let session = try await documents.find(startToken: target.startToken)
+            let session = try await verifications.summary(token: target.startToken)
         else { return nil }
         return Held(target: target, session: session)
     }
 
     /// The facts that the page's script begins with. It asks the API for the rest.
-    private func documentAnswer(_ held: Held) async throws -> JSONValue {
-        let app = try await apps.find(held.session.app)
+    private func documentAnswer(_ held: Held, _ request: Request) async throws -> JSONValue {
+        let app = held.session.app, texts = view(request, app: app).texts
         var members: [String: JSONValue] = [
-            "session_id": .string(held.session.id),
+            "session_id": .string(held.target.session),
             "app": [
                 "name": .string(app.name),
                 "logo_url": app.settings.pages.logo.map { .string($0) } ?? .null,
             ],
+            "consent_texts": .object(
+                held.session.standardConsent.map {
+                    texts.translations(ofConsent: $0.content, days: $0.retentionDays).mapValues {
+                        .string($0)
+                    }
+                } ?? [:]),
         ]
         if let handoff = held.target.handoff {
-            members["handoff"] = try await answer(of: handoff, of: held.session.id, app: app)
+            members["handoff"] = try await answer(of: handoff, of: held.target.session, app: app)
         }
         return .object(members)
     }
