@@ -14,7 +14,10 @@ import Testing
     @Test(.enabled(if: isReady, "mien, a model pack, or the demo's photos are missing"))
     func `every verification with a document is measured`() async throws {
         let result = try await BenchProgram.run(
-            ["verifications", "--count", "8", "--clients", "2", "--mien", Self.mien.path, "--json"],
+            [
+                "verifications", "--count", "8", "--clients", "2", "--mien", Self.mien.path,
+                "--json",
+            ],
             home: MienHome.current.folder)
         #expect(result.status == 0, "\(result)")
         struct Measured: Decodable {
