@@ -623,8 +623,9 @@ package.targets += [
     tests(
         "MienServerAPITests", in: .server,
         [
-            "mien-text-cost", "MienServer", "MienServerCore", "MienServerDevices",
-            "MienServerFaces", "MienServerJourneys", "MienServerOperations", "MienAPI",
+            "mien-text-cost", "MienServer", "MienServerAccess", "MienServerCore",
+            "MienServerDevices", "MienServerFaces", "MienServerJourneys", "MienServerOperations",
+            "MienAPI",
             "MienAccess", "MienIdentity", "MienStore",
             "MienJourney", "MienCore", "MienTesting", logging, metrics,
         ]),

@@ -1,19 +1,32 @@
+public import MienCore
+
 /// `POST /v1/administrators`.
 public struct AdministratorRequest: Sendable, Hashable, Codable {
     /// One line of at most ``maxName`` characters. Tells administrators apart; need not be unique.
     public var name: String
+    public var role: AdminRole
 
     public static let maxName = 100
 
-    public init(name: String) { self.name = name }
+    public init(name: String, role: AdminRole) { (self.name, self.role) = (name, role) }
 
-    public enum CodingKeys: String, CodingKey, CaseIterable { case name }
+    public enum CodingKeys: String, CodingKey, CaseIterable { case name, role }
 }
 
-/// An administrator, who may use the whole admin API.
+/// `PUT /v1/administrators/{administrator}/role`.
+public struct AdministratorRoleRequest: Sendable, Hashable, Codable {
+    public var role: AdminRole
+
+    public init(role: AdminRole) { self.role = role }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case role }
+}
+
+/// An administrator, who may use the part of the admin API that the role permits.
 public struct AdministratorAnswer: Sendable, Hashable, Codable {
     public var id: String
     public var name: String
+    public var role: WireValue<AdminRole>
     public var createdAt: Int64
     /// Whether this administrator sent the request.
     public var isCaller: Bool
@@ -21,13 +34,14 @@ public struct AdministratorAnswer: Sendable, Hashable, Codable {
     public var credential: String?
 
     public init(
-        id: String, name: String, createdAt: Int64, isCaller: Bool, credential: String? = nil
+        id: String, name: String, role: WireValue<AdminRole>, createdAt: Int64, isCaller: Bool,
+        credential: String? = nil
     ) {
-        (self.id, self.name, self.createdAt) = (id, name, createdAt)
+        (self.id, self.name, self.role, self.createdAt) = (id, name, role, createdAt)
         (self.isCaller, self.credential) = (isCaller, credential)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, name, createdAt = "created_at", isCaller = "is_caller", credential
+        case id, name, role, createdAt = "created_at", isCaller = "is_caller", credential
     }
 }

@@ -18,7 +18,7 @@ struct FirstStartWork {
     func run() async throws -> Server.FirstStart? {
         guard try await store.read({ try $0.admins.isEmpty() }) else { return nil }
         let now = clock.now
-        let admin = NewAdmin(named: NewAdmin.firstName, store.keys, at: now)
+        let admin = NewAdmin(named: NewAdmin.firstName, as: .owner, store.keys, at: now)
         let journeys = try SampleJourneys.all.map { text in
             (text: text, definition: try JourneyDefinition.parse(Array(text.utf8)))
         }

@@ -128,7 +128,7 @@ public final class Server: Service {
         try await first.addPageJourneys()
         if renewsAdminCredential, firstStart == nil {
             let now = clock.now
-            let admin = NewAdmin(named: NewAdmin.firstName, store.keys, at: now)
+            let admin = NewAdmin(named: NewAdmin.firstName, as: .owner, store.keys, at: now)
             try await admin.replaceAll(in: store, at: now)
             renewedCredential = admin.credential
         } else {

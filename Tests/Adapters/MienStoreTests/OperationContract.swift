@@ -51,16 +51,21 @@ import Testing
         try await test.store.write { tables in
             #expect(try tables.admins.isEmpty())
             try tables.admins.insert(
-                AdminRecord(id: AdminID("adm_1")!, name: "root", createdAt: .start),
+                AdminRecord(id: AdminID("adm_1")!, name: "root", role: .owner, createdAt: .start),
                 tokenHash: hash)
             #expect(
                 try !tables.admins.isEmpty() && tables.admins.find(tokenHash: hash)?.name == "root"
                     && tables.admins.find(tokenHash: [7]) == nil)
             try tables.admins.insert(
                 AdminRecord(
-                    id: AdminID("adm_2")!, name: "second", createdAt: .start + .seconds(1)),
+                    id: AdminID("adm_2")!, name: "second", role: .auditor,
+                    createdAt: .start + .seconds(1)),
                 tokenHash: [8])
             #expect(try tables.admins.all().map(\.name) == ["root", "second"])
+            #expect(try tables.admins.all().map(\.role) == [.owner, .auditor])
+            #expect(try tables.admins.change(AdminID("adm_2")!, to: .reviewer))
+            #expect(try tables.admins.find(tokenHash: [8])?.role == .reviewer)
+            #expect(try !tables.admins.change(AdminID("adm_3")!, to: .owner))
             #expect(try tables.admins.remove(AdminID("adm_1")!))
             #expect(try !tables.admins.remove(AdminID("adm_1")!))
             #expect(try tables.admins.find(tokenHash: hash) == nil)

@@ -55,7 +55,7 @@ import Testing
             let device = KnownDevice(id: DeviceID("dev_z")!, account: account.id, app: .shop)
             try tables.devices.insert(device, tokenHash: token, at: .start)
             try tables.admins.insert(
-                AdminRecord(id: AdminID("adm_z")!, name: "root", createdAt: .start),
+                AdminRecord(id: AdminID("adm_z")!, name: "root", role: .owner, createdAt: .start),
                 tokenHash: token)
             try tables.audit.append(
                 AuditEvent("user.created", actor: "system", account: account.id), at: .start)

@@ -21,6 +21,7 @@ struct WireTypeTests {
         try check(RespondRequest.self, RespondRequest.CodingKeys.self)
         try check(AppRequest.self, AppRequest.CodingKeys.self)
         try check(AdministratorRequest.self, AdministratorRequest.CodingKeys.self)
+        try check(AdministratorRoleRequest.self, AdministratorRoleRequest.CodingKeys.self)
         try check(UserRequest.self, UserRequest.CodingKeys.self)
         try check(RegistrationOptionsRequest.self, RegistrationOptionsRequest.CodingKeys.self)
         try check(SignInOptionsRequest.self, SignInOptionsRequest.CodingKeys.self)
@@ -39,7 +40,8 @@ struct WireTypeTests {
             try APIDocument.schema("SetPasswordRequest")["properties"]?.names
                 == Set(SetPasswordRequest.CodingKeys.allCases.map(\.rawValue)))
         for name in [
-            "AdministratorRequest", "ProductKeyRequest", "LicenseRequest", "OTPRegistrationRequest",
+            "AdministratorRequest", "AdministratorRoleRequest", "ProductKeyRequest",
+            "LicenseRequest", "OTPRegistrationRequest",
             "RedeemOTPRequest",
             "StartJourneyRequest", "RespondRequest",
             "AppRequest", "UserRequest", "NewUserRequest",

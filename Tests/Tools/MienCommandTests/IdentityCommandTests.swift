@@ -150,7 +150,7 @@ import Testing
                         "MIEN_ADMIN_CREDENTIAL": credential ?? server.credential,
                     ])
             }
-            let created = try await mien("create", "Grace", "--json")
+            let created = try await mien("create", "Grace", "--role", "owner", "--json")
             let id = try #require(try created.json["id"] as? String)
             let credential = try #require(try created.json["credential"] as? String)
             let listed = try await mien("list", credential: credential)
@@ -161,7 +161,16 @@ import Testing
             #expect(try own.status == 2 && own.error.code == "server.conflict", "\(own)")
             #expect(try await mien("remove", id).out == "Removed \(id).\n")
             #expect(try await mien("list", credential: credential).status != 0)
-            #expect(try await mien("create", "Bob").out.contains("credential"))
+            let bob = try await mien("create", "Bob", "--role", "reviewer", "--json")
+            let bobID = try #require(try bob.json["id"] as? String)
+            let bobs = try #require(try bob.json["credential"] as? String)
+            let refused = try await mien("list", "--json", credential: bobs)
+            #expect(
+                try refused.status != 0 && refused.error.code == "server.not_permitted",
+                "\(refused)")
+            #expect(try await mien("role", bobID, "auditor").out == "Bob is now auditor.\n")
+            #expect(try await mien("list", credential: bobs).out.contains("auditor"))
+            #expect(try await mien("create", "Eve").status == 64)
         }
     }
 

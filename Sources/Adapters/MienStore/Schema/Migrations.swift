@@ -553,5 +553,10 @@ enum Migrations {
                 """,
             ]
         ),
+        (
+            // Earlier administrators could do everything.
+            "34-administrator-role",
+            ["ALTER TABLE admin ADD COLUMN role TEXT NOT NULL DEFAULT 'owner'"]
+        ),
     ]
 }

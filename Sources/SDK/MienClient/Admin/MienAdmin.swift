@@ -63,13 +63,29 @@ extension MienAdmin {
     public func administrators() async throws -> [AdministratorAnswer] {
         try await (get("administrators") as Page<AdministratorAnswer>).items
     }
-    /// Creates an administrator. Only this answer contains the credential, which opens the whole
-    /// admin API.
+    /// Returns the administrator whose credential this is.
+    public func administrator() async throws -> AdministratorAnswer {
+        try await get("administrator")
+    }
+    /// Creates an administrator. Only this answer contains the credential, which opens what the role
+    /// permits.
     ///
     /// - Parameter name: One line of 1 to 100 characters, which tells administrators apart.
-    public func createAdministrator(_ name: String) async throws -> AdministratorAnswer {
+    public func createAdministrator(_ name: String, as role: AdminRole) async throws
+        -> AdministratorAnswer
+    {
         try await send(
-            .post, "administrators", body: AdministratorRequest(name: name), isRepeatable: false)
+            .post, "administrators", body: AdministratorRequest(name: name, role: role),
+            isRepeatable: false)
+    }
+    /// Changes the role of another administrator, from the next request on.
+    ///
+    /// - Throws: ``MienError`` with the problem `not_found`, or `conflict` for the caller.
+    public func changeAdministrator(_ id: String, to role: AdminRole) async throws
+        -> AdministratorAnswer
+    {
+        try await send(
+            .put, "administrators", id, "role", body: AdministratorRoleRequest(role: role))
     }
     /// Removes another administrator, whose credential then stops working.
     ///

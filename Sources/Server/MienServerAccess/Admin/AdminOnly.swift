@@ -1,10 +1,12 @@
 package import Hummingbird
 internal import MienAPI
+internal import MienAccess
 package import MienCore
 package import MienServerCore
 package import MienStore
 
-/// Requires the credential of an administrator: `Authorization: Bearer adm_….…`.
+/// Requires the credential of an administrator, `Authorization: Bearer adm_….…`, whose role permits
+/// the request.
 package struct AdminOnly: RouterMiddleware {
     let store: Store
     /// Limits the wrong credentials that one address may send.
@@ -32,9 +34,26 @@ package struct AdminOnly: RouterMiddleware {
                 "Send authorization: Bearer with an admin credential: the one that the first start printed, or that another administrator created."
             )
         }
+        try Self.require(request, of: context, from: admin.role)
         var context = context
         context.administrator = admin.id
         return try await next(request, context)
+    }
+
+    private static func require(
+        _ request: Request, of context: MienRequestContext, from role: AdminRole
+    ) throws {
+        // Routers answer HEAD like GET.
+        let method = request.method == .head ? "GET" : request.method.rawValue
+        let needed = context.endpointPath.flatMap {
+            AdminOperations.permissions["\(method) \($0)"]
+        }
+        guard let needed, role.permissions.contains(needed) else {
+            throw Problem(
+                .notPermitted,
+                "The role “\(role.rawValue)” does not permit this request. An owner can change it: mien admin administrator role ID ROLE."
+            )
+        }
     }
 }
 

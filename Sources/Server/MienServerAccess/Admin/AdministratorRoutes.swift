@@ -15,62 +15,116 @@ package struct AdministratorRoutes {
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
+        router.get("administrator") { _, context in
+            let admins = try await store.read { try $0.admins.all() }
+            guard let caller = admins.first(where: { $0.id == context.administrator }) else {
+                throw Problem(.invalidCredentials, "Another administrator has removed you.")
+            }
+            return JSONBody.response(Self.answer(caller, to: context))
+        }
         router.get("administrators") { _, context in
             let admins = try await store.read { try $0.admins.all() }
             return JSONBody.response(
                 Page(items: admins.map { Self.answer($0, to: context) }))
         }
-        router.post("administrators") { request, context in
-            let wanted = try await body.read(
-                AdministratorRequest.self, AdministratorRequest.CodingKeys.self, from: request)
-            try Problem.requireLine(wanted.name, "name", max: AdministratorRequest.maxName)
-            let admin = NewAdmin(named: wanted.name, store.keys, at: clock.now)
-            let (record, hash) = (admin.record, admin.hash)
-            let event = AuditEvent(
-                "administrator.created", actor: context.actor,
-                detail: ["admin": .string(record.id.text)])
-            try await store.write { tables in
-                try tables.admins.insert(record, tokenHash: hash)
-                try tables.audit.append(event, at: record.createdAt)
-            }
-            return JSONBody.response(
-                Self.answer(record, to: context, credential: admin.credential.use { $0 }),
-                status: .created)
+        router.post("administrators") { request, context in try await create(request, context) }
+        router.put("administrators/:administrator/role") { request, context in
+            try await changeRole(request, context)
         }
         router.delete("administrators/:administrator") { _, context in
-            let id = try AdminID(
-                context.parameters.require("administrator"), field: "administrator")
-            // So that one always remains.
-            guard id != context.administrator else {
-                throw Problem(
-                    .conflict, "You cannot remove yourself; another administrator can.")
-            }
-            let now = clock.now
-            let event = AuditEvent(
-                "administrator.removed", actor: context.actor, detail: ["admin": .string(id.text)])
-            let caller = context.administrator
-            let isDone: Bool? = try await store.write { tables in
-                // Two administrators who remove each other at the same moment would leave none.
-                guard try tables.admins.all().contains(where: { $0.id == caller }) else {
-                    return nil
-                }
-                guard try tables.admins.remove(id) else { return false }
-                try tables.audit.append(event, at: now)
-                return true
-            }
-            guard let isDone else {
-                throw Problem(.invalidCredentials, "Another administrator has removed you.")
-            }
-            guard isDone else { throw Problem(.notFound, "There is no such administrator.") }
-            return Response(status: .noContent)
+            try await remove(context)
         }
+    }
+
+    private func create(_ request: Request, _ context: MienRequestContext) async throws -> Response
+    {
+        let wanted = try await body.read(
+            AdministratorRequest.self, AdministratorRequest.CodingKeys.self, from: request)
+        try Problem.requireLine(wanted.name, "name", max: AdministratorRequest.maxName)
+        let admin = NewAdmin(named: wanted.name, as: wanted.role, store.keys, at: clock.now)
+        let (record, hash) = (admin.record, admin.hash)
+        try await change(
+            record.id, "administrator.created", role: record.role, by: context
+        ) { tables in
+            try tables.admins.insert(record, tokenHash: hash)
+            return true
+        }
+        return JSONBody.response(
+            Self.answer(record, to: context, credential: admin.credential.use { $0 }),
+            status: .created)
+    }
+
+    private func changeRole(_ request: Request, _ context: MienRequestContext) async throws
+        -> Response
+    {
+        let id = try other(context, "You cannot change your own role; another owner can.")
+        let role = try await body.read(
+            AdministratorRoleRequest.self, AdministratorRoleRequest.CodingKeys.self, from: request
+        ).role
+        try await change(id, "administrator.changed", role: role, by: context) {
+            try $0.admins.change(id, to: role)
+        }
+        guard
+            let changed = try await store.read({ try $0.admins.all() }).first(where: { $0.id == id }
+            )
+        else { throw Problem.noSuchAdministrator }
+        return JSONBody.response(Self.answer(changed, to: context))
+    }
+
+    private func remove(_ context: MienRequestContext) async throws -> Response {
+        let id = try other(context, "You cannot remove yourself; another owner can.")
+        try await change(id, "administrator.removed", by: context) { try $0.admins.remove(id) }
+        return Response(status: .noContent)
+    }
+
+    /// Returns the administrator that the address names.
+    ///
+    /// - Throws: `conflict` for the caller, so that an owner always remains.
+    private func other(_ context: MienRequestContext, _ refusal: String) throws -> AdminID {
+        let id = try AdminID(context.parameters.require("administrator"), field: "administrator")
+        guard id != context.administrator else { throw Problem(.conflict, refusal) }
+        return id
+    }
+
+    /// Changes the administrators and records who did.
+    ///
+    /// - Parameter body: Returns `false` if there is no such administrator.
+    private func change(
+        _ id: AdminID, _ event: String, role: AdminRole? = nil, by context: MienRequestContext,
+        _ body: @escaping @Sendable (Tables) throws -> Bool
+    ) async throws {
+        let now = clock.now
+        let caller = context.administrator
+        var detail: [String: JSONValue] = ["admin": .string(id.text)]
+        detail["role"] = role.map { .string($0.rawValue) }
+        let entry = AuditEvent(event, actor: context.actor, detail: detail)
+        let isDone: Bool? = try await store.write { tables in
+            // Two owners who remove each other at the same moment would leave none.
+            guard
+                try tables.admins.all().contains(where: { $0.id == caller && $0.role == .owner })
+            else { return nil }
+            guard try body(tables) else { return false }
+            try tables.audit.append(entry, at: now)
+            return true
+        }
+        guard let isDone else {
+            throw Problem(
+                .invalidCredentials, "Another owner has removed you or changed your role.")
+        }
+        guard isDone else { throw Problem.noSuchAdministrator }
     }
 
     private static func answer(
         _ admin: AdminRecord, to context: MienRequestContext, credential: String? = nil
     ) -> AdministratorAnswer {
         AdministratorAnswer(
-            id: admin.id.text, name: admin.name, createdAt: admin.createdAt.milliseconds,
+            id: admin.id.text, name: admin.name, role: .known(admin.role),
+            createdAt: admin.createdAt.milliseconds,
             isCaller: admin.id == context.administrator, credential: credential)
     }
+}
+
+extension Problem {
+    fileprivate static let noSuchAdministrator = Problem(
+        .notFound, "There is no such administrator.")
 }

@@ -9,11 +9,11 @@ package struct NewAdmin: Sendable {
     /// The hash of the credential's secret. Only this is stored.
     package let hash: [UInt8]
 
-    package init(named name: String, _ keys: StoreKeys, at now: Instant) {
+    package init(named name: String, as role: AdminRole, _ keys: StoreKeys, at now: Instant) {
         var generator = SystemRandomNumberGenerator()
         let id = AdminID.random(using: &generator),
             secret = BearerSecret(for: id, using: &generator)
-        record = AdminRecord(id: id, name: name, createdAt: now)
+        record = AdminRecord(id: id, name: name, role: role, createdAt: now)
         credential = secret.text
         hash = keys.hash(ofSecret: secret.secret)
     }

@@ -206,7 +206,7 @@ struct IdentityAdminTests {
     }
 
     private static func anotherAdministrator(of server: TestServer) async throws -> MienAdmin {
-        let admin = try await server.admin.createAdministrator("second reviewer")
+        let admin = try await server.admin.createAdministrator("second reviewer", as: .reviewer)
         return try MienAdmin(
             MienOptions(serverPath: server.adminAddress, retry: RetryPolicy(attempts: 1)),
             credential: Sensitive(try #require(admin.credential)))

@@ -1,13 +1,14 @@
 public import MienCore
 
-/// An administrator, who may use the admin API.
+/// An administrator, who may use the part of the admin API that the role permits.
 public struct AdminRecord: Sendable {
     public let id: AdminID
     public let name: String
+    public let role: AdminRole
     public let createdAt: Instant
 
-    public init(id: AdminID, name: String, createdAt: Instant) {
-        (self.id, self.name, self.createdAt) = (id, name, createdAt)
+    public init(id: AdminID, name: String, role: AdminRole, createdAt: Instant) {
+        (self.id, self.name, self.role, self.createdAt) = (id, name, role, createdAt)
     }
 }
 
@@ -16,27 +17,34 @@ public struct AdminTable {
 
     public func insert(_ admin: AdminRecord, tokenHash: [UInt8]) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO admin (id, name, token_hash, created_at) VALUES (?, ?, ?, ?)",
-            .id(admin.id), .text(admin.name), .blob(tokenHash),
+            "INSERT INTO admin (id, name, role, token_hash, created_at) VALUES (?, ?, ?, ?, ?)",
+            .id(admin.id), .text(admin.name), .text(admin.role.rawValue), .blob(tokenHash),
             .time(admin.createdAt)
         )
     }
 
     public func find(tokenHash: [UInt8]) throws(StoreError) -> AdminRecord? {
         try connection.row(
-            "SELECT id, name, created_at FROM admin WHERE token_hash = ?", .blob(tokenHash)
+            "SELECT id, name, role, created_at FROM admin WHERE token_hash = ?", .blob(tokenHash)
         ).map(Self.record)
     }
 
     /// Returns all administrators, the oldest first.
     public func all() throws(StoreError) -> [AdminRecord] {
-        try connection.rows("SELECT id, name, created_at FROM admin ORDER BY created_at, id")
+        try connection.rows("SELECT id, name, role, created_at FROM admin ORDER BY created_at, id")
             .map(Self.record)
     }
 
     private static func record(_ row: SQLRow) throws(StoreError) -> AdminRecord {
         AdminRecord(
-            id: try row.identifier(0), name: try row.text(1), createdAt: try row.instant(2))
+            id: try row.identifier(0), name: try row.text(1), role: try row.word(2),
+            createdAt: try row.instant(3))
+    }
+
+    /// - Returns: `false` if there is no such administrator.
+    public func change(_ id: AdminID, to role: AdminRole) throws(StoreError) -> Bool {
+        try connection.execute(
+            "UPDATE admin SET role = ? WHERE id = ?", .text(role.rawValue), .id(id)) == 1
     }
 
     /// - Returns: `false` if there is no such administrator.

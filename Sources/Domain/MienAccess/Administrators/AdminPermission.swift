@@ -1,0 +1,45 @@
+public import MienCore
+
+/// A kind of request to the admin API.
+public enum AdminPermission: String, Sendable, CaseIterable {
+    /// Who the caller is. Every administrator may ask.
+    case readSelf
+    /// Apps, journeys, product keys, and model packs.
+    case readConfiguration, changeConfiguration
+    /// Users, their authenticators, and their consents.
+    case readUsers, changeUsers
+    /// How a user's identity was verified, without personal data; evidence.
+    case readVerifications
+    case changeVerifications
+    /// Unclear identities, with the personal data and pictures that people sent.
+    case reviewIdentities
+    /// The number of people in the reference registry.
+    case readRegistry
+    /// The people in the reference registry.
+    case changeRegistry
+    case readAudit
+    /// Removing entries of the audit log.
+    case pruneAudit
+    case readAdministrators, changeAdministrators
+}
+
+extension AdminRole {
+    /// What the role's credentials open.
+    public var permissions: Set<AdminPermission> {
+        switch self {
+        case .owner: Set(AdminPermission.allCases)
+        case .operator:
+            [
+                .readSelf, .readConfiguration, .changeConfiguration, .readUsers, .changeUsers,
+                .readVerifications, .changeVerifications, .readRegistry, .changeRegistry,
+                .readAudit,
+            ]
+        case .reviewer: [.readSelf, .readVerifications, .reviewIdentities]
+        case .auditor:
+            [
+                .readSelf, .readConfiguration, .readUsers, .readVerifications, .readRegistry,
+                .readAudit, .readAdministrators,
+            ]
+        }
+    }
+}

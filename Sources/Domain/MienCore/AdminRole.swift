@@ -1,0 +1,13 @@
+/// What an administrator is there for. The role decides which requests of the admin API the
+/// administrator's credential opens.
+public enum AdminRole: String, WireWord {
+    /// May do everything, and alone manages administrators and removes entries of the audit log.
+    case owner
+    /// Runs apps, journeys, and users. Neither sees what people sent to verify their identity nor
+    /// decides it.
+    case `operator`
+    /// Decides unclear identities.
+    case reviewer
+    /// Reads everything except what people sent to verify their identity; changes nothing.
+    case auditor
+}
