@@ -446,6 +446,11 @@ for file, lines in {
     "td1-long": ["I<UTOD23145890<7349<<<<<<<<<<<", "3407127M9507122UTO<<<<<<<<<<<2", "STEVENSON<<PETER<JOHN<<<<<<<<<"],
     "td2": ["I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<", "D231458907UTO7408122F1204159<<<<<<<6"],
     "visa": ["V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<", "L8988901C4XXX4009078F9612109<<<<<<<<"],
+    # A number that continues in the optional data; national numbers, of which each issuer has its own check.
+    "td2-long": ["I<UTOSTEVENSON<<PETER<JOHN<<<<<<<<<<", "D23145890<UTO3407127M95071227349<<<8"],
+    "national-est": ["P<ESTMAASIKAS<<MARI<<<<<<<<<<<<<<<<<<<<<<<<<<", "KS00000014EST7605038F301010737605030299<<<00"],
+    "national-fin": ["P<FINVIRTANEN<<MARIA<OLIVIA<<<<<<<<<<<<<<<<<", "XP82716024FIN5210134F3010107131052<308T<<<00"],
+    "national-twn": ["P<TWNLIN<<MEI<HUA<<<<<<<<<<<<<<<<<<<<<<<<<<<", "0000000000TWN7601015F3010107A123456789<<<<00"],
     "french": ["IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<", "8806923102858CORINNE<<<<<<<6512068F6"],
 }.items():
     save(f"MRZ/{file}", "\n".join(lines).encode())
@@ -464,6 +469,8 @@ def barcode(version, own, *subfiles):
 PERSON = ("DAQH1", "DCSTESTER", "DACJOEY", "DADNONE", "DBB05091941", "DBA03092032", "DBD05012024", "DBC1", "DAU071 IN", "DAK330400504  ")
 save("AAMVA/version-10", barcode(10, "01", ("DL", *PERSON), ("ZF", "ZFAx", "ZFB")))
 save("AAMVA/version-1", barcode(1, "", ("ID", "DAATESTER,JOEY,M", "DAQ1", "DBB19410509", "DBA20320309", "DAU511")))
+save("AAMVA/canada", barcode(3, "00", ("DL", "DAQS9244-43879-65702", "DCSTESTER,", "DCTMARY,ANN", "DBA20300603", "DBD20200607", "DBB19960603", "DBC2",
+                                      "DAU170 CM", "DAJON", "DAKN1M 3J6", "DCGCAN")).replace(b"636010", b"636012"))
 save("AAMVA/broken", b"\xef\xbb\xbf@\n6MANSI 636039080101DL00310243DLDAQ1\nDAG1 MAIN\nAPT 2\nDCTANN,LEE\rZNZNA1\n")
 
 # --- VisualZone: a word a line, after its left, top, width, and height ----------------------------------------------------------------

@@ -24,7 +24,8 @@ import Testing
 
     @Test(arguments: [
         ("pipeline", ["repeats", "gallery"]), ("live", ["repeats", "frames"]),
-        ("server", ["seconds", "concurrent", "journeys"]), ("documents", ["first", "count"]),
+        ("server", ["seconds", "concurrent", "journeys"]),
+        ("documents", ["first", "count", "readings"]),
         ("identity", ["people", "verifications"]), ("portraits", ["seed"]),
         ("verifications", ["count", "clients"]),
     ])

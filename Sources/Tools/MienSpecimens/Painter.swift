@@ -118,6 +118,47 @@ struct Painter {
         }
     }
 
+    /// Paints a copy of a document, with what is around it.
+    /// - Parameter corners: Of the document.
+    mutating func paint(_ copy: CopiedSurface, _ corners: [Point]) {
+        let w = copy.size.x, h = copy.size.y, m = copy.margin
+        func rectangle(_ m: Double) -> [Point] {
+            [
+                Point(x: -m, y: -m), Point(x: w + m, y: -m), Point(x: w + m, y: h + m),
+                Point(x: -m, y: h + m),
+            ]
+        }
+        guard let back = PerspectiveMap(from: corners, to: rectangle(0)),
+            let there = PerspectiveMap(from: rectangle(0), to: corners)
+        else { return }
+        let reach = w / corners[0].distance(to: corners[1]) / 3
+        let box = bounds(rectangle(m).map { there($0) }, margin: 2)
+        let third = 1.0 / 3
+        for y in box.rows {
+            for x in box.columns {
+                var sum = SIMD3<Float>.zero, inside: Float = 0
+                for row in 0..<3 {
+                    for column in 0..<3 {
+                        let p = back(
+                            Point(
+                                x: Double(x) + third * (Double(column) + 0.5),
+                                y: Double(y) + third * (Double(row) + 0.5)))
+                        guard p.x > -m, p.y > -m, p.x < w + m, p.y < h + m else { continue }
+                        sum += copy.color(at: p, reach: reach)
+                        inside += 1
+                    }
+                }
+                guard inside > 0 else { continue }
+                var color = sum / inside
+                if copy.isScreen {
+                    for c in 0..<3 { color[c] = 6 + 255 * Wave.power(min(color[c], 1.2), 1 / 2.2) }
+                }
+                let i = y * width + x
+                pixels[i] = (pixels[i] * (9 - inside) + color * inside) / 9
+            }
+        }
+    }
+
     private func bounds(_ points: [Point], margin: Double) -> (
         columns: Range<Int>, rows: Range<Int>
     ) {

@@ -27,73 +27,23 @@ extension Specimen {
     /// - Parameters:
     ///   - x: The left edge of the first character in millimeters.
     ///   - y: The baseline of the first line.
-    private mutating func writeZone(_ lines: [String], x: Double, y: Double) {
+    private mutating func writeZone(x: Double, y: Double) {
         let mm = Self.resolution
-        for (k, line) in lines.enumerated() {
+        for (k, line) in (zone ?? []).enumerated() {
             // OCR-B of 10 points: 2.54 mm per character, a line every 4.23 mm.
             OutlineFont.ocrB.draw(
                 line, at: Point(x: x * mm, y: (y + 4.233 * Double(k)) * mm), size: 3.52 * mm,
                 pitch: 2.54 * mm, ink: Self.black, on: &image)
         }
-        zone = lines
     }
 
-    private static func padded(_ text: String, _ count: Int) -> String {
-        String((text + String(repeating: "<", count: count)).prefix(count))
-    }
-
-    private static func digit(_ text: String) -> String {
-        MRZCheckDigit.of(text).map { String($0) } ?? "0"
-    }
-
-    private static func short(_ date: CalendarDate) -> String {
-        String(date.description.filter { $0 != "-" }.dropFirst(2))
-    }
-
-    private var plainNames: (family: String, given: String) {
-        func plain(_ text: String) -> String { Transliteration.recommended(text) ?? "X" }
-        return (plain(person.familyName), person.givenNames.map(plain).joined(separator: "<"))
-    }
-
-    private var sexLetter: String { person.sex == .female ? "F" : "M" }
-
-    func zoneLines(_ format: MRZFormat) -> [String] {
-        let names = plainNames.family + "<<" + plainNames.given
-        let birth = Self.short(person.birth), expiry = Self.short(person.expiry)
-        let dates = birth + Self.digit(birth) + sexLetter + expiry + Self.digit(expiry)
-        let number = Self.padded(person.number, 9), head = number + Self.digit(number)
-        let checked = dates.prefix(7) + dates.dropFirst(8)
-        switch format {
-        case .td1:
-            let rest = Self.padded("", 15)
-            return [
-                "ID" + issuer + head + rest,
-                dates + issuer + Self.padded("", 11)
-                    + Self.digit(head + rest + checked + Self.padded("", 11)),
-                Self.padded(names, 30),
-            ]
-        case .td2:
-            let rest = Self.padded("", 7)
-            return [
-                Self.padded("I<" + issuer + names, 36),
-                head + issuer + dates + rest + Self.digit(head + checked + rest),
-            ]
-        default:
-            let rest = Self.padded("", 15)
-            return [
-                Self.padded("P<" + issuer + names, 44),
-                head + issuer + dates + rest + Self.digit(head + checked + rest),
-            ]
-        }
-    }
-
-    mutating func drawTD1(_ altered: (([String]) -> [String])?) {
+    mutating func drawTD1() {
         write("IDENTITY CARD", 5, 6, size: 3, label: true)
         write("Address", "\(person.postalCode) \(person.city)", 5, 12, size: 2.8)
         write(person.street, 5, 19, size: 2.8)
         write("Date of issue", Self.printed(person.issue), 5, 24, size: 2.8)
         write("Authority", "CITY OF \(person.city)", 45, 24, size: 2.8)
-        writeZone(altered?(zoneLines(.td1)) ?? zoneLines(.td1), x: 4.7, y: 37.6)
+        writeZone(x: 4.7, y: 37.6)
     }
 
     /// Day, month, and year, as on European documents.
@@ -102,15 +52,21 @@ extension Specimen {
         return "\(two(date.day)).\(two(date.month)).\(date.year)"
     }
 
-    mutating func drawPage(_ format: MRZFormat, _ altered: (([String]) -> [String])?) {
-        let isPassport = format == .td3, x = isPassport ? 44.0 : 34.0
+    /// The issuer's name in the heading; codes stand for states.
+    private var heading: String {
+        issuer == .utopia ? "UTOPIA" : issuer.code.replacing("<", with: "")
+    }
+
+    mutating func drawPage() {
+        let isPassport = kind == .td3, x = isPassport ? 44.0 : 34.0
         let size = isPassport ? 3.4 : 3.0, step = isPassport ? 8.4 : 7.2
         write(
-            isPassport ? "UTOPIA   PASSPORT" : "UTOPIA   IDENTITY CARD", 5, 8, size: 4, label: true)
+            heading + (isPassport ? "   PASSPORT" : "   IDENTITY CARD"), 5, 8, size: 4, label: true)
         write("Number", person.number, isPassport ? 88 : 74, 6, size: size)
         let fields = [
             ("Surname", person.familyName),
-            ("Given names", person.givenNames.joined(separator: " ")), ("Nationality", "UTOPIAN"),
+            ("Given names", person.givenNames.joined(separator: " ")),
+            ("Nationality", issuer == .utopia ? "UTOPIAN" : heading),
             ("Date of birth", Self.printed(person.birth)),
             ("Date of issue", Self.printed(person.issue)),
             ("Date of expiry", Self.printed(person.expiry)),
@@ -120,39 +76,75 @@ extension Specimen {
             write(field.0, field.1, x, top + step * Double(k) * 0.92, size: size)
         }
         write("Sex", sexLetter, x + 32, top + step * 3 * 0.92, size: size)
-        writeZone(
-            altered?(zoneLines(format)) ?? zoneLines(format), x: isPassport ? 6.6 : 6.8,
-            y: isPassport ? 75.6 : 62.4)
+        writeZone(x: isPassport ? 6.6 : 6.8, y: isPassport ? 75.6 : 62.4)
     }
 
-    /// The month, day, and year, as on American cards.
-    private static func american(_ date: CalendarDate, _ separator: String) -> String {
-        func two(_ n: Int) -> String { n < 10 ? "0\(n)" : "\(n)" }
-        return [two(date.month), two(date.day), "\(date.year)"].joined(separator: separator)
+    mutating func drawTD1Front() {
+        write(heading + "   IDENTITY CARD", 5, 7, size: 3.6, label: true)
+        write("Document No", person.number, 58, 5, size: 2.8)
+        let fields = [
+            ("Surname", person.familyName),
+            ("Given names", person.givenNames.joined(separator: " ")),
+            ("Date of birth", Self.printed(person.birth)),
+            ("Date of expiry", Self.printed(person.expiry)),
+        ]
+        for (k, field) in fields.enumerated() {
+            write(field.0, field.1, 32, 15 + 8.4 * Double(k), size: 2.8)
+        }
+        write("Sex", sexLetter, 64, 15 + 8.4 * 2, size: 2.8)
     }
 
-    mutating func drawLicense(_ random: inout SeededGenerator) {
-        write("FLORIDA", 5, 7, size: 5, label: true)
-        write("DRIVER LICENSE", 42, 6.5, size: 3.4, label: true)
+    mutating func drawVisa() {
+        let isLarge = kind == .visaA, x = isLarge ? 40.0 : 34.0
+        write(heading + "   VISA", 5, 8, size: 4.4, label: true)
+        write("Number", person.number, isLarge ? 84 : 74, 6, size: 3)
+        let fields = [
+            ("Surname", person.familyName),
+            ("Given names", person.givenNames.joined(separator: " ")),
+            ("Date of birth", Self.printed(person.birth)),
+            ("Date of issue", Self.printed(person.issue)),
+            ("Valid until", Self.printed(person.expiry)), ("Number of entries", "MULTIPLE"),
+        ]
+        for (k, field) in fields.enumerated() {
+            write(field.0, field.1, x, 14.5 + 7 * Double(k) * 0.95, size: 3)
+        }
+        writeZone(x: isLarge ? 4.2 : 6.8, y: isLarge ? 68.4 : 62.4)
+    }
+
+    mutating func drawFrenchCard() {
+        write("CARTE NATIONALE D'IDENTITÉ", 5, 8, size: 3.6, label: true)
+        write("No", person.number, 66, 6, size: 3)
+        let fields = [
+            ("Nom", person.familyName), ("Prénoms", person.givenNames.joined(separator: " ")),
+            ("Né(e) le", Self.printed(person.birth)), ("Sexe", sexLetter), ("Taille", "1,72 m"),
+        ]
+        for (k, field) in fields.enumerated() {
+            write(field.0, field.1, 34, 14.5 + 8.2 * Double(k), size: 3.2)
+        }
+        writeZone(x: 6.8, y: 62.4)
+    }
+
+    mutating func drawLicense() {
+        let isCanadian = issuer.isCanadian
+        write(issuer == .florida ? "FLORIDA" : issuer.code, 5, 7, size: 5, label: true)
+        let title = isCanadian ? "DRIVER'S LICENCE" : "DRIVER LICENSE"  // lint:allow
+        write(title, 42, 6.5, size: 3.4, label: true)
         let rows = [
-            "4d DLN \(person.number)", "1 \(person.familyName)",
+            "4d \(isCanadian ? "NUMBER" : "DLN") \(person.number)", "1 \(person.familyName)",
             "2 \(person.givenNames.joined(separator: " "))", "8 \(person.street)",
-            "\(person.city), FL \(person.postalCode)",
-            "3 DOB \(Self.american(person.birth, "/"))", "15 SEX \(sexLetter)",
-            "4a ISS \(Self.american(person.issue, "/"))",
-            "4b EXP \(Self.american(person.expiry, "/"))",
+            "\(person.city), \(issuer.code) \(postalCode)",
+            "3 DOB \(cardDate(person.birth, "/"))", "15 SEX \(sexLetter)",
+            "4a ISS \(cardDate(person.issue, "/"))", "4b EXP \(cardDate(person.expiry, "/"))",
         ]
         for (k, row) in rows.enumerated() {
             write(row, 31, 13 + 4.5 * Double(k), size: k == 0 ? 3.2 : 2.9)
         }
     }
 
-    mutating func drawLicenseBack(_ random: inout SeededGenerator) {
+    mutating func drawLicenseBack() {
         write("RESTRICTIONS  NONE     ENDORSEMENTS  NONE", 6, 7, size: 2, label: true)
-        let text = Self.cardText(person, plainNames)
-        barcode = text
         var width: Int32 = 0, height: Int32 = 0
-        let bytes = text
+        let bytes = barcode ?? []
         let symbol = unsafe bytes.withUnsafeBufferPointer {
             unsafe mien_barcode_write($0.baseAddress, $0.count, &width, &height)
         }
@@ -177,33 +169,5 @@ extension Specimen {
             }
         }
         image = canvas.image
-    }
-
-    /// A card's text by version 8 of the standard.
-    private static func cardText(_ person: SpecimenPerson, _ names: (family: String, given: String))
-        -> [UInt8]
-    {
-        let given = names.given.split(separator: "<").map(String.init)
-        let elements = [
-            "DCAE", "DCBNONE", "DCDNONE", "DBA" + american(person.expiry, ""), "DCS" + names.family,
-            "DAC" + (given.first ?? ""), "DAD" + given.dropFirst().joined(separator: ","),
-            "DBD" + american(person.issue, ""), "DBB" + american(person.birth, ""),
-            "DBC" + (person.sex == .male ? "1" : "2"), "DAYBRO", "DAU070 in",
-            "DAG" + plain(person.street), "DAI" + plain(person.city), "DAJFL",
-            "DAK" + person.postalCode + "0000", "DAQ" + person.number, "DCF" + person.number + "01",
-            "DCGUSA", "DDEN", "DDFN", "DDGN",
-        ]
-        let subfile = "DL" + elements.joined(separator: "\n") + "\r"
-        func four(_ n: Int) -> String { String(String(10_000 + n).dropFirst()) }
-        let header = "@\n\u{1E}\rANSI 636010080001"
-        let length = subfile.utf8.count
-        return Array((header + "DL" + four(31) + four(length) + subfile).utf8)
-    }
-
-    private static func plain(_ text: String) -> String {
-        text.split(separator: " ").map { word in
-            word.allSatisfy(\.isNumber)
-                ? String(word) : Transliteration.recommended(String(word)) ?? "X"
-        }.joined(separator: " ")
     }
 }

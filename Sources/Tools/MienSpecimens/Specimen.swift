@@ -1,5 +1,5 @@
 public import MienCore
-internal import MienDocument
+public import MienDocument
 public import MienPixels
 
 /// A drawn document of an invented person, without a face: a silhouette is in the portrait's place
@@ -12,30 +12,54 @@ public struct Specimen: Sendable {
         case td2
         /// The data page of a passport.
         case td3
-        /// The front of an American driver license.
+        /// The front of an American or Canadian driver license.
         case license
         /// Its back, with a PDF417 symbol.
         case licenseBack = "license_back"
+        /// The front of an identity card, with printed text only.
+        case td1Front = "td1_front"
+        /// A visa of the size of a passport's page.
+        case visaA = "visa_a"
+        /// A smaller visa.
+        case visaB = "visa_b"
+        /// France's identity card of 1994–2021.
+        case frenchCard = "french_card"
 
         /// Millimeters.
         var size: (width: Double, height: Double) {
             switch self {
-            case .td1, .license, .licenseBack: (85.6, 54)
-            case .td2: (105, 74)
+            case .td1, .td1Front, .license, .licenseBack: (85.6, 54)
+            case .td2, .visaB, .frenchCard: (105, 74)
             case .td3: (125, 88)
+            case .visaA: (120, 80)
             }
         }
 
-        public var hasPortrait: Bool { self == .td2 || self == .td3 || self == .license }
+        /// The format of its machine-readable zone.
+        public var zoneFormat: MRZFormat? {
+            switch self {
+            case .td1: .td1
+            case .td2: .td2
+            case .td3: .td3
+            case .visaA: .visaA
+            case .visaB: .visaB
+            case .frenchCard: .frenchCard
+            case .license, .licenseBack, .td1Front: nil
+            }
+        }
+
+        public var isLicense: Bool { self == .license || self == .licenseBack }
+
+        public var hasPortrait: Bool { self != .td1 && self != .licenseBack }
     }
 
     /// Pixels per millimeter, 300 to the inch.
     static let resolution = 300 / 25.4
 
     public let kind: Kind
-    public let person: SpecimenPerson
-    /// The issuer in the zone: three characters, with fillers.
-    let issuer: String
+    /// With a number by the issuer's rules.
+    public internal(set) var person: SpecimenPerson
+    public let issuer: SpecimenIssuer
     /// Whether a small, pale copy of the portrait is drawn as well.
     let hasGhost: Bool
     public internal(set) var image: RGBImage
@@ -48,24 +72,58 @@ public struct Specimen: Sendable {
     ///   - portrait: What to draw in the portrait's place.
     ///   - hasGhost: Whether a small, pale copy of the portrait is drawn as well.
     ///   - issuer: The issuer in the machine-readable zone: Utopia, or another with fillers, such
-    ///     as `D<<`.
+    ///     as `D<<`. The document has the person's number.
+    ///   - authority: An issuer whose rules the numbers follow, instead of `issuer`; for licenses, by
+    ///     default, Florida.
     ///   - altered: Changes the lines of the zone before they are drawn.
     public init(
         _ kind: Kind, _ person: SpecimenPerson, portrait: RGBImage? = nil, hasGhost: Bool = false,
-        issuer: String = "UTO", altered: (([String]) -> [String])? = nil,
-        _ random: inout SeededGenerator
+        issuer: String = "UTO", by authority: SpecimenIssuer? = nil,
+        altered: (([String]) -> [String])? = nil, _ random: inout SeededGenerator
     ) {
         precondition(issuer.utf8.count == 3, "an issuer has three characters")
-        (self.kind, self.person, self.issuer) = (kind, person, issuer)
+        (self.kind, self.person) = (kind, person)
+        self.issuer =
+            authority ?? (kind.isLicense ? .florida : SpecimenIssuer(state: issuer))
         self.hasGhost = hasGhost && portrait != nil
         image = Self.paper(kind, &random)
         drawPortrait(portrait, &random)
+        setNumbers(byRules: authority != nil, &random)
+        if let altered, let lines = zone { zone = altered(lines) }
         switch kind {
-        case .td1: drawTD1(altered)
-        case .td2: drawPage(.td2, altered)
-        case .td3: drawPage(.td3, altered)
-        case .license: drawLicense(&random)
-        case .licenseBack: drawLicenseBack(&random)
+        case .td1: drawTD1()
+        case .td1Front: drawTD1Front()
+        case .td2, .td3: drawPage()
+        case .visaA, .visaB: drawVisa()
+        case .frenchCard: drawFrenchCard()
+        case .license: drawLicense()
+        case .licenseBack: drawLicenseBack()
+        }
+    }
+
+    /// The text of a specimen without its picture, which takes much longer.
+    public static func text(
+        _ kind: Kind, _ person: SpecimenPerson, issuer: SpecimenIssuer,
+        _ random: inout SeededGenerator
+    ) -> (zone: [String]?, barcode: [UInt8]?) {
+        var blank = Specimen(kind, person, issuer)
+        blank.setNumbers(byRules: true, &random)
+        return (blank.zone, blank.barcode)
+    }
+
+    private init(_ kind: Kind, _ person: SpecimenPerson, _ issuer: SpecimenIssuer) {
+        (self.kind, self.person, self.issuer, hasGhost) = (kind, person, issuer, false)
+        image = RGBImage(width: 1, height: 1, filledWith: .white)
+    }
+
+    private mutating func setNumbers(byRules: Bool, _ random: inout SeededGenerator) {
+        if kind.isLicense {
+            if let number = issuer.number(nil, &random) { person.number = number }
+            if kind == .licenseBack { barcode = cardText() }
+        } else if kind == .frenchCard {
+            setFrenchNumber(&random)
+        } else if let format = kind.zoneFormat {
+            if byRules { setZone(format, &random) } else { zone = zoneLines(format) }
         }
     }
 
@@ -109,13 +167,19 @@ public struct Specimen: Sendable {
         return try! RGBImage(width: width, height: height, pixels: pixels)
     }
 
+    /// The document's width in millimeters.
+    public var width: Double { kind.size.width }
+
     /// Where the portrait is, in pixels.
     public var portraitArea: Rectangle? {
         let mm = Self.resolution
         return switch kind {
-        case .td2: Rectangle(x: 5 * mm, y: 14 * mm, width: 25 * mm, height: 32 * mm)
+        case .td2, .visaB, .frenchCard:
+            Rectangle(x: 5 * mm, y: 14 * mm, width: 25 * mm, height: 32 * mm)
         case .td3: Rectangle(x: 5 * mm, y: 14 * mm, width: 35 * mm, height: 45 * mm)
-        case .license: Rectangle(x: 4 * mm, y: 13 * mm, width: 24 * mm, height: 31 * mm)
+        case .visaA: Rectangle(x: 5 * mm, y: 14 * mm, width: 30 * mm, height: 39 * mm)
+        case .license, .td1Front:
+            Rectangle(x: 4 * mm, y: 13 * mm, width: 24 * mm, height: 31 * mm)
         case .td1, .licenseBack: nil
         }
     }

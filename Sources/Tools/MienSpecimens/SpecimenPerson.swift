@@ -33,7 +33,7 @@ public struct SpecimenPerson: Sendable {
                 [
                     "BA", "CO", "DEL", "FIN", "GRA", "HU", "JO", "KEM", "LI", "MAR", "NO", "PRE",
                     "RUS", "SI",
-                    "TOV", "VE", "WIL", "YAN", "ZO", "ÖR",
+                    "TOV", "VE", "WIL", "YAN", "ZO", "ÖR", "ÉL", "ŁA", "ÜN",
                 ].randomElement(using: &random) ?? ""
             }.joined()
         }

@@ -5,5 +5,6 @@ enum Wave {
     static func sine(_ turns: Float) -> Float { sinf(2 * .pi * turns) }
     static func sine(_ turns: Double) -> Double { sin(2 * .pi * turns) }
     static func cosine(_ turns: Double) -> Double { cos(2 * .pi * turns) }
+    static func power(_ x: Float, _ exponent: Float) -> Float { powf(max(x, 0), exponent) }
     static func exponential(_ x: Float) -> Float { expf(x) }
 }

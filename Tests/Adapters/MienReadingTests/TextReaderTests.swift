@@ -8,9 +8,12 @@ import Testing
 
 @Suite struct TextReaderTests {
     @Test func `printed text is read, and its fields agree with the zone`() throws {
-        let (specimen, scene) = DrawnSpecimens.scene(.good, seed: 3, kind: .td2)
+        // English data has no accents.
+        var random = SeededGenerator(seed: 3), holder = SpecimenPerson.random(&random)
+        (holder.familyName, holder.givenNames) = ("WILKEMTOV", ["MARSILI", "NOVE"])
+        let specimen = Specimen(.td2, holder, &random)
         var reader = try DocumentReader(Reading.network.get())
-        let reading = try reader.read(scene.image)
+        let reading = try reader.read(specimen.image)
         let fields = reading.visualZone(), person = specimen.person
         #expect(fields.number == person.number && fields.familyName == person.familyName)
         #expect(fields.givenNames == person.givenNames && fields.birth == person.birth)

@@ -40,4 +40,9 @@ import Testing
         #expect(CaptureVerdict(CaptureMeasurements(documents: 0)).reason == .imageMissing)
         #expect(RecaptureReason.allCases.map(\.number) == [0, 1, 2, 3, 4])
     }
+
+    @Test(arguments: CaptureFault.allCases)
+    func `every fault asks for another picture`(fault: CaptureFault) {
+        #expect(fault.reason == (fault == .noDocument ? .imageMissing : .poorImageQuality))
+    }
 }

@@ -94,6 +94,62 @@ import Testing
         #expect(found[name] == (passes ? .passed : .failed))
     }
 
+    @Test(arguments: [
+        ("AUS", "PA0940409", true), ("AUS", "PAB940409", false), ("CAN", "ZE000509", true),
+        ("CAN", "A123456BC", true), ("CAN", "12345678", false), ("ESP", "AAA000589", true),
+        ("ESP", "AA0000589", false), ("FRA", "08CD50338", true), ("FRA", "08C050338", false),
+        ("IND", "Z1234567", true), ("IND", "ZZ123456", false), ("JPN", "TK1234567", true),
+        ("JPN", "T12345678", false), ("NLD", "XA0000014", true), ("NLD", "XA000001A", false),
+        ("POL", "ZS0000177", true), ("POL", "Z00000177", false), ("UTO", "L898902C3", nil),
+    ])
+    func `published forms of passport numbers`(issuer: String, number: String, passes: Bool?)
+        throws
+    {
+        let found = verdicts(
+            try zone { ($0.issuer, $0.number, $0.optional) = (issuer, number, "") })
+        #expect(
+            found[.numberFormat] == passes.map { $0 ? .passed : .failed } ?? .notChecked(.noRule))
+    }
+
+    /// Numbers that authorities and standards publish as examples.
+    @Test(arguments: [
+        (MRZFormat.td1, "BEL", "85073003328"), (.td3, "BGR", "7523169263"),
+        (.td3, "CZE", "7103192745"), (.td3, "EST", "37605030299"), (.td3, "LTU", "33309240064"),
+        (.td3, "FIN", "131052<308T"), (.td3, "HRV", "33392005961"), (.td3, "NOR", "15108695088"),
+        (.td3, "ROU", "1630615123457"), (.td3, "SVN", "0101006500006"),
+        (.td3, "SWE", "198803200016"), (.td3, "THA", "1234545678781"), (.td3, "TUR", "17291716060"),
+        (.td3, "TWN", "A123456789"), (.td3, "ZAF", "7503305044089"),
+    ])
+    func `check digits of national numbers`(format: MRZFormat, issuer: String, number: String)
+        throws
+    {
+        func verdict(_ text: String) throws -> DocumentCheck.Verdict? {
+            verdicts(
+                try zone(format) {
+                    $0.code = format == .td3 ? "P<" : "ID"
+                    ($0.issuer, $0.optional, $0.optional2) = (issuer, "", text)
+                    if format != .td1 { ($0.optional, $0.optional2) = (text, "") }
+                })[.personalNumber]
+        }
+        #expect(try verdict(number) == .passed)
+        // Another check digit never passes, and few other changes of one digit do: check digits cannot
+        // notice all, and Sweden's do not cover the century.
+        var changes = 0, unnoticed = 0
+        for place in number.indices where number[place].isNumber {
+            let isLast = number.index(after: place) == number.endIndex
+            for digit in "0123456789" where digit != number[place] {
+                let hasPassed =
+                    try verdict(number.replacingCharacters(place, with: digit)) == .passed
+                #expect(!hasPassed || !isLast, "\(issuer)")
+                changes += 1
+                if hasPassed { unnoticed += 1 }
+            }
+        }
+        #expect(unnoticed * 5 < changes, "\(issuer)")
+        // Other data in the same place is not a wrong number.
+        #expect(try verdict("ABC") == .notChecked(.noRule))
+    }
+
     @Test func `a PESEL carries the date of birth and a check digit`() throws {
         let digits = [7, 4, 0, 8, 1, 2, 0, 0, 0, 0]
         let sum = zip(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3]).reduce(0) { $0 + $1.0 * $1.1 }
@@ -127,6 +183,60 @@ import Testing
         #expect(found[.sameBirth] == .failed)
         document.input?.familyName = "王"
         #expect(verdicts(document)[.sameFamilyName] == .notChecked(.script))
+    }
+
+    @Test func `every field that occurs twice is compared, between every two sources`() throws {
+        let fields: [(DocumentCheck.Name, (inout DocumentFields) -> Void)] = [
+            (.sameNumber, { $0.number = "X7" }), (.sameFamilyName, { $0.familyName = "MILLER" }),
+            (.sameGivenNames, { $0.givenNames = ["ZOE"] }),
+            (.sameBirth, { $0.birth = CalendarDate("1975-08-12") }),
+            (.sameExpiry, { $0.expiry = CalendarDate("2013-04-15") }),
+            (.sameIssue, { $0.issue = CalendarDate("2003-04-15") }), (.sameSex, { $0.sex = .male }),
+            (.sameCountry, { $0.country = "FR" }), (.sameNationality, { $0.nationality = "FR" }),
+            (.samePostalCode, { $0.postalCode = "75001" }),
+        ]
+        for first in DocumentFields.Source.allCases {
+            for second in DocumentFields.Source.allCases where first != second {
+                var a = DocumentFields(first)
+                (a.number, a.familyName, a.givenNames) = ("L898902C3", "ERIKSSON", ["ANNA"])
+                (a.birth, a.expiry) = (CalendarDate("1974-08-12"), CalendarDate("2012-04-15"))
+                (a.issue, a.sex) = (CalendarDate("2002-04-15"), .female)
+                (a.country, a.nationality, a.postalCode) = ("SE", "SE", "11122")
+                var same = DocumentFields(second)
+                (same.number, same.familyName) = (a.number, a.familyName)
+                (same.givenNames, same.birth, same.expiry) = (a.givenNames, a.birth, a.expiry)
+                (same.issue, same.sex, same.country) = (a.issue, a.sex, a.country)
+                (same.nationality, same.postalCode) = (a.nationality, a.postalCode)
+                let checks = a.compared(with: same)
+                #expect(
+                    checks.allSatisfy { $0.verdict == .passed && $0.sources == [first, second] })
+                #expect(checks.map(\.name) == fields.map(\.0))
+                for (name, change) in fields {
+                    var other = same
+                    change(&other)
+                    let failed = a.compared(with: other).filter { $0.verdict == .failed }
+                    #expect(failed.map(\.name) == [name], "\(first) \(second)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("636010", "H574712510891", true), ("636010", "H574-712-51-089-1", true),
+        ("636010", "H57471251089", false), ("636012", "S9244-43879-65702", true),
+        ("636012", "9244438796570", false), ("636014", "D1234567", true),
+        ("636014", "12345678", false), ("636001", "NONE", nil), ("636045", "WDLABCD456DG", nil),
+    ])
+    func `published forms of license numbers`(issuer: String, number: String, passes: Bool?)
+        throws
+    {
+        var elements = AAMVACardTests.elements
+        elements[0].1 = number
+        let card = try AAMVACard(AAMVACardTests.encoded(issuer: issuer, [("DL", elements)]))
+        let verdict = verdicts(IdentityDocument(card: card))[.numberFormat]
+        #expect(
+            verdict == passes.map { $0 ? .passed : .failed }
+                ?? .notChecked(number == "NONE" ? .missing : .noRule))
     }
 
     @Test func `another person's barcode does not match the zone`() throws {
@@ -163,5 +273,11 @@ import Testing
             $0.verdict == .failed
         }.map(\.name)
         #expect(Set(failed) == Set(failing))
+    }
+}
+
+extension String {
+    fileprivate func replacingCharacters(_ place: Index, with character: Character) -> String {
+        String(self[..<place]) + String(character) + String(self[index(after: place)...])
     }
 }

@@ -14,6 +14,7 @@ import Testing
             }
             var faults: [String]
             var zone: Zone?
+            var copies: [String: String]
         }
         struct Check: Decodable {
             var name: String
@@ -54,6 +55,7 @@ import Testing
         #expect(answer.fields.first?.number == specimen.person.number)
         #expect(answer.checks.contains { $0.name == "composite_check_digit" })
         #expect(!answer.checks.contains { $0.verdict == "failed" })
+        #expect(answer.photos[0].copies["document_not_photocopy"] == "passed")
         _ = try ImageFile.decode(drawn, limits: ImageLimits(maxBytes: 20 << 20))
         let words = try await home.mien("document", "read", photo)
         #expect(words.out.contains("machine-readable zone TD3, valid"))

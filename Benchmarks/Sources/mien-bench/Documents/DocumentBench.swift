@@ -11,6 +11,7 @@ struct DocumentBench {
         var pictures: [Judged]
         var readings: [Read]
         var corners: Corners
+        var copies: [CopyBench.Row]
         var findingMilliseconds: Double
         var readingMilliseconds: Double
     }
@@ -23,6 +24,8 @@ struct DocumentBench {
         var right = 0
         /// Without any fault.
         var accepted = 0
+        /// How often each fault was found; a photo may have several.
+        var faults: [String: Int] = [:]
     }
 
     /// Good photos of one document.
@@ -45,13 +48,20 @@ struct DocumentBench {
     }
 
     let seeds: Range<Int>
+    /// Photos for the tables of reading and of copies.
+    var readings: Int
+    /// A folder with pictures of documents to copy, instead of drawn ones.
+    var folder: String?
 
     func run() throws -> Result {
+        let copies = CopyBench(
+            seeds: seeds.prefix(readings),
+            pictures: try folder.map(CopyBench.pictures) ?? [])
         let (judged, corners, finding) = judge()
         let (read, reading) = try read()
         return Result(
-            pictures: judged, readings: read, corners: corners, findingMilliseconds: finding,
-            readingMilliseconds: reading)
+            pictures: judged, readings: read, corners: corners, copies: copies.run(),
+            findingMilliseconds: finding, readingMilliseconds: reading)
     }
 
     private static func fault(of subject: SpecimenScene.Subject) -> CaptureFault? {
@@ -87,6 +97,7 @@ struct DocumentBench {
                 rows[index].right += 1
             }
             if verdict.isGood { rows[index].accepted += 1 }
+            for fault in verdict.faults { rows[index].faults[fault.rawValue, default: 0] += 1 }
             if [.good, .blurred, .dark, .glare].contains(subject), place.count == 1,
                 !place.isCutOff, let found = place.corners, let corners = scene.corners
             {
@@ -112,12 +123,14 @@ struct DocumentBench {
     }
 
     private func read() throws -> ([Read], milliseconds: Double) {
-        let kinds = [Specimen.Kind.td1, .td2, .td3, .licenseBack]
+        let kinds = [
+            Specimen.Kind.td1, .td2, .td3, .licenseBack, .visaA, .visaB, .frenchCard,
+        ]
         var rows = kinds.map { Read(document: $0.rawValue) }
         var time = 0.0
         let network = try LineNetwork(runtime: InferenceRuntime())
         var reader = try DocumentReader(network), zones = try ZoneReader(network)
-        for seed in seeds {
+        for seed in seeds.prefix(readings) {
             let index = seed % kinds.count
             var random = SeededGenerator(seed: UInt64(seed))
             let (specimen, scene) = Self.scene(.good, kinds[index], &random)
@@ -137,7 +150,7 @@ struct DocumentBench {
                 if try BarcodeReading(in: scene.image) != nil { rows[index].rightWithoutCard += 1 }
             }
         }
-        return (rows, time / Double(seeds.count))
+        return (rows, time / Double(max(min(readings, seeds.count), 1)))
     }
 
     private static func scene(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MienCommandSupport
+import MienDocument
 
 /// `mien-bench documents`
 struct DocumentsCommand: AsyncParsableCommand {
@@ -8,7 +9,7 @@ struct DocumentsCommand: AsyncParsableCommand {
         abstract: "Measure reading on drawn specimens of identity documents.",
         discussion: """
             Draws photos of invented documents and reads them. The same seeds draw the same photos; \
-            nothing was developed with seeds from 1200 on.
+            nothing was developed with seeds from 2000 on.
 
             EXAMPLE
               mien-bench documents
@@ -16,14 +17,25 @@ struct DocumentsCommand: AsyncParsableCommand {
             """)
 
     @Option(help: ArgumentHelp("The first seed.", valueName: "n"))
-    var first = 1200
+    var first = 2000
     @Option(help: ArgumentHelp("How many photos to draw for each table.", valueName: "n"))
-    var count = 240
+    var count = 400
+    @Option(
+        help: ArgumentHelp(
+            "How many of them to read, and to copy by each means.", valueName: "n"))
+    var readings = 140
+    @Option(
+        help: ArgumentHelp(
+            "Copy the pictures of documents in this folder instead of drawn ones.",
+            valueName: "folder")) var specimens: String?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard first >= 0 else {
             throw ValidationError("--first must be 0 or greater, not \(first)")
+        }
+        guard (0...100_000).contains(readings) else {
+            throw ValidationError("--readings must be 0 to 100000, not \(readings)")
         }
         guard (8...100_000).contains(count) else {
             throw ValidationError("--count must be 8 to 100000, not \(count)")
@@ -31,7 +43,9 @@ struct DocumentsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let result = try DocumentBench(seeds: first..<first + count).run()
+        let result = try DocumentBench(
+            seeds: first..<first + count, readings: readings, folder: specimens
+        ).run()
         if output.json { JSON.print(result) } else { print(Self.text(result)) }
     }
 
@@ -65,7 +79,46 @@ struct DocumentsCommand: AsyncParsableCommand {
                 heading: [
                     "document", "photos", "right", "nothing or unsure", "accepted although wrong",
                     "right without the card",
-                ]), Terminal.table(rest, heading: ["work", "measured"]),
+                ]), Self.copies(result.copies),
+            Terminal.table(rest, heading: ["work", "measured"]),
+        ].joined(separator: "\n\n")
+    }
+
+    /// For each check, its results, and the interval of the rate of those that did not pass.
+    private static func copies(_ rows: [CopyBench.Row]) -> String {
+        let table = CopyCheck.allCases.flatMap { check in
+            rows.map { row in
+                func count(_ result: CopyCheck.Result) -> Int {
+                    row.results[check.rawValue]?[result.rawValue] ?? 0
+                }
+                let signs = count(.failed) + count(.inconclusive), all = signs + count(.passed)
+                return [
+                    check.rawValue, row.subject, "\(row.photos)", "\(count(.failed))",
+                    "\(count(.inconclusive))", "\(count(.passed))", "\(count(.notChecked))",
+                    all == 0 ? "–" : PresentationReport.interval(signs, of: all),
+                ]
+            }
+        }
+        let spreads = rows.flatMap { row in
+            row.measurements.sorted { $0.key < $1.key }.map { name, values in
+                [name, row.subject]
+                    + values.map { String.decimal($0, 3) }
+                    + [String](repeating: "–", count: max(0, 7 - values.count))
+            }
+        }
+        return [
+            Terminal.table(
+                table,
+                heading: [
+                    "check", "photos of", "photos", "failed", "inconclusive", "passed",
+                    "not checked", "with a sign, 95 %",
+                ]),
+            Terminal.table(
+                spreads,
+                heading: [
+                    "measured", "photos of", "least", "5 %", "25 %", "median", "75 %", "95 %",
+                    "greatest",
+                ]),
         ].joined(separator: "\n\n")
     }
 }

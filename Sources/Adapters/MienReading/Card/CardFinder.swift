@@ -10,70 +10,75 @@ public struct CardPlace: Sendable {
     public let isCutOff: Bool
     /// 0, 1, or 2 for more than one.
     public let count: Int
+    /// The corners of a second document, as ``corners``.
+    let second: [Point]?
 
     /// Finds cards and pages by their edges, in any direction. A document that fills the picture,
-    /// such as a scan, has no edges and is not found.
+    /// such as a scan, has no edges and is not found; see ``init(filling:)``.
     public init(in image: RGBImage) {
-        let scale = min(1, Self.workingSide / Double(max(image.width, image.height)))
-        let small = image.resized(
-            width: max(1, Int((Double(image.width) * scale).rounded())),
-            height: max(1, Int((Double(image.height) * scale).rounded())))
-        let found = Self.outlines(EdgeMap(small))
+        let search = CardSearch(image)
+        let found = search.documents()
         guard let best = found.first else {
-            (corners, isCutOff, count) = (nil, false, 0)
+            (corners, isCutOff, count, second) = (nil, false, 0, nil)
             return
         }
-        let points = best.corners.map { Point(x: $0.x / scale, y: $0.y / scale) }
         corners = Self.fromLongSide(
-            best.isCutOff ? points : EdgeRefinement(image).corners(points, reach: 2.5 / scale))
+            best.isCutOff
+                ? best.corners : EdgeRefinement(image).corners(best.corners, reach: search.reach))
         isCutOff = best.isCutOff
         count = found.count
+        second = found.count > 1 ? Self.fromLongSide(found[1].corners) : nil
     }
 
-    /// The longer side of the picture in which edges are found.
-    private static let workingSide = 512.0
-    /// The minimum support of an outline; see `docs/measurements/documents.md`.
-    static let minSupport = 0.58
+    /// One document whose corners are known; see ``corners``.
+    public init(corners: [Point]) {
+        self.corners = corners
+        (isCutOff, count, second) = (false, 1, nil)
+    }
 
-    /// The best outline, and a second one that is as clear, if there is one.
-    private static func outlines(_ map: EdgeMap) -> [Outline] {
-        guard map.width >= 32, map.height >= 32 else { return [] }
-        let lines = map.lines()
-        let side = Double(min(map.width, map.height))
-        let center = Point(x: Double(map.width) / 2, y: Double(map.height) / 2)
-        var pairs: [(a: EdgeLine, b: EdgeLine, votes: Float, angle: Double)] = []
-        for (i, a) in lines.enumerated() {
-            for b in lines[(i + 1)...] where !(a.isBorder && b.isBorder) {
-                let turn = abs(a.angle - b.angle), isFlipped = turn > 90
-                let limit = a.isBorder || b.isBorder ? 32.0 : 18.0
-                guard min(turn, 180 - turn) < limit else { continue }
-                // The distances of both lines from the picture's center, in the same direction.
-                let first = a.distance - a.dot(center), second = b.distance - b.dot(center)
-                guard abs(first - (isFlipped ? -second : second)) > 0.05 * side else { continue }
-                let mean = isFlipped ? (a.angle + b.angle + 180) / 2 : (a.angle + b.angle) / 2
-                pairs.append((a, b, a.votes + b.votes, mean))
-            }
+    /// Whether the zone is on the document, or on the second one.
+    func holds(_ zone: ZoneReading) -> Bool {
+        guard let line = zone.lines.first else { return true }
+        let start = Point(x: line.start.x, y: line.start.y),
+            end = Point(x: line.end.x, y: line.end.y)
+        return [corners, second].compactMap { $0 }.contains { corners in
+            Self.contains(corners, start * 0.9 + end * 0.1)
+                && Self.contains(corners, start * 0.1 + end * 0.9)
         }
-        pairs.sort { $0.votes > $1.votes }
-        var outlines: [Outline] = []
-        let tried = pairs.prefix(320)
-        for (i, p) in tried.enumerated() {
-            for q in tried[(i + 1)...] {
-                let turn = abs(p.angle - q.angle).truncatingRemainder(dividingBy: 180)
-                guard (62.0...118).contains(turn),
-                    let outline = Outline(map, p.a, p.b, across: q.a, q.b),
-                    outline.support >= Self.minSupport
-                else { continue }
-                outlines.append(outline)
-            }
+    }
+
+    /// Whether a point is within clockwise corners.
+    static func contains(_ corners: [Point], _ p: Point) -> Bool {
+        corners.indices.allSatisfy { i in
+            let along = corners[(i + 1) % corners.count] - corners[i], to = p - corners[i]
+            return along.x * to.y - along.y * to.x > 0
         }
-        outlines.sort { $0.rank > $1.rank }
-        guard let best = outlines.first else { return [] }
-        let second = outlines.first {
-            !$0.isCutOff && $0.isApart(from: best) && $0.support >= 0.8 * best.support
-                && $0.area > 0.3 * best.area
-        }
-        return [best] + (second.map { [$0] } ?? [])
+    }
+
+    /// A document that fills the picture.
+    public init(filling image: RGBImage) {
+        let w = Double(image.width), h = Double(image.height)
+        corners = Self.fromLongSide([
+            Point(x: 0, y: 0), Point(x: w, y: 0), Point(x: w, y: h), Point(x: 0, y: h),
+        ])
+        (isCutOff, count, second) = (false, 1, nil)
+    }
+
+    /// The document around a machine-readable zone, whose place on it the standard prescribes.
+    ///
+    /// - Returns: `nil` unless the document is in the picture, up to a few percent of its width.
+    init?(around zone: ZoneReading, in image: RGBImage) {
+        guard let frame = ZoneFrame(zone) else { return nil }
+        let w = Double(image.width), h = Double(image.height)
+        let reach = 0.06 * frame.corners[0].distance(to: frame.corners[1])
+        guard
+            frame.corners.allSatisfy({
+                $0.x > -reach && $0.y > -reach && $0.x < w + reach && $0.y < h + reach
+            })
+        else { return nil }
+        corners = Self.fromLongSide(
+            frame.corners.map { Point(x: min(max($0.x, 0), w), y: min(max($0.y, 0), h)) })
+        (isCutOff, count, second) = (false, 1, nil)
     }
 
     /// Begins with the start of the longer side that is nearer to the picture's top.

@@ -87,10 +87,11 @@ extension GrayImage {
 
 extension RGBImage {
     /// The share of the picture in white spots that are larger than details of the print.
-    /// - Parameter paper: The brightness of the paper. Where that is almost white, spots cannot be
-    ///   told from it.
+    /// - Parameter paper: The brightness of the paper. Where that is almost white, only spots without
+    ///   any texture count; where it is white, nothing can be told from it.
     func glare(paper: UInt8) -> Double {
-        guard paper < 245 else { return 1 }
+        guard paper < 253 else { return 1 }
+        let white: UInt8 = paper < 245 ? 250 : 254
         // Blocks of 8×8 pixels in which everything is white.
         let side = 8, columns = width / side, rows = height / side
         var count = 0
@@ -100,7 +101,7 @@ extension RGBImage {
                 for y in row * side..<(row + 1) * side where isWhite {
                     for x in column * side..<(column + 1) * side {
                         let i = 3 * (y * width + x)
-                        if min(pixels[i], pixels[i + 1], pixels[i + 2]) < 250 {
+                        if min(pixels[i], pixels[i + 1], pixels[i + 2]) < white {
                             isWhite = false
                             break
                         }

@@ -60,6 +60,8 @@ struct EdgeMap {
         }
     }
 
+    mutating func remove(at index: Int) { strength[index] = 0 }
+
     /// A change of this size, or a greater one, is as clear as an edge can be.
     private static let clear: Float = 7
 

@@ -22,7 +22,14 @@ public struct DocumentReader: ~Copyable {
     /// - Throws: ``InferenceError`` `.failed`; ``BarcodeError``.
     public mutating func read(_ image: RGBImage) throws -> DocumentReading {
         var reading = try readCodes(image)
+        if reading.place.count == 0, let place = try textPlace(image) {
+            reading = DocumentReading(
+                place: place, capture: CaptureVerdict(place.measurements(in: image)),
+                zone: reading.zone, barcode: reading.barcode)
+        }
+        reading.showsTwoDocuments = try hasSecond(image, reading)
         reading.text = try readText(image, reading)
+        reading.copyMeasurements = reading.place.copyMeasurements(in: image)
         return reading
     }
 
@@ -41,8 +48,7 @@ public struct DocumentReader: ~Copyable {
     public mutating func readCodes(_ image: RGBImage, _ codes: Codes = .any) throws
         -> DocumentReading
     {
-        let place = CardPlace(in: image)
-        let verdict = CaptureVerdict(place.measurements(in: image))
+        var place = CardPlace(in: image)
         let flat = codes == .none ? nil : FlatCard(place, image)
         var zone: ZoneReading?, barcode: BarcodeReading?
         switch codes {
@@ -54,6 +60,11 @@ public struct DocumentReader: ~Copyable {
             barcode = try readBarcode(image, flat)
             if barcode == nil { zone = try readZone(image, flat) }
         }
+        // Boxes on a document that fills the picture look like documents, but have no zone.
+        if place.count == 0 || place.isCutOff || !(zone.map(place.holds) ?? true) {
+            place = Self.place(zone, barcode, image) ?? place
+        }
+        let verdict = CaptureVerdict(place.measurements(in: image))
         return DocumentReading(place: place, capture: verdict, zone: zone, barcode: barcode)
     }
 
@@ -64,6 +75,47 @@ public struct DocumentReader: ~Copyable {
         _ image: RGBImage, upright corners: [Point], into reading: inout DocumentReading
     ) throws {
         reading.text = try words(image, corners)
+    }
+
+    /// Whether both of two documents have a zone or a barcode. An open passport has two pages, of
+    /// which one has a zone.
+    private mutating func hasSecond(_ image: RGBImage, _ reading: DocumentReading) throws -> Bool {
+        guard let first = reading.place.corners, let second = reading.place.second,
+            let read = reading.middle
+        else { return false }
+        let other = CardPlace(corners: CardPlace.contains(first, read) ? second : first)
+        guard let flat = FlatCard(other, image) else { return false }
+        if let zone = try zones.read(flat.image), zone.status != .unsure { return true }
+        return try BarcodeReading(in: flat.image) != nil
+    }
+
+    /// Where a document without visible edges is, such as one on a scan: around its zone, or all of
+    /// the picture if a barcode takes most of its width.
+    private static func place(
+        _ zone: ZoneReading?, _ barcode: BarcodeReading?, _ image: RGBImage
+    ) -> CardPlace? {
+        if let zone, zone.status != .unsure, let place = CardPlace(around: zone, in: image) {
+            return place
+        }
+        guard let c = barcode?.corners, c.count == 4, image.hasShapeOfCard else { return nil }
+        let dx = Double(c[1].x - c[0].x), dy = Double(c[1].y - c[0].y)
+        let share = (dx * dx + dy * dy).squareRoot() / Double(max(image.width, image.height))
+        return share > 0.6 ? CardPlace(filling: image) : nil
+    }
+
+    /// All of the picture, if it has the shape of a document and text as a document has.
+    private mutating func textPlace(_ image: RGBImage) throws -> CardPlace? {
+        guard image.hasShapeOfCard, max(image.width, image.height) >= 600 else { return nil }
+        let filling = CardPlace(filling: image)
+        guard let corners = filling.corners else { return nil }
+        let turned = (0..<4).map { corners[($0 + 2) % 4] }
+        for corners in [corners, turned] {
+            let sure = try words(image, corners).filter {
+                $0.confidence > 60 && $0.text.filter { $0.isLetter || $0.isNumber }.count >= 3
+            }
+            if sure.count >= 8 { return filling }
+        }
+        return nil
     }
 
     /// Reads the printed text of the document, which the zone or the barcode turns upright. Without
@@ -151,5 +203,14 @@ extension ZoneReading {
             return ((start.x, start.y), (end.x, end.y))
         }
         return out
+    }
+}
+
+extension RGBImage {
+    /// Whether the sides are as those of a bank card or of a passport's page, and not as those of
+    /// pictures that cameras take.
+    fileprivate var hasShapeOfCard: Bool {
+        let aspect = Double(max(width, height)) / Double(max(min(width, height), 1))
+        return (1.53...1.65).contains(aspect) && aspect != 1.6 || (1.38...1.46).contains(aspect)
     }
 }

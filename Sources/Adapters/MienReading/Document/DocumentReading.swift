@@ -1,3 +1,4 @@
+public import MienCore
 public import MienDocument
 public import MienPixels
 
@@ -13,6 +14,11 @@ public struct DocumentReading: Sendable {
     /// The printed words, with positions on the upright document, 1200 pixels long. Empty without a
     /// whole document in the picture.
     public internal(set) var text: [PrintedWord] = []
+
+    /// Whether two documents were read, so that it is not clear which one is meant.
+    public internal(set) var showsTwoDocuments = false
+    /// Signs of a copy; `nil` when the document could not be measured.
+    public internal(set) var copyMeasurements: CopyMeasurements?
 
     /// - Parameters:
     ///   - place: Where the document is.
@@ -34,6 +40,12 @@ public struct DocumentReading: Sendable {
             issuer == "US"
             ? .monthFirst : issuer != nil || zone?.status == .valid ? .dayFirst : .unknown
         return VisualZone(text, order: order).fields
+    }
+
+    /// The results of the checks for copies.
+    public var copyChecks: [CopyCheck: CopyCheck.Result] {
+        Dictionary(
+            uniqueKeysWithValues: CopyCheck.allCases.map { ($0, $0.result(copyMeasurements)) })
     }
 
     /// The corners of the document in pixels, from the top left of its text clockwise; `nil` without
@@ -63,15 +75,33 @@ public struct DocumentReading: Sendable {
         return Point(x: Double(c[1].x - c[0].x), y: Double(c[1].y - c[0].y))
     }
 
+    /// The middle of the zone's first line, or of the barcode.
+    var middle: Point? {
+        if let line = zone?.lines.first {
+            return Point(x: (line.start.x + line.end.x) / 2, y: (line.start.y + line.end.y) / 2)
+        }
+        guard let c = barcode?.corners, c.count == 4 else { return nil }
+        return Point(x: Double(c[0].x + c[2].x) / 2, y: Double(c[0].y + c[2].y) / 2)
+    }
+
     /// The card that the barcode describes; `nil` without a barcode, or if it says something else.
     public var card: AAMVACard? {
         guard let barcode else { return nil }
         return try? AAMVACard(barcode.bytes)
     }
 
+    /// As ``recapture``, but an expired document is a reason to ask for another one, too.
+    public func recapture(now: Instant) -> RecaptureReason? {
+        if let recapture { return recapture }
+        let checks = IdentityDocument(zone: zone?.zone, card: card).checks(now: now)
+        return checks.contains { $0.name == .notExpired && $0.verdict == .failed }
+            ? .documentExpired : nil
+    }
+
     /// Why another picture is needed, or another document; `nil` if the document was read. A zone
     /// or a barcode that was read is enough, however the picture looks.
     public var recapture: RecaptureReason? {
+        if showsTwoDocuments { return .poorImageQuality }
         if zone?.status == .valid || zone?.status == .invalid || card != nil { return nil }
         if let reason = capture.reason { return reason }
         return zone != nil || barcode != nil ? .documentDamaged : .documentNotSupported

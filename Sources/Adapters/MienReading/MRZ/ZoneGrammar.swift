@@ -55,6 +55,10 @@ struct ZoneGrammar {
     let format: MRZFormat
     /// Whether the document's number continues in the optional data.
     var isLong = false
+    /// Where a long number has a filler instead of its check digit.
+    var longNumberFiller: Place {
+        format == .td1 ? Place(line: 0, column: 14) : Place(line: 1, column: 9)
+    }
     var chains: [[Slot]] = []
     /// Places outside of chains and names.
     var free: [(place: Place, mask: CharacterMask)] = []
@@ -73,7 +77,11 @@ struct ZoneGrammar {
     static func all(lineLength: Int) -> [ZoneGrammar] {
         switch lineLength {
         case 44: [ZoneGrammar(.td3), ZoneGrammar(.visaA)]
-        case 36: [ZoneGrammar(.td2), ZoneGrammar(.visaB), ZoneGrammar(french: ())]
+        case 36:
+            [ZoneGrammar(.td2), ZoneGrammar(.visaB), ZoneGrammar(french: ())]
+                + (1...5).flatMap {
+                    [ZoneGrammar(td2: $0), ZoneGrammar(td2: $0, countingFiller: false)]
+                }
         default:
             [ZoneGrammar(td1: 0)]
                 + (1...6).flatMap {
@@ -215,6 +223,37 @@ struct ZoneGrammar {
             (Place(line: 0, column: 2), .letters), (Place(line: 0, column: 3), .lettersOrFiller),
             (Place(line: 0, column: 4), .lettersOrFiller),
         ]
+    }
+
+    /// A TD2 card whose number continues in the optional data.
+    private init(td2 continued: Int, countingFiller: Bool = true) {
+        self.init(.td2)
+        isLong = true
+        var chain = Chain(hasComposite: true)
+        chain.field(1, 0, Self.all9)
+        if countingFiller {
+            chain.field(1, 9, [.filler], continuing: true)
+        } else {
+            chain.others(1, 9, [.filler])
+        }
+        // The rest of the number is in line with its beginning for its own digit, and after the
+        // dates for the composite's.
+        let tail = [CharacterMask](repeating: [.digits, .letters], count: continued)
+        chain.compositeIndex = 24
+        chain.field(1, 28, tail, continuing: true)
+        chain.digit(1, 28 + continued, .digits)
+        chain.others(
+            1, 29 + continued,
+            [CharacterMask](repeating: .all, count: 6 - continued).enumerated().map {
+                $0.offset == 0 ? .filler : $0.element
+            })
+        chain.compositeIndex = 10
+        chain.field(1, 13, Self.date)
+        chain.digit(1, 19, .digitsOrFiller)
+        chain.field(1, 21, Self.date)
+        chain.digit(1, 27, .digits)
+        chain.compositeDigit(1, 35)
+        chains = [chain.slots]
     }
 
     private init(french _: Void) {

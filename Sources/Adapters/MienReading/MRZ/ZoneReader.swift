@@ -119,7 +119,8 @@ private struct ZoneAttempt {
         let cells = lines.map(\.cells)
         for grammar in ZoneGrammar.all(lineLength: count) {
             // A long number has a filler where its check digit otherwise is.
-            if grammar.isLong, cells[0][14][36] < -6 { continue }
+            let filler = grammar.longNumberFiller
+            if grammar.isLong, cells[filler.line][filler.column][36] < -6 { continue }
             let reading = ZoneReading(DecodedZone(grammar, cells), lines)
             if reading.rank > best?.rank ?? -.infinity { best = reading }
         }

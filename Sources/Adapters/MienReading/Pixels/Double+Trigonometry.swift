@@ -7,6 +7,7 @@ extension Double {
 }
 
 extension Double {
+    var logarithm: Double { log(self) }
     var logarithmBase2: Double { log2(self) }
 }
 

@@ -26,7 +26,7 @@ public struct Jurisdiction: Sendable, Hashable {
     private static let mexico: Set<String> = ["CU", "HL"]
 
     /// The issuer identification numbers that are known.
-    static var knownNumbers: [String] { codes.keys.sorted() }
+    public static var knownNumbers: [String] { codes.keys.sorted() }
 
     private static let codes: [String: String] = {
         let first = """

@@ -9,6 +9,7 @@ extension AAMVACard {
             check(.expiry, verdict(of: .expiry) { end in birth.map { $0 < end } ?? true }),
             check(.issue, verdict(of: .issue, issueIsPlausible(today))),
             check(.notExpired, verdict(of: .expiry) { $0 >= today }),
+            check(.numberFormat, NumberRule.number(of: self)),
         ]
     }
 

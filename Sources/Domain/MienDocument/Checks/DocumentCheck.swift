@@ -31,8 +31,10 @@ public struct DocumentCheck: Sendable, Hashable {
         case sameGivenNames = "same_given_names"
         case sameBirth = "same_birth"
         case sameExpiry = "same_expiry"
+        case sameIssue = "same_issue"
         case sameSex = "same_sex"
         case sameCountry = "same_country"
+        case sameNationality = "same_nationality"
         case samePostalCode = "same_postal_code"
     }
 

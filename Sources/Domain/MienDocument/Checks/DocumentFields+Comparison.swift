@@ -37,8 +37,10 @@ extension DocumentFields {
                     other.givenNames.joined(separator: " "))),
             check(.sameBirth, same(birth, other.birth)),
             check(.sameExpiry, same(expiry, other.expiry)),
+            check(.sameIssue, same(issue, other.issue)),
             check(.sameSex, same(sex, other.sex)),
             check(.sameCountry, same(country, other.country)),
+            check(.sameNationality, same(nationality, other.nationality)),
             check(
                 .samePostalCode,
                 same(
@@ -97,7 +99,9 @@ extension DocumentFields {
                 words, name.joined(separator: " "), allowingMoreWords: allowingMoreWords,
                 mayBeTruncated: isShortened)
         }
-        return results.contains(nil) ? .notChecked(.script) : .init(results.contains(true))
+        if results.contains(true) { return .passed }
+        let isFree = (a + b).contains { Transliteration.isSpelledFreely($0) }
+        return results.contains(nil) || isFree ? .notChecked(.script) : .failed
     }
 
     private static func plain(_ words: [String]) -> [String]? {

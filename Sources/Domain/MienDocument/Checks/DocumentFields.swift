@@ -22,6 +22,8 @@ public struct DocumentFields: Sendable, Hashable {
     public var sex: Sex?
     /// The issuing country (ISO 3166-1 alpha-2).
     public var country: String?
+    /// The holder's nationality (ISO 3166-1 alpha-2).
+    public var nationality: String?
     public var postalCode: String?
     /// Whether names are shortened, so that their ends may be missing.
     public var hasShortenedNames = false
@@ -38,6 +40,7 @@ public struct DocumentFields: Sendable, Hashable {
         expiry = zone.expiry?.expiry(asOf: today)
         sex = zone.sex
         country = zone.issuer.country
+        nationality = zone.nationality?.country
         hasShortenedNames = zone.name.mayBeTruncated
     }
 

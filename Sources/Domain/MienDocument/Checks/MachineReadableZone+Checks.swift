@@ -12,7 +12,7 @@ extension MachineReadableZone {
         out.append(check(.expiry, expiryVerdict(today)))
         out.append(check(.notExpired, notExpiredVerdict(today)))
         out.append(check(.numberFormat, NumberRule.number(of: self)))
-        out.append(check(.personalNumber, NumberRule.personalNumber(of: self)))
+        out.append(check(.personalNumber, PersonalNumberRule.verdict(self)))
         return out
     }
 

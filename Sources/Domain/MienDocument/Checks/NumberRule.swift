@@ -1,6 +1,6 @@
-/// Published rules for numbers of documents and of persons.
+/// Published rules for the numbers of documents. What an issuer does not publish has no rule.
 enum NumberRule {
-    /// Checks the document's number by the rule of its issuer.
+    /// Checks the number of a document with a machine-readable zone by the rule of its issuer.
     static func number(of zone: MachineReadableZone) -> DocumentCheck.Verdict {
         let number = Array(zone.number.utf8), isPassport = zone.format == .td3
         switch zone.issuer.text {
@@ -10,66 +10,70 @@ enum NumberRule {
             return .init(
                 number.count == 9
                     && number.allSatisfy { "0123456789CFGHJKLMNPRTVWXYZ".utf8.contains($0) })
-        // United Kingdom, passports: nine digits.
-        case "GBR" where isPassport: return .init(number.count == 9 && decimal(number) != nil)
-        // United States, passports: nine digits, or a letter and eight digits.
-        case "USA" where isPassport:
-            let tail = isLetter(number.first) ? number.dropFirst() : number[...]
-            return .init(number.count == 9 && decimal(tail) != nil)
         // Poland, cards: three letters and six digits, the first of which is a check digit. Source:
         // the ordinance on identity cards; weights 7, 3, 1, 9, 7, 3, 1, 7, 3.
         case "POL" where zone.format == .td1:
             let values = number.compactMap { MRZCheckDigit.value(of: $0) }
             return .init(
-                number.count == 9 && number.prefix(3).allSatisfy { isLetter($0) }
-                    && decimal(number.suffix(6)) != nil
-                    && weighted(values, [7, 3, 1, 9, 7, 3, 1, 7, 3]).isMultiple(of: 10))
-        default: return .notChecked(.noRule)
+                matches(number, "A3N6")
+                    && weightedSum(values, [7, 3, 1, 9, 7, 3, 1, 7, 3]).isMultiple(of: 10))
+        default:
+            guard isPassport, let forms = passports[zone.issuer.text] else {
+                return .notChecked(.noRule)
+            }
+            return .init(forms.contains { matches(number, $0) })
         }
     }
 
-    /// Checks a national number in the optional data.
-    static func personalNumber(of zone: MachineReadableZone) -> DocumentCheck.Verdict {
-        let issuer = zone.issuer.text
-        guard let data = zone.optionalData.first(where: { !$0.isEmpty }) else {
-            return ["ESP", "NLD", "POL"].contains(issuer)
-                ? .notChecked(.missing) : .notChecked(.noRule)
+    /// Checks the number of a driver license or identity card of the United States or Canada by the
+    /// rule of its jurisdiction. Spaces and hyphens do not count.
+    static func number(of card: AAMVACard) -> DocumentCheck.Verdict {
+        guard let jurisdiction = card.jurisdiction, let forms = cards[jurisdiction.code] else {
+            return .notChecked(.noRule)
         }
-        let text = Array(data.utf8)
-        switch issuer {
-        // Spain, the DNI: eight digits and a letter, their remainder of 23.
-        case "ESP":
-            guard text.count == 9, let number = decimal(text.prefix(8)) else { return .failed }
-            return .init(Array("TRWAGMYFPDXBNJZSQVHLCKE".utf8)[number % 23] == text[8])
-        // The Netherlands, the BSN: nine digits that pass the test of eleven.
-        case "NLD" where zone.format == .td3:
-            guard text.count == 9, decimal(text) != nil else { return .failed }
-            return .init(
-                weighted(text.map { Int($0) - 48 }, [9, 8, 7, 6, 5, 4, 3, 2, -1]).isMultiple(of: 11)
-            )
-        // Poland, the PESEL: eleven digits with the date of birth and a check digit.
-        case "POL":
-            guard text.count == 11, decimal(text) != nil else { return .failed }
-            let digits = text.map { Int($0) - 48 }
-            let isRight = weighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]).isMultiple(of: 10)
-            let year = 10 * digits[0] + digits[1], month = (10 * digits[2] + digits[3]) % 20,
-                day = 10 * digits[4] + digits[5]
-            let birth = zone.birth
-            let agrees =
-                birth.map {
-                    $0.year ?? year == year && $0.month ?? month == month && $0.day ?? day == day
-                }
-                ?? false
-            return .init(isRight && agrees)
-        default: return .notChecked(.noRule)
-        }
+        guard let number = card.number, number != "NONE" else { return .notChecked(.missing) }
+        let plain = number.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
+        return .init(forms.contains { matches(plain, $0) })
     }
 
-    private static func isLetter(_ byte: UInt8?) -> Bool {
-        byte.map { (65...90).contains($0) } ?? false
+    /// Passports. Sources: the issuers' own pages on their passports, and PRADO of the Council of the
+    /// European Union.
+    private static let passports = [
+        "AUS": ["A1N7", "A2N7"], "CAN": ["A2N6", "A1N6A2"], "ESP": ["A3N6"],
+        "FRA": ["N2A2N5"], "GBR": ["N9"], "IND": ["A1N7"], "JPN": ["A2N7"], "NLD": ["A2X6N1"],
+        "POL": ["A2N7"], "USA": ["N9", "A1N8"],
+    ]
+
+    /// Driver licenses and identity cards. Source: the formats that the jurisdictions publish for
+    /// the Commercial Driver's License Information System.
+    private static let cards = [
+        "AZ": ["A1N8", "N9"], "CA": ["A1N7"], "CT": ["N9"], "DC": ["N7", "N9"], "FL": ["A1N12"],
+        "HI": ["A1N8", "N9"], "IL": ["A1N11", "A1N12"], "IN": ["N10", "N9", "A1N9"],
+        "KY": ["A1N8", "A1N9", "N9"], "MI": ["A1N12", "A1N10"], "MN": ["A1N12"], "NJ": ["A1N14"],
+        "NY": ["N9", "N8", "N16", "A1N7", "A1N18"], "ON": ["A1N14"], "PA": ["N8"],
+        "TX": ["N8", "N7"], "WI": ["A1N13"],
+    ]
+
+    /// Whether text has a form: letters `A`, digits `N`, or either `X`, each with a count.
+    static func matches(_ text: some Collection<UInt8>, _ form: String) -> Bool {
+        var rest = text[...], parts = Array(form.utf8)[...]
+        while let kind = parts.popFirst() {
+            let digits = parts.prefix { (48...57).contains($0) }
+            parts = parts.dropFirst(digits.count)
+            let part = rest.prefix(decimal(digits) ?? 0)
+            guard part.count == decimal(digits),
+                part.allSatisfy({ byte in
+                    let isDigit = (48...57).contains(byte), isLetter = (65...90).contains(byte)
+                    return isDigit && kind != UInt8(ascii: "A")
+                        || isLetter && kind != UInt8(ascii: "N")
+                })
+            else { return false }
+            rest = rest.dropFirst(part.count)
+        }
+        return rest.isEmpty
     }
 
-    private static func weighted(_ values: [Int], _ weights: [Int]) -> Int {
+    static func weightedSum(_ values: [Int], _ weights: [Int]) -> Int {
         zip(values, weights).reduce(0) { $0 + $1.0 * $1.1 }
     }
 }

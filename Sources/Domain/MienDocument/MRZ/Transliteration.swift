@@ -1,9 +1,9 @@
 /// How a machine-readable zone writes names in A–Z.
 ///
-/// Latin letters with accents and Cyrillic letters. Where the standard, or a state, has several
-/// ways to write a letter, all of them count. Other scripts are not supported.
+/// Latin letters with accents, and Cyrillic, Greek, and Arabic letters. Where the standard, or a
+/// state, has several ways to write a letter, all of them count. Other scripts are not supported.
 ///
-/// Source: ICAO Doc 9303 part 3, section 6, tables A and B.
+/// Sources: ICAO Doc 9303 part 3, section 6, tables A, B, and C; ELOT 743 for Greek.
 public enum Transliteration {
     /// The spellings of a letter, the recommended one first; `nil` for a character that the tables
     /// do not have. Apostrophes and some signs are left out: their spelling is empty. Hyphens,
@@ -32,6 +32,12 @@ public enum Transliteration {
             out += spelling
         }
         return out
+    }
+
+    /// Whether the zone of a document may spell the name in a way that no table has. States that
+    /// write in Arabic letters mostly print a name as it sounds.
+    static func isSpelledFreely(_ name: some StringProtocol) -> Bool {
+        name.unicodeScalars.contains { ("\u{0621}"..."\u{06D3}").contains($0) }
     }
 
     /// Whether a word or words of a machine-readable zone spell a name.
@@ -78,9 +84,9 @@ public enum Transliteration {
 
     private static let table: [Unicode.Scalar: [String]] = {
         var table: [Unicode.Scalar: [String]] = [:]
-        for entry in (latin + " " + cyrillic).split(separator: " ") {
+        for entry in TransliterationTable.all.split(separator: " ") {
             let parts = entry.split(separator: ":")
-            let spellings = parts[1].split(separator: "|").map(String.init)
+            let spellings = parts[1].split(separator: "|").map { $0 == "_" ? "" : String($0) }
             for scalar in parts[0].unicodeScalars {
                 table[scalar] = spellings
                 for lower in String(scalar).lowercased().unicodeScalars.prefix(1)
@@ -89,17 +95,4 @@ public enum Transliteration {
         }
         return table
     }()
-
-    /// Capital letters with the same spellings, `:`, and the spellings.
-    private static let latin = """
-        ÁÀÂÃĂĀĄ:A Ä:AE|A Å:AA|A ÆǼ:AE ĆĈČĊÇ:C ÐĐĎ:D ÉÈÊËĚĖĒĘĔ:E ĜĞĠĢ:G ĦĤ:H ÍÌÎÏĨİĪĮĬ:I ı:I Ĳ:IJ Ĵ:J Ķ:K \
-        ŁĹĽĻĿ:L Ñ:N|NXX ŃŇŅŊ:N ÓÒÔÕŐŌŎ:O Ö:OE|O Ø:OE|O Œ:OE ŔŘŖ:R ŚŜŠŞȘ:S ß:SS ẞ:SS ŤŢŦȚ:T Þ:TH \
-        ÚÙÛŨŬŰŮŪŲ:U Ü:UE|UXX|U Ŵ:W ÝŶŸ:Y ŹŽŻ:Z
-        """
-
-    private static let cyrillic = """
-        А:A Б:B В:V Г:G|H Д:D Е:E Ё:E|IO Ж:ZH|Z З:Z И:I|Y І:I Й:I К:K Л:L М:M Н:N О:O П:P Р:R С:S Т:T \
-        У:U Ф:F Х:KH|H Ц:TS|C Ч:CH|C Ш:SH|S Щ:SHCH|SHT Ъ:IE Ы:Y Э:E Ю:IU Я:IA Ѫ:U Ѵ:Y Ґ:G Ў:U Ѓ:G|GJ \
-        Ђ:D|DJ Є:IE Ѕ:DZ Ї:I Ј:J Ќ:K|KJ Љ:LJ Њ:NJ Ћ:C Џ:DZ|DJ
-        """
 }

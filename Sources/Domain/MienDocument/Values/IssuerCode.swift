@@ -9,7 +9,7 @@ public struct IssuerCode: Sendable, Hashable {
     public let text: String
 
     /// - Precondition: `text` consists of three characters.
-    init(_ text: String) {
+    public init(_ text: String) {
         precondition(text.utf8.count == 3, "a code has three characters")
         self.text = text
     }

@@ -11,6 +11,8 @@ struct DocumentReport: Encodable {
         let recapture: String?
         let zone: Zone?
         let hasBarcode: Bool
+        /// The results of the checks for copies, by their names.
+        let copies: [String: String]
     }
 
     struct Zone: Encodable {
@@ -46,7 +48,10 @@ struct DocumentReport: Encodable {
     let recapture: String?
 
     /// Whether a check failed.
-    var hasFailures: Bool { checks.contains { $0.verdict == "failed" } }
+    var hasFailures: Bool {
+        checks.contains { $0.verdict == "failed" }
+            || photos.contains { $0.copies.values.contains("failed") }
+    }
 
     /// - Parameter paths: The photos, in the order of the readings.
     init(_ paths: [String], _ readings: [DocumentReading], now: Instant) {
@@ -58,7 +63,11 @@ struct DocumentReport: Encodable {
                     Zone(
                         format: $0.zone.format.rawValue, status: $0.status.rawValue,
                         lines: $0.zone.lines)
-                }, hasBarcode: reading.barcode != nil)
+                }, hasBarcode: reading.barcode != nil,
+                copies: Dictionary(
+                    uniqueKeysWithValues: reading.copyChecks.map {
+                        ($0.key.rawValue, $0.value.rawValue)
+                    }))
         }
         let zone = readings.lazy.compactMap(\.zone).first { $0.status != .unsure }?.zone
         let card = readings.lazy.compactMap(\.card).first
@@ -82,6 +91,10 @@ struct DocumentReport: Encodable {
             let faults = photo.faults.isEmpty ? "" : " (\(photo.faults.joined(separator: ", ")))"
             out.append("\(photo.photo): \(found)\(faults)")
             out += (photo.zone?.lines ?? []).map { "  " + $0 }
+            for (name, result) in photo.copies.sorted(by: { $0.key < $1.key })
+            where ["failed", "inconclusive"].contains(result) {
+                out.append("  \(name): \(result)")
+            }
         }
         if !fields.isEmpty {
             let rows = fields.map { row -> [String] in
