@@ -327,6 +327,9 @@ package.targets += [
         "MienStore", in: .adapters,
         ["MienAccess", "MienIdentity", "MienSealing", "MienThreads", "MienCore", grdb]),
     library(
+        "MienBackup", in: .adapters,
+        ["MienAccess", "MienPassword", "MienSealing", "MienStore", "MienCore", crypto]),
+    library(
         "MienModels", in: .adapters,
         [
             "CMienFolders", "SystemZlib", "MienInference", "MienFace", "MienPixels", "MienCore",
@@ -445,7 +448,7 @@ package.targets += [
         "MienServerOperations", in: .server,
         [
             "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
-            "MienKeys", "MienStore", hummingbird, lifecycle, logging, nioCore,
+            "MienKeys", "MienSealing", "MienStore", hummingbird, lifecycle, logging, nioCore,
         ], embeds: true),
     // The assembly.
     library(
@@ -496,7 +499,7 @@ package.targets += [
             "MienCommandSupport", "MienPackBuilder", "MienCore", "MienPixels", "MienImage",
             "MienInference", "MienReading", "MienDocument", "MienSpecimens",
             "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
-            "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
+            "MienBackup", "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
             "MienIdentity", "MienClient", "MienDevice", "MienDeviceLinux", "MienServer",
             "MienServerCore",
             "CMienProcess", arguments, httpClient, lifecycle, logging, nioSSL, unixSignals,
@@ -584,7 +587,7 @@ package.targets += [
             "MienPixels", "MienCore", "MienTesting",
         ], vectors: true, computes: true),
     tests(
-        "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting"],
+        "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting", "MienTesting"],
         vectors: true, computes: true),
     tests(
         "MienVaultTests", in: .adapters,
@@ -597,6 +600,9 @@ package.targets += [
             "MienStore", "MienAccess", "MienIdentity", "MienSealing", "MienCore", "MienTesting",
             "mien-store-writer", crypto,
         ]),
+    tests(
+        "MienBackupTests", in: .adapters,
+        ["MienBackup", "MienStore", "MienAccess", "MienSealing", "MienCore", "MienTesting", crypto]),
     tests(
         "MienServerTests", in: .server,
         [

@@ -13,6 +13,10 @@ public final class FaceEngine: Sendable {
     /// Analyzes frames of live sessions with the networks selected for this engine.
     public let liveAnalyzer: LiveAnalyzer
     private let workers: WorkerPool<OpenVINOFaceNetworks>
+    /// The number of photos that wait, how many may, and how many are processed at once.
+    package var load: (waiting: Int, limit: Int, workers: Int) {
+        (workers.waiting, workers.queueLimit, workers.workerCount)
+    }
 
     /// Starts the workers. Networks are compiled on a worker's thread when they are first needed,
     /// unless `compilingAll` is set.

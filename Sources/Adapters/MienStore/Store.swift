@@ -36,6 +36,10 @@ public final class Store: Sendable {
         {}
     }
 
+    /// The number of writes that wait for the writer, and how many may.
+    public var waitingWrites: Int { driver.waitingWrites }
+    public var maxWaitingWrites: Int { driver.maxWaitingWrites }
+
     /// Detaches unverified addresses from accounts created before addresses were verified. Returns
     /// quickly if there are none.
     ///
@@ -138,5 +142,6 @@ public struct Tables {
     }
     public var duplicateCases: DuplicateCaseTable { DuplicateCaseTable(connection: connection) }
     public var registry: RegistryTable { RegistryTable(connection: connection, keys: keys) }
+    public var masterKeys: MasterKeyUse { MasterKeyUse(connection: connection, keys: keys) }
     public var audit: AuditTable { AuditTable(connection: connection, keys: keys, client: client) }
 }

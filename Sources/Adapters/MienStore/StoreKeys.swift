@@ -4,16 +4,21 @@ public import MienSealing
 
 /// Keys derived from the master key, with which the store seals and finds data. Never printed.
 public struct StoreKeys: Sendable {
-    private let master: MasterKey
+    /// The keys that seal and open. A rotation changes them in every copy.
+    package let ring: KeyRing
     private let random: RandomSource
 
     public init(_ master: MasterKey, random: RandomSource = .system) {
-        (self.master, self.random) = (master, random)
+        self.init(KeyRing(master), random: random)
+    }
+
+    public init(_ ring: KeyRing, random: RandomSource = .system) {
+        (self.ring, self.random) = (ring, random)
     }
 
     /// Seals data that belongs to no person, such as a journey's run or a signing key.
     func seal(_ content: [UInt8], _ purpose: SealPurpose, for identity: String) -> [UInt8] {
-        RecordSealer(key: master, purpose: purpose, random: random).seal(
+        RecordSealer(key: ring.active, purpose: purpose, random: random).seal(
             content, identity: Array(identity.utf8))
     }
 
@@ -21,18 +26,29 @@ public struct StoreKeys: Sendable {
         -> [UInt8]
     {
         do {
-            return try RecordSealer(key: master, purpose: purpose).open(
-                record, identity: Array(identity.utf8))
+            // A record under none of the keys is refused by the active one, with the reason.
+            return try RecordSealer(key: ring.key(of: record) ?? ring.active, purpose: purpose)
+                .open(
+                    record, identity: Array(identity.utf8))
         } catch {
             throw StoreError(
-                error == .foreignKey ? .foreignKey : .corrupt, "\(purpose.label): \(error)")
+                error.isForeign ? .foreignKey : .corrupt, "\(purpose.label): \(error)")
         }
+    }
+
+    /// Returns a record that the key in use has sealed: `record` itself, or its content sealed
+    /// again. A record may have been sealed just before a rotation.
+    func current(_ record: [UInt8], _ purpose: SealPurpose, for identity: String)
+        throws(StoreError) -> [UInt8]
+    {
+        guard SealedKeyName(of: record) != ring.active.name else { return record }
+        return seal(try open(record, purpose, for: identity), purpose, for: identity)
     }
 
     /// Returns the hash by which a name is found. Without the master key, nobody can derive or test
     /// names from it.
     func hash(of kind: String, _ name: String) -> [UInt8] {
-        master.code(for: "\(kind):\(name)".utf8, purpose: .accountName)
+        ring.code(for: "\(kind):\(name)".utf8, purpose: .accountName)
     }
 
     /// Returns two random hashes that match no name, for rows that only stand in for a name.
@@ -43,13 +59,13 @@ public struct StoreKeys: Sendable {
     /// Returns the hash under which a bearer secret is stored. Secrets have at least 128 bits, so a
     /// plain keyed hash suffices.
     public func hash(ofSecret secret: [UInt8]) -> [UInt8] {
-        master.code(for: secret, purpose: .bearerSecret)
+        ring.code(for: secret, purpose: .bearerSecret)
     }
 
     /// Returns the secret of one generation of a grant's refresh token. It is derived, so it need
     /// not be stored, and nobody without the master key can derive it.
     public func refreshSecret(of grant: GrantID, nonce: [UInt8], generation: Int) -> [UInt8] {
-        master.code(for: Array("\(grant.text) \(generation) ".utf8) + nonce, purpose: .refreshToken)
+        ring.code(for: Array("\(grant.text) \(generation) ".utf8) + nonce, purpose: .refreshToken)
     }
 
     /// Seals the data that a journey's token carries for this server, bound to the token's `jti`.
@@ -64,29 +80,29 @@ public struct StoreKeys: Sendable {
     /// whether a person is in it.
     func hash(ofRegistry text: String) -> [UInt8] {
         // As an array, because copying one costs nothing.
-        master.code(for: Array(text.utf8), purpose: .registryText)
+        ring.code(for: Array(text.utf8), purpose: .registryText)
     }
 
     /// Returns the private key that signs evidence, 32 bytes. Rarely, they are no P-256 scalar: then
     /// take those of the next `counter`.
     public func evidenceKey(_ counter: UInt8) -> [UInt8] {
-        master.code(for: [counter], purpose: .evidenceKey)
+        ring.code(for: [counter], purpose: .evidenceKey)
     }
 
     /// Returns the hash that identifies a device among one person's keys.
     public func hash(ofDevice device: String) -> [UInt8] {
-        master.code(for: device.utf8, purpose: .deviceName)
+        ring.code(for: device.utf8, purpose: .deviceName)
     }
 
     /// Returns the hash by which a passkey is found.
     public func hash(ofCredential id: [UInt8]) -> [UInt8] {
-        master.code(for: id, purpose: .credentialID)
+        ring.code(for: id, purpose: .credentialID)
     }
 
     /// Returns 32 bytes that look random but are the same for the same name, for credential IDs of
     /// unknown users.
     public func decoy(of identifier: String, number: Int) -> [UInt8] {
-        master.code(for: "\(number) \(identifier)".utf8, purpose: .decoyCredential)
+        ring.code(for: "\(number) \(identifier)".utf8, purpose: .decoyCredential)
     }
 
     /// Returns the MAC that proves that this server wrote the anchor of a pruned audit log.
@@ -94,11 +110,11 @@ public struct StoreKeys: Sendable {
         var writer = ByteWriter()
         writer.put(integer: position.number)
         writer.put(position.hash)
-        return master.code(for: writer.bytes, purpose: .auditAnchor)
+        return ring.code(for: writer.bytes, purpose: .auditAnchor)
     }
 
     /// The key under which the keys of records are sealed that belong to no account.
-    var ownerless: AccountKey { AccountKey(master, random) }
+    var ownerless: AccountKey { AccountKey(ring, random) }
 
     /// Creates a new person's key and its sealed form. Destroying it destroys everything sealed
     /// under it.
@@ -140,16 +156,28 @@ public struct StoreKeys: Sendable {
     }
 }
 
+extension SealError {
+    /// Whether another key would open the record.
+    fileprivate var isForeign: Bool {
+        switch self {
+        case .foreignKey, .keyVersion: true
+        case .truncated, .trailingBytes, .magic, .version, .reserved, .refused: false
+        }
+    }
+}
+
 /// One person's key. Their profile, passwords, and templates are sealed under it. Destroying it
 /// makes them unreadable, also in backups of its table.
 struct AccountKey: Sendable {
-    private let key: MasterKey
+    private let ring: KeyRing
     private let random: RandomSource
 
-    init(_ key: MasterKey, _ random: RandomSource) { (self.key, self.random) = (key, random) }
+    init(_ key: MasterKey, _ random: RandomSource) { self.init(KeyRing(key), random) }
+
+    init(_ ring: KeyRing, _ random: RandomSource) { (self.ring, self.random) = (ring, random) }
 
     func seal(_ content: [UInt8], _ purpose: SealPurpose, for identity: String) -> [UInt8] {
-        RecordSealer(key: key, purpose: purpose, random: random).seal(
+        RecordSealer(key: ring.active, purpose: purpose, random: random).seal(
             content, identity: Array(identity.utf8))
     }
 
@@ -157,7 +185,7 @@ struct AccountKey: Sendable {
         -> [UInt8]
     {
         do {
-            return try RecordSealer(key: key, purpose: purpose).open(
+            return try RecordSealer(key: ring.key(of: record) ?? ring.active, purpose: purpose).open(
                 record, identity: Array(identity.utf8))
         } catch {
             throw StoreError(.corrupt, "\(purpose.label): \(error)")

@@ -24,6 +24,9 @@ public final class JobLine<Job: Sendable>: Sendable {
     /// - Parameter maxWaiting: The maximum number of waiting jobs, at least 1.
     public init(maxWaiting: Int = .max) { self.maxWaiting = maxWaiting }
 
+    /// The number of waiting jobs.
+    public var count: Int { state.withLock { $0.jobs.count } }
+
     public func add(_ job: Job) throws(Refusal) {
         let (refusal, isFirst) = state.withLock { state -> (Refusal?, Bool) in
             if state.isStopped { return (.stopped, false) }

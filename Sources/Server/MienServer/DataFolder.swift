@@ -13,7 +13,7 @@ struct DataFolder: Sendable {
     static let lockFile = "server.lock"
 
     let folder: URL
-    let masterKey: MasterKey
+    let keys: KeyRing
     private let lock: ProcessLock
 
     var database: URL { folder.appending(path: Self.databaseFile) }
@@ -34,7 +34,7 @@ struct DataFolder: Sendable {
         }
         let database = folder.appending(path: Self.databaseFile).path, key = Self.key(of: folder)
         do {
-            masterKey = try KeyFile(path: key).loadOrCreate(
+            keys = try KeyFile(path: key).loadOrCreateRing(
                 sealedRecordsExist: FileManager.default.fileExists(atPath: database))
         } catch KeyFileError.missing {
             throw ServerStartError(
@@ -51,6 +51,17 @@ struct DataFolder: Sendable {
             "\(database.path) is sealed under another master key than \(Self.key(of: folder)): restore the key that belongs to it from a backup, or choose another folder with MIEN_DATA"
         )
     }
+
+    /// The error if the database may lack data that its server had committed.
+    func incomplete(_ flaw: String) -> ServerStartError {
+        ServerStartError(
+            .store,
+            "\(database.path) \(flaw). Copy mien.sqlite and mien.sqlite-wal together from a stopped server, or restore a backup made with mien backup. To start with this database and lose what is missing: mien serve --accept-lost-writes"
+        )
+    }
+
+    /// Stores the keys of a rotation.
+    func store(_ keys: KeyRing) throws { try KeyFile(path: Self.key(of: folder)).store(keys) }
 
     /// Releases the lock so that another server can use the folder. Close the database first.
     func release() { lock.release() }

@@ -57,6 +57,7 @@ public final class Server: Service {
     ///     can create an account.
     ///   - renewsAdminCredential: Whether a new administrator credential replaces all existing
     ///     ones.
+    ///   - acceptsLoss: Whether a database is used although it may lack committed data.
     ///   - onListening: Called once with the public address, e.g. `http://127.0.0.1:8080`. The
     ///     server then accepts connections on both addresses.
     ///   - onAdminListening: Called once, before `onListening`, with the address of the admin API
@@ -66,13 +67,13 @@ public final class Server: Service {
     public convenience init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock = .system,
         publishesSignUp: Bool = false,
-        renewsAdminCredential: Bool = false,
+        renewsAdminCredential: Bool = false, acceptsLoss: Bool = false,
         onListening: @escaping @Sendable (_ address: String) -> Void = { _ in },
         onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) async throws {
         try await self.init(
             configuration, logger: logger, clock: clock, publishesSignUp: publishesSignUp,
-            renewsAdminCredential: renewsAdminCredential, reader: nil,
+            renewsAdminCredential: renewsAdminCredential, acceptsLoss: acceptsLoss, reader: nil,
             onListening: onListening, onAdminListening: onAdminListening)
     }
 
@@ -82,6 +83,7 @@ public final class Server: Service {
     init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock,
         publishesSignUp: Bool = false, renewsAdminCredential: Bool = false,
+        acceptsLoss: Bool = false,
         reader: (any LiveFrameReader)?, documents: (any DocumentVerifier)? = nil,
         onListening: @escaping @Sendable (_ address: String) -> Void,
         onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
@@ -106,16 +108,28 @@ public final class Server: Service {
         data = try DataFolder(configuration.dataFolder)
         let store: Store
         do {
-            driver = try SQLiteDriver(path: data.database.path)
-            store = try await Store(driver, keys: StoreKeys(data.masterKey))
+            driver = try SQLiteDriver(path: data.database.path, acceptsLoss: acceptsLoss)
+            store = try await Store(driver, keys: StoreKeys(data.keys))
         } catch let error as StoreError {
             if error.code == .foreignKey { throw data.foreignKey }
+            if error.code == .incomplete { throw data.incomplete(error.reason) }
             throw ServerStartError(.store, "\(data.database.path): \(error.reason)")
         }
         let publicURL = PublicURL(configuration.publicURL)
         parts = try await ServerParts(
             configuration, store: store, publicURL: publicURL, clock: clock, logger: logger,
+            storeKeys: { [data] in try data.store($0) },
             reader: reader, documents: documents)
+        if let flaw = driver.acceptedFlaw {
+            logger.warning("started with a database that may lack writes: it \(flaw)")
+            let now = clock.now
+            try await store.write {
+                try $0.audit.append(
+                    AuditEvent(
+                        "server.loss-accepted", actor: "system", detail: ["found": .string(flaw)]),
+                    at: now)
+            }
+        }
         let detached = try await store.detachUnverifiedEmails(at: clock.now)
         if detached > 0 {
             logger.warning(
@@ -230,7 +244,7 @@ public final class Server: Service {
         var application = publicListener.application(
             parts.publicRouter(),
             services: [
-                parts.mail, parts.sweeper, parts.logouts, parts.duplicateSearch,
+                parts.mail, parts.sweeper, parts.logouts, parts.masterKeys, parts.duplicateSearch,
                 parts.identityWorker, parts.identityNews, adminService,
             ]
         ) { address in

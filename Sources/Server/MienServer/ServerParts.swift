@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import MienAccess
 internal import MienCore
+internal import MienSealing
 internal import MienServerAccess
 internal import MienServerAccounts
 internal import MienServerCore
@@ -27,6 +28,7 @@ struct ServerParts: Sendable {
     let identityWorker: IdentityWorker
     let identityNews: NoticeDelivery<IdentityNews>
     let duplicateSearch: DuplicateFaceSearch
+    let masterKeys: MasterKeyRotation
     let bodies = BodyBudget()
     private let passwordCheck: PasswordCheck
     private let accounts: AccountService
@@ -58,6 +60,7 @@ struct ServerParts: Sendable {
     let verificationLinks: VerificationLinks
     let verifications: VerificationSessions
     private let evidenceKey: EvidenceKey
+    private let gauges: ServerGauges
     private let registry = PrometheusRegistry()
     private let metrics: Metrics
     private let clock: ServerClock
@@ -67,7 +70,7 @@ struct ServerParts: Sendable {
     init(
         _ configuration: ServerConfiguration, store: Store, publicURL: PublicURL,
         clock: ServerClock,
-        logger: Logger,
+        logger: Logger, storeKeys: @escaping @Sendable (KeyRing) throws -> Void,
         reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil
     ) async throws {
         (self.configuration, self.store, self.publicURL, self.clock, self.logger) = (
@@ -201,6 +204,16 @@ struct ServerParts: Sendable {
             BackChannelLogout(
                 store: store, issuer: issuer, caller: webhooks, clock: clock, metrics: metrics),
             clock: clock, logger: logger)
+        gauges = ServerGauges(
+            metrics: metrics, store: store, dataFolder: configuration.dataFolder,
+            queues: { [faces, passwords, signatures] in
+                [
+                    ("faces", faces.depth), ("passwords", passwords.depth),
+                    ("signatures", signatures.depth),
+                ]
+            }, liveCaptures: { [captures] in captures.liveCount })
+        masterKeys = MasterKeyRotation(
+            store: store, persist: storeKeys, clock: clock, logger: logger)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
             grants: grants, clock: clock, metrics: metrics)
@@ -354,7 +367,8 @@ struct ServerParts: Sendable {
     /// Routes for administrators and monitoring at `admin.listen`: the admin API and metrics.
     func adminRouter() -> Router<MienRequestContext> {
         let router = baseRouter()
-        OperationRoutes(store: store, registry: registry, issuer: issuer).addMetrics(to: router)
+        OperationRoutes(store: store, registry: registry, issuer: issuer).addMetrics(
+            to: router, gauges: gauges)
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         let admin = router.group("v1").add(
             middleware: AdminOnly(
@@ -384,6 +398,7 @@ struct ServerParts: Sendable {
             clock: clock, body: body
         ).add(to: admin)
         AuditRoutes(store: store, clock: clock, body: body).add(to: admin)
+        MasterKeyRoutes(rotation: masterKeys).add(to: admin)
         licenseRoutes(body).addAdmin(to: admin)
         return Self.withMethods(router)
     }

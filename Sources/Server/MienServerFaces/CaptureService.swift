@@ -105,6 +105,9 @@ package final class CaptureService: Sendable {
         threshold = MatchScore(configuration.faceThreshold)
     }
 
+    /// The number of live captures in progress.
+    package var liveCount: Int { live.count }
+
     /// The mode of the presentation check in live captures.
     package var presentation: PresentationMode { reader.presentation }
 

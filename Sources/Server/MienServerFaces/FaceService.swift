@@ -5,7 +5,7 @@ internal import MienImage
 package import MienInference
 internal import MienModels
 internal import MienPixels
-internal import MienServerCore
+package import MienServerCore
 internal import Synchronization
 
 /// Analyzes selfies and compares them with templates. Pictures are kept only for one call.
@@ -32,6 +32,11 @@ package final class FaceService: LiveFrameReader {
         let limits: WorkLimits
         /// Whether the variant int8 replaces networks of the pack in use.
         let isQuantized: Bool
+    }
+
+    package var depth: QueueDepth {
+        let load = engine.load
+        return QueueDepth(waiting: load.waiting, limit: load.limit, workers: load.workers)
     }
 
     /// Loads the pack, or chooses one if `pack` is `nil`, and compiles its networks. Takes about a

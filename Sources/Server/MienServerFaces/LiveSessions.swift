@@ -28,6 +28,8 @@ final class LiveSessions: Sendable {
         )
     }
 
+    var count: Int { sessions.withLock { $0.count } }
+
     func find(_ id: CaptureID) -> OpenLiveSession? { sessions.withLock { $0[id] } }
 
     /// - Throws: ``ServerBusy`` if there are too many sessions; ``Problem`` `.tooManyRequests` if

@@ -36,9 +36,12 @@ package struct OperationRoutes {
 
     /// Adds the metrics route. Counts such as mails sent distinguish accounts from invented names,
     /// so only the admin listener serves them.
-    package func addMetrics(to router: Router<MienRequestContext>) {
+    package func addMetrics(
+        to router: Router<MienRequestContext>, gauges: ServerGauges
+    ) {
         router.get("metrics") { _, _ in
-            Response(
+            gauges.read()
+            return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: registry.text)))
         }

@@ -23,8 +23,8 @@ struct MienCommand: AsyncParsableCommand {
         version: "mien 0.1.0",
         subcommands: [
             FaceCommand.self, DocumentCommand.self, OTPCommand.self, OTPTokenCommand.self,
-            JourneyCommand.self, ServeCommand.self, AdminCommand.self, EvidenceCommand.self,
-            ModelsCommand.self,
+            JourneyCommand.self, ServeCommand.self, AdminCommand.self, BackupCommand.self,
+            RestoreCommand.self, EvidenceCommand.self, ModelsCommand.self,
             DoctorCommand.self,
             DemoCommand.self,
         ])

@@ -139,6 +139,25 @@ struct AdminTests {
                 }
             ),
             (
+                "GET master-keys", .json(MasterKeysAnswer(keys: [], isSealing: false)),
+                {
+                    let answer = try await $0.masterKeys()
+                    #expect(!answer.isSealing)
+                }
+            ),
+            (
+                "POST master-keys",
+                .json(MasterKeysAnswer(keys: [], isSealing: true), status: 201),
+                {
+                    let answer = try await $0.rotateMasterKey()
+                    #expect(answer.isSealing)
+                }
+            ),
+            (
+                "DELETE master-keys/1", done,
+                { try await $0.removeMasterKey(version: 1) }
+            ),
+            (
                 "GET audit/verify", .json(AuditVerdictAnswer(isWhole: true, entries: 3)),
                 {
                     let verdict = try await $0.verifyAudit()

@@ -98,6 +98,7 @@ import Testing
         let wanted = Metric.all.map { metric in
             let kind =
                 metric.name.hasSuffix("_seconds")
+                    && !metric.name.hasSuffix("_timestamp_seconds")
                 ? "histogram" : metric.name.hasSuffix("_total") ? "counter" : "gauge"
             let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
             return "| `\(metric.name)` | \(kind) | \(labels.isEmpty ? "" : labels + " ")| "

@@ -84,6 +84,8 @@ struct WireTypeTests {
         try check(AuditSegmentEntry.self, AuditSegmentEntry.CodingKeys.self)
         try check(AuditSegmentAnswer.self, AuditSegmentAnswer.CodingKeys.self)
         try check(AuditPruneAnswer.self, AuditPruneAnswer.CodingKeys.self)
+        try check(MasterKeysAnswer.self, MasterKeysAnswer.CodingKeys.self)
+        try check(MasterKeyAnswer.self, MasterKeyAnswer.CodingKeys.self)
         try check(OTPRegistrationAnswer.self, OTPRegistrationAnswer.CodingKeys.self)
         try check(OTPTokenAnswer.self, OTPTokenAnswer.CodingKeys.self)
         try check(OTPCardAnswer.self, OTPCardAnswer.CodingKeys.self)
@@ -205,6 +207,7 @@ struct WireTypeTests {
             "StartJourneyRequest", "RespondRequest", "RedeemOTPRequest", "ProductKeyRequest",
             "LicenseRequest", "CancelRecoveryRequest", "AuditEntryAnswer", "AuditVerdictAnswer",
             "AuditPosition", "AuditSegmentEntry", "AuditSegmentAnswer", "AuditPruneAnswer",
+            "MasterKeysAnswer", "MasterKeyAnswer",
             "ProductKeyAnswer", "LicenseAnswer", "RecoveryCodesStatus", "OwnRecovery", "Problem",
             "FieldError",
         ]

@@ -19,7 +19,7 @@ import Testing
             "Domain/MienOTP",
             "Engines/MienImage", "Engines/MienInference", "Engines/MienMedia",
             "Adapters/MienModels", "Adapters/MienReading", "Adapters/MienSealing",
-            "Adapters/MienVault",
+            "Adapters/MienVault", "Adapters/MienBackup",
         ] {
             let folder = repository.appending(path: "Sources/\(part)")
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)

@@ -44,7 +44,7 @@ extension FileSystem {
 
     /// Creates a file with durable bytes; its name is not yet durable. Removes the file if it
     /// throws, except after a crash.
-    func writeNewFile(_ path: String, _ bytes: [UInt8]) throws(FileSystemError) {
+    package func writeNewFile(_ path: String, _ bytes: [UInt8]) throws(FileSystemError) {
         let file = try createFile(path)
         defer { file.close() }
         do throws(FileSystemError) {

@@ -13,16 +13,7 @@ public struct KeyFile: Sendable {
     /// - Throws: ``KeyFileError`` if it is not a regular file, belongs to another user, is
     ///   accessible to anyone but its owner, or does not have 32 bytes.
     public func load() throws(KeyFileError) -> MasterKey? {
-        guard
-            let contents = try attempt({ () throws(FileSystemError) in
-                try files.read(path, atMost: MasterKey.size)
-            })
-        else { return nil }
-        guard contents.isRegular else { throw .notRegular(path: path) }
-        guard contents.owner == files.currentUser else {
-            throw .notOwned(path: path, owner: contents.owner, user: files.currentUser)
-        }
-        guard contents.mode & 0o077 == 0 else { throw .tooWide(path: path, mode: contents.mode) }
+        guard let contents = try contents(atMost: MasterKey.size) else { return nil }
         guard contents.size == MasterKey.size, contents.bytes.count == MasterKey.size else {
             throw .size(path: path, contents.size)
         }
@@ -77,6 +68,56 @@ public struct KeyFile: Sendable {
         }
         guard !sealedRecordsExist else { throw .missing(path: path) }
         return try create(random: random)
+    }
+
+    /// Reads the keys of a server, of which there may be several; creates the first one as
+    /// ``loadOrCreate(sealedRecordsExist:random:)`` does.
+    ///
+    /// - Throws: ``KeyFileError``; `.damaged` if the file is longer than one key and was changed.
+    public func loadOrCreateRing(sealedRecordsExist: Bool, random: RandomSource = .system)
+        throws(KeyFileError) -> KeyRing
+    {
+        if let ring = try loadRing(), ring.keys.count > 1 || !ring.lookup.isDerived {
+            try attempt { () throws(FileSystemError) in
+                try files.sweep(folder, prefix: temporaryPrefix)
+                try files.syncFolder(folder)
+            }
+            return ring
+        }
+        return KeyRing(
+            try loadOrCreate(sealedRecordsExist: sealedRecordsExist, random: random))
+    }
+
+    /// Reads the keys of a server; returns `nil` if the file does not exist.
+    public func loadRing() throws(KeyFileError) -> KeyRing? {
+        guard let contents = try contents(atMost: KeyRing.maxFileBytes) else { return nil }
+        guard contents.size == contents.bytes.count, contents.size >= MasterKey.size else {
+            throw .size(path: path, contents.size)
+        }
+        guard let ring = KeyRing(fileBytes: contents.bytes) else { throw .damaged(path: path) }
+        return ring
+    }
+
+    /// Replaces the stored keys. After a crash, the file has either the old keys or the new ones.
+    package func store(_ ring: KeyRing, random: RandomSource = .system) throws(KeyFileError) {
+        try attempt { () throws(FileSystemError) in
+            try files.replaceFile(
+                path, with: ring.fileBytes, random: random, prefix: temporaryPrefix)
+        }
+    }
+
+    private func contents(atMost limit: Int) throws(KeyFileError) -> FileContents? {
+        guard
+            let contents = try attempt({ () throws(FileSystemError) in
+                try files.read(path, atMost: limit)
+            })
+        else { return nil }
+        guard contents.isRegular else { throw .notRegular(path: path) }
+        guard contents.owner == files.currentUser else {
+            throw .notOwned(path: path, owner: contents.owner, user: files.currentUser)
+        }
+        guard contents.mode & 0o077 == 0 else { throw .tooWide(path: path, mode: contents.mode) }
+        return contents
     }
 
     private var folder: String { parentFolder(of: path) }

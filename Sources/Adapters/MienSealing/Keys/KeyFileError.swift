@@ -9,6 +9,8 @@ public enum KeyFileError: Error, Sendable, Equatable {
     case notOwned(path: String, owner: UInt32, user: UInt32)
     /// The file has this number of bytes.
     case size(path: String, Int)
+    /// The file has several keys, and its bytes were changed.
+    case damaged(path: String)
     case files(FileSystemError)
 
     /// A stable code for logs and scripts.
@@ -19,6 +21,7 @@ public enum KeyFileError: Error, Sendable, Equatable {
         case .notRegular: "key.not-regular"
         case .notOwned: "key.owner"
         case .size: "key.size"
+        case .damaged: "key.damaged"
         case .files(let error): error.kind.rawValue
         }
     }
@@ -37,6 +40,8 @@ extension KeyFileError: CustomStringConvertible {
             "\(code): \(path) belongs to user \(owner), but this program runs as user \(user)"
         case .size(let path, let size):
             "\(code): \(path) has \(size) bytes instead of \(MasterKey.size)"
+        case .damaged(let path):
+            "\(code): \(path) is neither one key of \(MasterKey.size) bytes nor an unchanged list of keys. Restore it from a backup."
         case .files(let error):
             error.description
         }

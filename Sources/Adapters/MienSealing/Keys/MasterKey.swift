@@ -21,6 +21,9 @@ public struct MasterKey: Sendable {
         purposeKeys = PurposeKeys(of: key)
     }
 
+    /// The key's bytes, to store them in a key file.
+    var exported: [UInt8] { unsafe key.withUnsafeBytes { unsafe Array($0) } }
+
     /// An identifier that distinguishes keys without revealing them: the first 8 bytes of
     /// HMAC-SHA256(key, "mien/v1/key-id").
     public var id: [UInt8] { purposeKeys.id }
@@ -28,7 +31,7 @@ public struct MasterKey: Sendable {
     /// Returns a code for `message` that only holders of this key can compute, so that a value can
     /// be found without being stored. HMAC-SHA256 under the purpose's own key, 32 bytes.
     public func code(for message: some Sequence<UInt8>, purpose: SealPurpose) -> [UInt8] {
-        var code = purposeKeys.keyed(for: purpose)
+        var code = purposeKeys.keyed(for: purpose.label)
         code.update(data: Array(message))
         return Array(code.finalize())
     }
@@ -36,8 +39,11 @@ public struct MasterKey: Sendable {
     /// Returns the key for one purpose: HKDF-SHA256, no salt, the purpose's label as info. One
     /// purpose's key reveals nothing about another's.
     func wrappingKey(for purpose: SealPurpose) -> SymmetricKey {
-        purposeKeys.derived(for: purpose).key
+        purposeKeys.derived(for: purpose.label).key
     }
+
+    /// Returns the same key as ``wrappingKey(for:)`` by the purpose's label.
+    func derivedKey(for label: String) -> SymmetricKey { purposeKeys.derived(for: label).key }
 }
 
 /// Caches the keys derived from one master key, because a server uses the same few for every
@@ -51,7 +57,7 @@ private final class PurposeKeys: Sendable {
     }
 
     private let key: SymmetricKey
-    private let derived = Locked<(id: [UInt8]?, keys: [SealPurpose: Derived])>((nil, [:]))
+    private let derived = Locked<(id: [UInt8]?, keys: [String: Derived])>((nil, [:]))
 
     init(of key: SymmetricKey) { self.key = key }
 
@@ -66,15 +72,15 @@ private final class PurposeKeys: Sendable {
         }
     }
 
-    func keyed(for purpose: SealPurpose) -> HMAC<SHA256> { derived(for: purpose).keyed }
+    func keyed(for label: String) -> HMAC<SHA256> { derived(for: label).keyed }
 
-    func derived(for purpose: SealPurpose) -> Derived {
+    func derived(for label: String) -> Derived {
         derived.withLock { derived in
-            if let known = derived.keys[purpose] { return known }
+            if let known = derived.keys[label] { return known }
             let key = HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: key, info: Array(purpose.label.utf8), outputByteCount: 32)
+                inputKeyMaterial: key, info: Array(label.utf8), outputByteCount: 32)
             let new = Derived(key: key, keyed: HMAC(key: key))
-            derived.keys[purpose] = new
+            derived.keys[label] = new
             return new
         }
     }

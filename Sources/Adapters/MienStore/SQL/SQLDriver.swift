@@ -1,6 +1,10 @@
 /// A database on which the repositories run. Each database product has one driver; everything above
 /// uses portable SQL with `?` for values.
 public protocol SQLDriver: Sendable {
+    /// The number of writes that wait for the writer, and how many may.
+    var waitingWrites: Int { get }
+    var maxWaitingWrites: Int { get }
+
     /// Runs `body` in its own write transaction, which is committed when `body` returns and rolled
     /// back when it throws.
     ///

@@ -18,6 +18,8 @@ public struct StoreError: CodedError {
         case stale = "store.stale"
         /// A newer version of this program created the database.
         case tooNew = "store.too-new"
+        /// The database lacks data that its server had committed.
+        case incomplete = "store.incomplete"
     }
 
     public let code: Code

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import MienAccess
 internal import MienCore
 internal import MienThreads
 
@@ -18,13 +19,15 @@ final class GroupWriter: Sendable {
 
     private let queue = JobLine<WriteJob>(maxWaiting: maxWaiting)
 
-    init(_ pool: DatabasePool) {
+    /// - Parameter head: Is told the last audit entry after durable commits.
+    init(_ pool: DatabasePool, head: CommittedHead? = nil) {
+        if let head { head.write((try? pool.read { $0.lastAuditEntry() }) ?? .start) }
         let thread = WorkerThread.required(name: "mien.store") { [queue] in
             var synchronous: Durability?
             // Removes traces left by a killed process.
             var tracesGoAt: ContinuousClock.Instant? = .now
             while let jobs = queue.next(atMost: Self.maxTogether, until: tracesGoAt) {
-                if Self.commit(jobs, to: pool, &synchronous) {
+                if Self.commit(jobs, to: pool, &synchronous, head) {
                     tracesGoAt = tracesGoAt ?? .now + Self.traceLife
                 }
                 if let at = tracesGoAt, .now >= at {
@@ -35,6 +38,8 @@ final class GroupWriter: Sendable {
         // It ends after the last job that waits when the writer is stopped.
         thread.detach()
     }
+
+    var waiting: Int { queue.count }
 
     /// Finishes the waiting jobs and rejects new ones.
     func stop() { queue.stop() }
@@ -82,7 +87,8 @@ final class GroupWriter: Sendable {
 
     /// - Returns: whether something was deleted that must leave no trace.
     private static func commit(
-        _ jobs: [WriteJob], to pool: DatabasePool, _ synchronous: inout Durability?
+        _ jobs: [WriteJob], to pool: DatabasePool, _ synchronous: inout Durability?,
+        _ head: CommittedHead?
     ) -> Bool {
         if jobs.isEmpty { return false }
         let traces = SQLiteConnection.Traces()
@@ -114,6 +120,10 @@ final class GroupWriter: Sendable {
                         }
                     }
                     try database.commit()
+                    // Also covers earlier commits, because the log is synced as a whole.
+                    if durability == .always, let head, let last = database.lastAuditEntry() {
+                        head.write(last)
+                    }
                 } catch {
                     if database.isInsideTransaction { try? database.rollback() }
                     throw error

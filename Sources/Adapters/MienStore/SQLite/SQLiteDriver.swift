@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import MienAccess
 internal import Synchronization
 
 /// SQLite through GRDB, with WAL, foreign keys, and overwriting of deleted content. Any number of
@@ -11,10 +12,17 @@ public final class SQLiteDriver: SQLDriver {
     private let pool: DatabasePool
     private let writer: GroupWriter
 
+    /// Why the database may lack data that its server had committed, if that was accepted.
+    public let acceptedFlaw: String?
+
     /// Opens the file at `path`. Creates a missing file with mode 0600.
     ///
-    /// - Throws: ``StoreError`` `.unreachable`.
-    public init(path: String) throws(StoreError) {
+    /// - Parameter acceptsLoss: Whether a database is opened although it may lack committed data.
+    /// - Throws: ``StoreError`` `.unreachable`, or `.incomplete` if the database was copied without
+    ///   its write-ahead log or is older than its server's last commit.
+    public init(path: String, acceptsLoss: Bool = false) throws(StoreError) {
+        // Before SQLite creates a log.
+        let state = DatabaseState(ofFile: path)
         // SQLite would create it with the process's own mask.
         if !FileManager.default.fileExists(atPath: path) {
             _ = FileManager.default.createFile(
@@ -35,17 +43,43 @@ public final class SQLiteDriver: SQLDriver {
                 .unreachable,
                 "\(path) cannot be opened as a database: \(SQLiteConnection.words(for: error))")
         }
-        writer = GroupWriter(pool)
+        let headPath = path + CommittedHead.suffix, head = CommittedHead.read(path: headPath)
+        let flaw = try? pool.read { database in
+            state.flaw(
+                head: head, last: database.lastAuditEntry(),
+                sameNumber: head.flatMap { database.auditEntry($0.number) })
+        }
+        acceptedFlaw = flaw
+        if let flaw, !acceptsLoss {
+            try? pool.close()
+            throw StoreError(.incomplete, flaw)
+        }
+        writer = GroupWriter(pool, head: CommittedHead(path: headPath))
+        do { try Self.mark(DatabaseState.inUse, in: pool) } catch {
+            throw StoreError(
+                .unreachable, "\(path) cannot be written: \(SQLiteConnection.words(for: error))")
+        }
+    }
+
+    /// Marks the file, and folds the mark into it: a copy of the file alone then has it.
+    private static func mark(_ version: UInt32, in pool: DatabasePool) throws {
+        try pool.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA user_version = \(version)")
+        }
+        _ = GroupWriter.removeTraces(pool)
     }
 
     deinit { writer.stop() }
+
+    public var waitingWrites: Int { writer.waiting }
+    public var maxWaitingWrites: Int { GroupWriter.maxWaiting }
 
     /// Checkpoints the write-ahead log into the database and closes it. Nothing may be in progress.
     public func close() throws {
         writer.stop()
         // Closing alone leaves the log: the last connection to close is a reader, which cannot
         // checkpoint it.
-        _ = GroupWriter.removeTraces(pool)
+        try? Self.mark(0, in: pool)
         try pool.close()
     }
 

@@ -1,6 +1,6 @@
 package import MienCore
 package import MienKeys
-internal import MienServerCore
+package import MienServerCore
 
 /// Verifies RSA signatures and certificate chains away from the threads that handle requests.
 ///
@@ -13,6 +13,8 @@ package struct SignatureQueue: Sendable {
     package init(limits: WorkLimits) {
         queue = WorkQueue("mien.signature", workers: 2, limits: limits)
     }
+
+    package var depth: QueueDepth { queue.depth }
 
     /// Verifies a signature made with `key`; in the queue if it is an RSA key.
     package func check<Output: Sendable>(

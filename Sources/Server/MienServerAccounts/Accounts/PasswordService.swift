@@ -25,6 +25,8 @@ package final class PasswordService: Sendable {
             salt: generator.bytes(PasswordHasher.saltSize))
     }
 
+    package var depth: QueueDepth { queue.depth }
+
     /// - Throws: ``ServerBusy`` if this share has no room in the queue.
     package func requireRoom(for share: WorkShare) throws(ServerBusy) {
         try queue.requireRoom(for: share)

@@ -141,6 +141,17 @@ public struct ServerConfiguration: Sendable {
         return problems
     }
 
+    /// The files that settings name, by the setting's key; not folders.
+    public var namedFiles: [(key: String, path: String)] {
+        ServerSetting.all.compactMap { setting in
+            guard case .path = setting.kind,
+                !["data", "packs", "mail.outbox", "face.cache"].contains(setting.key),
+                let path = texts[setting.key], !path.isEmpty
+            else { return nil }
+            return (setting.key, path)
+        }
+    }
+
     /// The complete configuration in the file's format, with secrets hidden.
     public var printed: String {
         var lines: [String] = [], open: [Substring] = []

@@ -1,7 +1,7 @@
 /// A metric of the server. `docs/spec/metrics.md` lists them all.
 package struct Metric: Sendable {
     /// The name in Prometheus, with its unit: `…_total` for counters, `…_seconds` for durations;
-    /// others are gauges.
+    /// others, and `…_timestamp_seconds`, are gauges.
     package let name: String
     /// One sentence for `# HELP`.
     package let help: String
@@ -11,8 +11,10 @@ package struct Metric: Sendable {
     package static let all = [
         requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
         presentations, faceShadow, faceScores, faceScoreDrift,
-        authentications, faceMigrations, duplicateSearches, duplicateCases, grants, mails,
+        authentications, duplicateSearches, duplicateCases, faceMigrations, grants, mails,
         logoutNotices, identityJobs, identityJobsWaiting, identityJobSeconds, identityNotices,
+        queueWaiting, queueLimit, queueWorkers, liveCaptures, databaseBytes, freeBytes, masterKeys,
+        backedUpAt, startedAt, residentBytes, openFiles,
     ]
 
     package static let requests = Metric(
@@ -83,6 +85,38 @@ package struct Metric: Sendable {
         name: "mien_identity_notices_total",
         help: "Deliveries of results of identity verification to apps, by result.",
         labels: ["result"])
+    package static let queueWaiting = Metric(
+        name: "mien_queue_waiting",
+        help: "Jobs that wait for a worker or for the database's writer, by queue.",
+        labels: ["queue"])
+    package static let queueLimit = Metric(
+        name: "mien_queue_limit", help: "Jobs that may wait in a queue; further ones are refused.",
+        labels: ["queue"])
+    package static let queueWorkers = Metric(
+        name: "mien_queue_workers", help: "Threads that take jobs from a queue.", labels: ["queue"])
+    package static let liveCaptures = Metric(
+        name: "mien_live_captures", help: "Live captures in progress.", labels: [])
+    package static let databaseBytes = Metric(
+        name: "mien_database_bytes", help: "Sizes of the database and its write-ahead log.",
+        labels: ["file"])
+    package static let freeBytes = Metric(
+        name: "mien_data_free_bytes", help: "Free space of the file system with the data folder.",
+        labels: [])
+    package static let masterKeys = Metric(
+        name: "mien_master_keys",
+        help: "Master keys; more than one while a rotation is unfinished.",
+        labels: [])
+    package static let backedUpAt = Metric(
+        name: "mien_backup_timestamp_seconds",
+        help: "When the last backup was completed, since 1970; 0 before the first.", labels: [])
+    package static let startedAt = Metric(
+        name: "mien_start_timestamp_seconds", help: "When the server started, since 1970.",
+        labels: [])
+    package static let residentBytes = Metric(
+        name: "mien_resident_bytes", help: "Memory of the process (Linux).", labels: [])
+    package static let openFiles = Metric(
+        name: "mien_open_files", help: "Open files and connections of the process (Linux).",
+        labels: [])
     package static let mails = Metric(
         name: "mien_mails_total", help: "Emails, by result.", labels: ["result"])
 }

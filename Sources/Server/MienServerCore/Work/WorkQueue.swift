@@ -10,6 +10,10 @@ package final class WorkQueue: Sendable {
         pool = WorkerPool(workers: workers, limits: limits, label: label) {}
     }
 
+    package var depth: QueueDepth {
+        QueueDepth(waiting: pool.waiting, limit: pool.queueLimit, workers: pool.workerCount)
+    }
+
     /// Rejects work whose share is full before anything is done for it, such as a write to the
     /// database.
     ///

@@ -17,6 +17,6 @@ struct AdminCommand: AsyncParsableCommand {
         subcommands: [
             AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self,
             FacesCommand.self, VerificationCommand.self, RegistryCommand.self, LicenseCommand.self,
-            AdministratorCommand.self, AuditCommand.self,
+            AdministratorCommand.self, AuditCommand.self, MasterKeyCommand.self,
         ])
 }

@@ -41,16 +41,13 @@ struct ServeCommand: AsyncParsableCommand {
         help:
             "Create and print a new admin credential and invalidate all earlier ones. For operators who have lost the credential."
     ) var renewAdminCredential = false
+    @Flag(
+        help:
+            "Start with a database that was copied without its write-ahead log, or that is older than its server's last commit. What is missing is lost."
+    ) var acceptLostWrites = false
 
     func run() async throws {
-        let configuration: ServerConfiguration
-        do {
-            configuration = try ServerConfiguration(
-                file: try file(), environment: ProcessInfo.processInfo.environment,
-                home: MienHome.current.folder)
-        } catch let error as ConfigurationError {
-            throw Failure(.badInput, "config", error.description)
-        }
+        let configuration = try ServerSettings.load(config)
         if printConfig {
             print(configuration.printed)
             return
@@ -65,7 +62,7 @@ struct ServeCommand: AsyncParsableCommand {
             // Unbuffered, so that scripts can wait for the lines.
             server = try await Server(
                 configuration, logger: logger, publishesSignUp: withSamples,
-                renewsAdminCredential: renewAdminCredential,
+                renewsAdminCredential: renewAdminCredential, acceptsLoss: acceptLostWrites,
                 onListening: { FileHandle.standardOutput.write(Data("Listening on \($0)\n".utf8)) },
                 onAdminListening: {
                     FileHandle.standardOutput.write(
@@ -118,18 +115,6 @@ struct ServeCommand: AsyncParsableCommand {
             tasks.cancelAll()
             try await tasks.waitForAll()
         }
-    }
-
-    private func file() throws -> (path: String, contents: String)? {
-        guard let config else { return nil }
-        guard let data = FileManager.default.contents(atPath: config), data.count <= 1_000_000,
-            let text = String(data: data, encoding: .utf8)
-        else {
-            throw Failure(
-                .badInput, "config",
-                "\(config) cannot be read: the configuration must be a UTF-8 file of at most 1 MB")
-        }
-        return (config, text)
     }
 
     private static func tell(_ first: Server.FirstStart, _ configuration: ServerConfiguration) {

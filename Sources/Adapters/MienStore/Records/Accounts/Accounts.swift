@@ -125,7 +125,8 @@ public struct AccountTable {
             """
             INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, expires_at, updated_at, address_checked)
             VALUES (?, ?, ?, ?, ?, ?, ?, 1)
-            """, .id(record.id), .text(record.state.rawValue), .blob(account.sealedKey),
+            """, .id(record.id), .text(record.state.rawValue),
+            .blob(keys.current(account.sealedKey, .accountKey, for: record.id.text)),
             .blob(sealed(record)), .time(record.createdAt),
             record.expiresAt.map { .time($0) } ?? .null, .time(record.createdAt))
     }

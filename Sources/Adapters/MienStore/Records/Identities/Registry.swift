@@ -43,18 +43,20 @@ public struct RegistryTable {
         inserted.reserveCapacity(sorted.count - known.count)
         for person in sorted {
             let texts = SQLValue.blob(Array(person.texts.joined())), number: Int64
+            let content = try keys.current(
+                person.content, .registryPerson, for: Self.name(person.id))
             if let row = known[person.id] {
                 number = try row.integer(0)
                 try removeKeys(of: row)
                 connection.leaveNoTrace()
                 try connection.execute(
                     "UPDATE registry_person SET text_hashes = ?, content_sealed = ?, updated_at = ? WHERE number = ?",
-                    texts, .blob(person.content), .time(now), .integer(number))
+                    texts, .blob(content), .time(now), .integer(number))
             } else {
                 next += 1
                 number = next
                 inserted.append([
-                    .integer(number), .blob(person.id), texts, .blob(person.content), .time(now),
+                    .integer(number), .blob(person.id), texts, .blob(content), .time(now),
                 ])
             }
             for text in person.texts { added.append(SealedKey(text, number)) }

@@ -1,0 +1,106 @@
+internal import Foundation
+internal import GRDB
+public import MienAccess
+internal import MienCore
+internal import MienSealing
+
+/// Copies of a database for backups.
+public enum DatabaseCopy {
+    /// What a copy contains.
+    public struct Facts: Sendable, Hashable {
+        /// The newest migration.
+        public let schema: String
+        /// The last entry of the audit log, which is intact.
+        public let audit: AuditChain
+        public let accounts: Int
+    }
+
+    /// Copies the database at `path` to a new file, while a server may be using it. The copy is one
+    /// consistent state, complete without a write-ahead log, with mode 0600.
+    ///
+    /// Uses SQLite's backup, in one step: writers go on, but their log grows until it is done.
+    ///
+    /// - Throws: ``StoreError`` `.unreachable`, or `.corrupt` if the copy is damaged.
+    public static func make(of path: String, at target: String) throws(StoreError) {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StoreError(.unreachable, "\(path) does not exist")
+        }
+        guard
+            FileManager.default.createFile(
+                atPath: target, contents: nil, attributes: [.posixPermissions: 0o600])
+        else { throw StoreError(.unreachable, "\(target) cannot be created") }
+        try translating {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(Double(SQLiteDriver.busyMilliseconds) / 1000)
+            configuration.readonly = true
+            let source = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? source.close() }
+            let copy = try DatabaseQueue(path: target)
+            try source.backup(to: copy)
+            try copy.writeWithoutTransaction { database in
+                // One file, without the mark of the server that uses the original.
+                _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = DELETE")
+                try database.execute(sql: "PRAGMA user_version = 0")
+            }
+            try copy.close()
+        }
+    }
+
+    /// Reads a copy and checks it completely: SQLite's structure, the migrations, that `keys` open
+    /// what is sealed, and the audit log.
+    ///
+    /// - Throws: ``StoreError`` `.corrupt`, `.foreignKey`, `.tooNew`, or `.unreachable`.
+    public static func facts(of path: String, keys: StoreKeys) throws(StoreError) -> Facts {
+        try translating {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            return try queue.read { database in
+                let found = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
+                guard found == "ok" else {
+                    throw StoreError(.corrupt, "the database is damaged: SQLite's check failed")
+                }
+                return try facts(of: Tables(connection: SQLiteConnection(database), keys: keys))
+            }
+        }
+    }
+
+    private static func facts(of tables: Tables) throws -> Facts {
+        let steps = try tables.connection.rows("SELECT name FROM schema_step").map {
+            try $0.text(0)
+        }
+        if let foreign = Set(steps).subtracting(Migrations.all.map(\.name)).min() {
+            throw StoreError(
+                .tooNew,
+                "the database has the schema step “\(foreign)”, which this version does not know. Use a newer version."
+            )
+        }
+        guard let schema = Migrations.all.last(where: { steps.contains($0.name) })?.name else {
+            throw StoreError(.corrupt, "the database has no schema of this program")
+        }
+        let known = Set(tables.keys.ring.keys.map(\.name))
+        guard try tables.masterKeys.counts().keys.allSatisfy(known.contains) else {
+            throw StoreError(.foreignKey, "a record is sealed under a master key that is missing")
+        }
+        _ = try tables.signingKeys.current(at: Instant(seconds: 0))
+        let accounts = try tables.connection.row("SELECT COUNT(*) FROM account")?.integer(0) ?? 0
+        switch try tables.audit.verify() {
+        case .whole(let entries, let last):
+            return Facts(
+                schema: schema, audit: AuditChain(number: Int64(entries), hash: last),
+                accounts: Int(accounts))
+        case .broken(let number):
+            throw StoreError(
+                .corrupt, "the audit log was modified at entry \(number) or an entry is missing")
+        }
+    }
+
+    private static func translating<Output>(_ body: () throws -> Output) throws(StoreError)
+        -> Output
+    {
+        do { return try body() } catch let error as StoreError { throw error } catch {
+            throw StoreError(.unreachable, SQLiteConnection.words(for: error))
+        }
+    }
+}

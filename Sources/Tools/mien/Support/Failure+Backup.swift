@@ -1,0 +1,8 @@
+package import MienBackup
+package import MienCommandSupport
+
+extension BackupError: FailureConvertible {
+    package var failure: Failure {
+        Failure([.files, .busy].contains(code) ? .notSetUp : .badInput, code.rawValue, reason)
+    }
+}
