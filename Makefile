@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo serve test test-api test-web screenshots prove bench fuzz format lint docs test-setup clean
+.PHONY: help setup build demo serve test test-api test-web screenshots prove bench fuzz format lint docs test-setup install deb test-deb clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' \
@@ -70,6 +70,15 @@ test-setup: ## test the setup itself, in clean folders (downloads about 400 MB)
 	@scripts/test-build
 	@scripts/test-fetch
 	@scripts/test-setup
+
+install: ## build and install for all users: make install [PREFIX=/usr/local] [DESTDIR=]
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-files
+
+deb: ## build a Debian package in .build/package, with Swift's runtime inside
+	@scripts/deb
+
+test-deb: ## install the package in a clean Debian, start the server, remove it (needs root)
+	@scripts/test-deb
 
 clean: ## remove build products, but keep what setup installed
 	@rm -rf .build Benchmarks/.build Examples/.build Fuzz/.build
