@@ -12,7 +12,7 @@ public struct BackupError: CodedError, CustomStringConvertible {
         case passphrase = "backup.passphrase"
         /// The target exists.
         case exists = "backup.exists"
-        /// What was decrypted does not belong together: the database, its keys, the audit log.
+        /// The decrypted database, its keys, and its audit log do not belong together.
         case content = "backup.content"
         /// A file cannot be read or written.
         case files = "backup.files"

@@ -1,11 +1,11 @@
 internal import MienCore
 
-/// What a backup consists of. Readable without the passphrase; authenticated with it.
+/// The list of a backup's files. Readable without the passphrase; authenticated with it.
 /// `docs/spec/backup.md` describes the format.
 public struct BackupManifest: Sendable, Hashable {
     /// A sealed file.
     public struct File: Sendable, Hashable {
-        /// What it is: `database`, `master.key`, `mien.yaml`, or `setting-` and a setting's key.
+        /// One of `database`, `master.key`, `mien.yaml`, or `setting-` and a setting's key.
         public let name: String
         /// The size of the sealed file in bytes.
         public let size: Int
@@ -22,7 +22,7 @@ public struct BackupManifest: Sendable, Hashable {
         var memory = 262_144, passes = 3, lanes = 1
         var salt: [UInt8]
 
-        /// What a reader accepts: a manifest must not make it use any amount of memory or time.
+        /// The values that a reader accepts: a manifest must not make it use any amount of memory or time.
         static let memories = 8_192...1_048_576, passCounts = 1...16, laneCounts = 1...4
         static let saltSize = 16
     }

@@ -63,7 +63,7 @@ public final class KeyRing: Sendable {
     }
 }
 
-/// What a sealed record says about its key: the version and the ID.
+/// The version and the ID of the key that sealed a record, as the record names them.
 public struct SealedKeyName: Sendable, Hashable {
     /// The bytes of a record that contain it.
     static let range = 8..<20
@@ -91,6 +91,6 @@ public struct SealedKeyName: Sendable, Hashable {
 }
 
 extension MasterKey {
-    /// What records that this key seals say about it.
+    /// The name of this key in the records that it seals.
     public var name: SealedKeyName { SealedKeyName(version: version, id: id) }
 }

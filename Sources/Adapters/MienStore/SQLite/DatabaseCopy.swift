@@ -6,7 +6,7 @@ internal import MienSealing
 
 /// Copies of a database for backups.
 public enum DatabaseCopy {
-    /// What a copy contains.
+    /// Facts about the content of a copy.
     public struct Facts: Sendable, Hashable {
         /// The newest migration.
         public let schema: String

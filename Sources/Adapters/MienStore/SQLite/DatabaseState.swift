@@ -2,7 +2,7 @@ internal import Foundation
 internal import GRDB
 internal import MienAccess
 
-/// What a database's own file says about it without its write-ahead log.
+/// The state of a database by its own file, without its write-ahead log.
 ///
 /// A server that has opened a database marks its file as in use, in SQLite's `user_version`, and
 /// removes the mark when it closes the database. A file in use belongs to a write-ahead log: without

@@ -29,7 +29,7 @@ struct PassphraseOptions: ParsableArguments {
         guard let passphrase = BackupPassphrase(try text(isNew: isNew)) else {
             throw Failure(
                 .badInput, "backup.short-passphrase",
-                "the passphrase must have at least \(BackupPassphrase.minCharacters) characters, because whoever gets the backup can try passphrases without limit"
+                "the passphrase must have at least \(BackupPassphrase.minCharacters) characters, because anyone who gets the backup can try passphrases without limit"
             )
         }
         return passphrase

@@ -73,7 +73,7 @@ struct BackupServerTests {
         #expect(
             try await again.admin.audit(after: number - 1).items.first?.hash
                 == said["audit"]?["hash"]?.stringValue)
-        // A password, and a token of before.
+        // The password, and the token from before the backup.
         _ = try await again.signIn("ada")
         let refreshed = try await again.tokens.refresh(refresh)
         #expect(refreshed.status == 200, "\(refreshed.body)")

@@ -9,7 +9,7 @@ public struct MasterKeyUse {
     /// Where a pass over all records has come to. A new one starts from the beginning.
     public struct Position: Sendable, Hashable {
         var column = 0
-        /// The key of the last row that was looked at.
+        /// The key of the last row that was checked.
         var after: [SQLValue]?
         /// Whether the pass has seen every record.
         public var isAtEnd: Bool { column == SealedColumn.all.count }
