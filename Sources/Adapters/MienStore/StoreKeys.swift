@@ -185,8 +185,9 @@ struct AccountKey: Sendable {
         -> [UInt8]
     {
         do {
-            return try RecordSealer(key: ring.key(of: record) ?? ring.active, purpose: purpose).open(
-                record, identity: Array(identity.utf8))
+            return try RecordSealer(key: ring.key(of: record) ?? ring.active, purpose: purpose)
+                .open(
+                    record, identity: Array(identity.utf8))
         } catch {
             throw StoreError(.corrupt, "\(purpose.label): \(error)")
         }

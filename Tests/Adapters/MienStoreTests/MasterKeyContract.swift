@@ -93,7 +93,10 @@ import Testing
         let page = try String(
             contentsOf: Repository.root.appending(path: "docs/spec/storage.md"), encoding: .utf8)
         let documented = Set(
-            page.matches(of: /\n\| `(\w+)\.(\w+_sealed)` \| `([^`]+)` \| (?:account, or )?master(?: if it has none)? \|/).map {
+            page.matches(
+                of:
+                    /\n\| `(\w+)\.(\w+_sealed)` \| `([^`]+)` \| (?:account, or )?master(?: if it has none)? \|/
+            ).map {
                 "\($0.1).\($0.2) \($0.3)"
             })
         #expect(

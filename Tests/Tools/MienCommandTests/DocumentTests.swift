@@ -45,7 +45,7 @@ import Testing
         // Excludes names of files and threads, and the codes by which frame sources report to
         // sessions, because the command line prints a video's own error.
         return codes.filter { code in
-            !["jpg", "png", "csv", "txt", "json", "bin", "key", "xml", "yaml"].contains {
+            !["jpg", "png", "csv", "txt", "json", "bin", "key", "sqlite", "xml", "yaml"].contains {
                 code.hasSuffix(".\($0)")
             }
                 && !["mien.face", "mien.media"].contains(code) && !code.hasPrefix("frames.")
