@@ -45,6 +45,21 @@ import Testing
         #expect(try await opened([""], acceptsLoss: true) == nil)
     }
 
+    @Test func `a refused copy is refused again, until its loss is accepted`() async throws {
+        try await note(3)
+        let folder = try ScratchFolder()
+        try folder.write(Data(contentsOf: test.folder("mien.sqlite")), to: "mien.sqlite")
+        for _ in 0..<2 {
+            #expect(
+                await refusal { _ = try SQLiteDriver(path: folder("mien.sqlite").path) }
+                    == .incomplete)
+        }
+        #expect(try folder.names() == ["mien.sqlite"])
+        let driver = try SQLiteDriver(path: folder("mien.sqlite").path, acceptsLoss: true)
+        #expect(driver.acceptedFlaw != nil)
+        try driver.close()
+    }
+
     @Test func `a copy of a closed database is complete without a log`() async throws {
         try await note(3)
         try test.kind.close(test.driver)

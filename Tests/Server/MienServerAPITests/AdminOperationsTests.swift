@@ -29,7 +29,8 @@ struct AdminOperationsTests {
         #expect(AdminRole.owner.permissions == Set(AdminPermission.allCases))
         for role in AdminRole.allCases where role != .owner {
             #expect(
-                role.permissions.isDisjoint(with: [.changeAdministrators, .pruneAudit]), "\(role)")
+                role.permissions.isDisjoint(with: [.changeAdministrators, .pruneAudit, .changeMasterKeys]),
+                "\(role)")
         }
         let reading = AdminPermission.allCases.filter { $0.rawValue.hasPrefix("read") }
         #expect(AdminRole.auditor.permissions == Set(reading))

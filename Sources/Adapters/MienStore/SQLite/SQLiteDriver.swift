@@ -23,6 +23,11 @@ public final class SQLiteDriver: SQLDriver {
     public init(path: String, acceptsLoss: Bool = false) throws(StoreError) {
         // Before SQLite creates a log.
         let state = DatabaseState(ofFile: path)
+        let headPath = path + CommittedHead.suffix, head = CommittedHead.read(path: headPath)
+        // Opening creates a log, which would hide at the next start that there was none.
+        if head == nil, !acceptsLoss, let flaw = state.flaw(head: nil, last: nil, sameNumber: nil) {
+            throw StoreError(.incomplete, flaw)
+        }
         // SQLite would create it with the process's own mask.
         if !FileManager.default.fileExists(atPath: path) {
             _ = FileManager.default.createFile(
@@ -43,7 +48,6 @@ public final class SQLiteDriver: SQLDriver {
                 .unreachable,
                 "\(path) cannot be opened as a database: \(SQLiteConnection.words(for: error))")
         }
-        let headPath = path + CommittedHead.suffix, head = CommittedHead.read(path: headPath)
         let flaw = try? pool.read { database in
             state.flaw(
                 head: head, last: database.lastAuditEntry(),

@@ -21,6 +21,8 @@ public enum AdminPermission: String, Sendable, CaseIterable {
     /// Removing entries of the audit log.
     case pruneAudit
     case readAdministrators, changeAdministrators
+    /// The use of the master keys; their rotation and removal.
+    case readMasterKeys, changeMasterKeys
 }
 
 extension AdminRole {
@@ -32,13 +34,13 @@ extension AdminRole {
             [
                 .readSelf, .readConfiguration, .changeConfiguration, .readUsers, .changeUsers,
                 .readVerifications, .changeVerifications, .readRegistry, .changeRegistry,
-                .readAudit,
+                .readAudit, .readMasterKeys,
             ]
         case .reviewer: [.readSelf, .readVerifications, .reviewIdentities]
         case .auditor:
             [
                 .readSelf, .readConfiguration, .readUsers, .readVerifications, .readRegistry,
-                .readAudit, .readAdministrators,
+                .readAudit, .readAdministrators, .readMasterKeys,
             ]
         }
     }

@@ -63,5 +63,9 @@ package enum AdminOperations {
         "GET /v1/audit/verify": .readAudit,
         "GET /v1/audit/segment": .readAudit,
         "POST /v1/audit/prune": .pruneAudit,
+
+        "GET /v1/master-keys": .readMasterKeys,
+        "POST /v1/master-keys": .changeMasterKeys,
+        "DELETE /v1/master-keys/{version}": .changeMasterKeys,
     ]
 }
