@@ -29,7 +29,9 @@ struct AdminOperationsTests {
         #expect(AdminRole.owner.permissions == Set(AdminPermission.allCases))
         for role in AdminRole.allCases where role != .owner {
             #expect(
-                role.permissions.isDisjoint(with: [.changeAdministrators, .pruneAudit, .changeMasterKeys]),
+                role.permissions.isDisjoint(with: [
+                    .changeAdministrators, .pruneAudit, .changeMasterKeys,
+                ]),
                 "\(role)")
         }
         let reading = AdminPermission.allCases.filter { $0.rawValue.hasPrefix("read") }

@@ -2,7 +2,7 @@ public import MienCore
 
 /// A kind of request to the admin API.
 public enum AdminPermission: String, Sendable, CaseIterable {
-    /// Who the caller is. Every administrator may ask.
+    /// The caller's own name and role. Every administrator may ask.
     case readSelf
     /// Apps, journeys, product keys, and model packs.
     case readConfiguration, changeConfiguration
@@ -26,7 +26,7 @@ public enum AdminPermission: String, Sendable, CaseIterable {
 }
 
 extension AdminRole {
-    /// What the role's credentials open.
+    /// Returns what the role's credentials open.
     public var permissions: Set<AdminPermission> {
         switch self {
         case .owner: Set(AdminPermission.allCases)
