@@ -22,6 +22,13 @@ struct AdministratorCommand: AsyncParsableCommand {
           auditor   reads everything except what people sent to verify their identity
         """
 
+    @Sendable static func role(_ text: String) throws -> AdminRole {
+        guard let role = AdminRole(rawValue: text) else {
+            throw ValidationError("A role is \(AdminRole.choices).")
+        }
+        return role
+    }
+
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List administrators.",
@@ -60,7 +67,8 @@ struct AdministratorCommand: AsyncParsableCommand {
                 """)
 
         @Argument(help: "A name that tells administrators apart.") var name: String
-        @Option(help: "The role: \(AdminRole.choices).") var role: AdminRole
+        @Option(help: "The role: \(AdminRole.choices).", transform: AdministratorCommand.role)
+        var role: AdminRole
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -91,7 +99,8 @@ struct AdministratorCommand: AsyncParsableCommand {
                 """)
 
         @Argument(help: "The administrator's ID.") var id: String
-        @Argument(help: "The role: \(AdminRole.choices).") var role: AdminRole
+        @Argument(help: "The role: \(AdminRole.choices).", transform: AdministratorCommand.role)
+        var role: AdminRole
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -127,5 +136,3 @@ struct AdministratorCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension AdminRole: ExpressibleByArgument {}
