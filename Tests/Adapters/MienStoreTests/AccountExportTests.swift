@@ -43,9 +43,11 @@ struct AccountExportTests {
         #expect(ExportedTable.omitted.values.allSatisfy { $0.count > 10 })
         let sections = ExportedTable.all.map(\.section)
         #expect(Set(sections).count == sections.count)
-        // Only tables that belong to no account, or to one through a keyed hash, are left out.
+        // Left out are tables that belong to no account, or to one through a keyed hash, pictures that
+        // wait for an hour, and what only reviewers may know.
+        let known = ["account_name", "identity_upload", "duplicate_search", "duplicate_case"]
         for name in ExportedTable.omitted.keys where schema[name]?.contains("account_id") == true {
-            #expect(name == "account_name")
+            #expect(known.contains(name), "\(name)")
         }
     }
 

@@ -36,7 +36,8 @@ import Testing
             postLogoutRedirectURIs: ["https://app.example.org/bye"],
             backChannelLogoutURI: "https://app.example.org/logout",
             signInJourney: JourneyID("sign-in"),
-            pages: PageSettings(brand: "#0b6b69", texts: ["es": ["signin_title": "Entra"]]))
+            pages: PageSettings(brand: "#0b6b69", texts: ["es": ["signin_title": "Entra"]]),
+            duplicateFaces: DuplicateFaceSettings(consentVersions: ["2"]))
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
