@@ -113,7 +113,13 @@ extension IdentityService {
                     id, outcome, isSimulated: judgment.isSimulated,
                     recapture: judgment.recapture, at: now),
                 try tables.verificationAttempts.judge(id, result)
-            else { return identity(try tables.verifications.find(account.id), settings) }
+            else {
+                // The session that it comes from would wait for its judgment forever.
+                if attempt.result == nil, try tables.verificationAttempts.conclude(id, at: now) {
+                    try tables.noteSession(of: id, .notJudged, nil, account, at: now)
+                }
+                return identity(try tables.verifications.find(account.id), settings)
+            }
             try tables.verifications.update(record, at: now)
             if outcome == .review {
                 var generator = SystemRandomNumberGenerator()
@@ -145,18 +151,20 @@ extension IdentityService {
         let now = clock.now
         try await store.write { tables in
             var record = try tables.verifications.find(user)
-            if record.state.conclude(id, .notJudged, at: now) {
-                try tables.verifications.update(record, at: now)
-                if let account = try tables.accounts.find(user),
-                    let attempt = try tables.verificationAttempts.find(id, of: account)
-                {
-                    let outcome = AttemptOutcome.notJudged
+            let isOpen = record.state.conclude(id, .notJudged, at: now)
+            if isOpen { try tables.verifications.update(record, at: now) }
+            let isEnded = try tables.verificationAttempts.conclude(id, at: now)
+            if let account = try tables.accounts.find(user),
+                let attempt = try tables.verificationAttempts.find(id, of: account)
+            {
+                let outcome = AttemptOutcome.notJudged
+                if isOpen {
                     try tables.tell(
                         attempt.app, outcome.word, of: attempt, record.state, nil, at: now)
-                    try tables.noteSession(of: id, outcome, nil, account, at: now)
                 }
+                // After a reset, too.
+                if isEnded { try tables.noteSession(of: id, outcome, nil, account, at: now) }
             }
-            _ = try tables.verificationAttempts.conclude(id, at: now)
             try tables.identityJobs.delete(id.text)
         }
     }

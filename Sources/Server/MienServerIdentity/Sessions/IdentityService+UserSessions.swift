@@ -73,14 +73,25 @@ extension IdentityService {
         // Reviewers see the picture of a live capture; its template is compared.
         let shown =
             template == nil ? [] : images.filter { $0.role == SessionPicture.selfie.role }
-        // The first attempt has the session's identifier; each later one a number.
-        let number = record.session.submissions
-        let text = number == 1 ? record.id.text : "\(record.id.text).\(number)"
-        guard let id = IdentityAttemptID(text) else {
-            throw IdentityError(.updateFailed, "the session has too many submissions")
-        }
+        let id = try Self.nextAttempt(of: record.id, account, in: tables)
         try begin(
             kind, input.content, images: input.images + shown, as: id, of: account,
             app: record.app, in: tables)
+    }
+
+    /// The first attempt has the session's identifier; each later one a number, too. A submission
+    /// that was not judged does not count for the session, but its attempt remains.
+    private static func nextAttempt(
+        of session: IdentityAttemptID, _ account: AccountRecord, in tables: Tables
+    ) throws -> IdentityAttemptID {
+        var number = 1
+        while true {
+            let text = number == 1 ? session.text : "\(session.text).\(number)"
+            guard let id = IdentityAttemptID(text) else {
+                throw IdentityError(.updateFailed, "the session has too many submissions")
+            }
+            guard try tables.verificationAttempts.find(id, of: account) != nil else { return id }
+            number += 1
+        }
     }
 }

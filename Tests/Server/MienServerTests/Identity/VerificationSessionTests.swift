@@ -370,6 +370,52 @@ struct VerificationSessionTests {
         }
     }
 
+    @Test("a submission that was not judged, or ended with a reset, can be repeated")
+    func repeatedSubmission() async throws {
+        let verifier = DecidedVerifier()
+        try await TestServer.run(
+            in: scratch,
+            settings: [
+                "MIEN_IDENTITY_SOURCES": "simulator", "MIEN_IDENTITY_REQUIRED": "GOVERNMENT_ID",
+            ], documents: verifier
+        ) { server in
+            try await server.makeUser()
+            let user = try await VerifyingUser.signedIn(on: server)
+            let owner = try #require(try await user.send(.get).body["owner"]?.stringValue)
+            let id = try #require(UserID(owner))
+            let link = try await user.send(.post, "/document-capture").body
+            let code = try #require(link["documentCaptureUrl"]?.stringValue).split(separator: "#")
+            let opened = try await server.server.parts.verificationLinks.open(String(code[1]))
+            let target = try #require(opened)
+            let person = CapturingPerson(server: server, token: target.startToken)
+            _ = try await person.choose("driverLicense", country: "US")
+            try await person.photograph("document_front")
+            try await person.photograph("document_back")
+            // Nothing answers, so the attempt is given back in the end.
+            #expect(try await person.send(.post, "/submit").body["status"] == "processing")
+            try await server.server.parts.identities.giveBack(target.session, of: id)
+            #expect(try await person.judged().body["status"] == "recapture")
+            // The judgment of the next one comes after a reset.
+            let again = try await person.send(.post, "/submit")
+            #expect(again.body["status"] == "processing", "\(again.body)")
+            let job = "\(target.session.text).2", store = server.server.parts.store
+            for _ in 0..<2000 {
+                if try await store.read({ try $0.identityJobs.find(job)?.failures }) == 1 { break }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            try await server.admin.resetVerification(of: id)
+            verifier.set(
+                DocumentFindings(
+                    isReadable: true, checks: IdentityChecks([.documentConsistent: .passed]),
+                    data: try PersonalDataInput(VerifyingUser.john)))
+            server.time.advance(.seconds(10))
+            #expect(try await person.judged().body["status"] == "recapture")
+            #expect(try await person.send(.post, "/submit").body["status"] == "processing")
+            #expect(try await person.judged().body["status"] == "complete")
+            #expect(try await user.send(.get).body["verified"] == true)
+        }
+    }
+
     @Test("withdrawing consent cancels a user's open session and destroys its key")
     func withdrawal() async throws {
         try await run(DecidedVerifier(), ["MIEN_IDENTITY_REQUIRED": "GOVERNMENT_ID"]) { server in
