@@ -27,7 +27,7 @@ extension IdentityService {
         }
         guard let session = found.0, session.record.session.status == .processing,
             session.record.content != nil
-        else { return try await store.write { try $0.identityJobs.delete(id.text) } }
+        else { return try await concludeSession(id, .notJudged) }
         let findings =
             starts <= IdentityJobQueue.maxStarts
             ? try await findings(of: session, found.1)

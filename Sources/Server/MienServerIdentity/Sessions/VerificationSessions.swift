@@ -92,7 +92,9 @@ package struct VerificationSessions: Sendable {
                 parts: wanted.parts,
                 needsConsent: identities.rules.needsConsent && !wanted.hasConsent,
                 expiresAt: now + wanted.lifetime), createdAt: now,
-            contentExpiresAt: now + .seconds(days * 86_400), content: content.sealed)
+            // A session that waits for its person keeps what it has.
+            contentExpiresAt: now + max(.seconds(days * 86_400), wanted.lifetime),
+            content: content.sealed)
         let account = wanted.account
         try await store.write { tables in
             guard try tables.verificationSessions.open(of: app.id) < Self.maxOpen else {
