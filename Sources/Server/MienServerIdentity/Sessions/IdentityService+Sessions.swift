@@ -119,7 +119,10 @@ extension IdentityService {
             else { return }
             if found.record.session.status == .complete {
                 found.record.result = findings.result
-                if var content = SessionContent(found.record.content) {
+                if found.record.owner == .journey {
+                    // The run needs only the result, and nobody else can read what was captured.
+                    try tables.verificationSessions.erasePictures(of: id)
+                } else if var content = SessionContent(found.record.content) {
                     content.document = findings.document
                     found.record.content = content.sealed
                 }

@@ -47,7 +47,9 @@ public struct AppTable {
     }
 
     public func delete(_ id: AppID) throws(StoreError) -> Bool {
-        try connection.execute("DELETE FROM app WHERE id = ?", .id(id)) == 1
+        // With it go the pictures of its verification sessions.
+        connection.leaveNoTrace()
+        return try connection.execute("DELETE FROM app WHERE id = ?", .id(id)) == 1
     }
 
     public func find(_ id: AppID) throws(StoreError) -> AppRecord? {

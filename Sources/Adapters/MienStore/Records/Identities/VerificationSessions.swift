@@ -235,6 +235,13 @@ public struct VerificationSessionTable {
         try erase(where: "id = ?", [.id(id)]) == 1
     }
 
+    /// Erases the pictures of a session. Their hashes, and the session's content, remain.
+    public func erasePictures(of id: IdentityAttemptID) throws(StoreError) {
+        connection.leaveNoTrace()
+        try connection.execute(
+            "UPDATE verification_image SET content_sealed = NULL WHERE session_id = ?", .id(id))
+    }
+
     /// Destroys the keys of a user's sessions in an app.
     public func erase(of account: UserID, app: AppID) throws(StoreError) -> Int {
         try erase(where: "account_id = ? AND app_id = ?", [.id(account), .id(app)])
