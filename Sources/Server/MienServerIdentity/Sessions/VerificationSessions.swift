@@ -129,8 +129,11 @@ package struct VerificationSessions: Sendable {
             guard var record = try tables.verificationSessions.find(id, of: account),
                 record.session.status.isOpen, record.session.cancel(at: now)
             else { continue }
+            let capture = SessionContent(record.content)?.capture
             try tables.verificationSessions.update(record, of: account)
             _ = try tables.verificationSessions.erase(id)
+            // It has a picture of its own.
+            if let capture { try tables.captures.delete(capture) }
         }
     }
 
