@@ -1,9 +1,9 @@
 /// A check for a kind of copy. Passing means that no sign of it was found, not that the document is
 /// an original; `docs/measurements/documents.md` has the error rates.
 public enum CopyCheck: String, Sendable, CaseIterable {
-    /// The document has color, as a black-and-white copy has not.
+    /// The document has color, which a black-and-white copy lacks.
     case notPhotocopy = "document_not_photocopy"
-    /// There is no regular pattern as of a screen's pixels, or of a halftone print.
+    /// There is no regular pattern like that of a screen's pixels or of a halftone print.
     case notScreen = "document_not_screen"
 
     public enum Result: String, Sendable, CaseIterable {

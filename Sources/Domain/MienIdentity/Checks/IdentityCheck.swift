@@ -32,9 +32,9 @@ public struct IdentityCheckName: RawRepresentable, Sendable, Hashable, Comparabl
     public static let documentNotExpired = Self(known: "document_not_expired")
     /// The document's data agrees with the personal data.
     public static let documentMatchesData = Self(known: "document_matches_data")
-    /// The document has color, as a black-and-white copy has not.
+    /// The document has color, which a black-and-white copy lacks.
     public static let documentNotPhotocopy = Self(known: "document_not_photocopy")
-    /// The document's picture has no regular pattern as of a screen, or of a halftone print.
+    /// The document's picture has no regular pattern like that of a screen or of a halftone print.
     public static let documentNotScreen = Self(known: "document_not_screen")
     /// The face is that of the document's portrait.
     public static let faceMatch = Self(known: "face_match")
@@ -53,9 +53,9 @@ public struct IdentityCheckName: RawRepresentable, Sendable, Hashable, Comparabl
         "document_consistent": "Check digits, and fields printed twice, agree.",
         "document_not_expired": "The document has not expired.",
         "document_matches_data": "The document's data agrees with the personal data.",
-        "document_not_photocopy": "The document has color, as a black-and-white copy has not.",
+        "document_not_photocopy": "The document has color, which a black-and-white copy lacks.",
         "document_not_screen":
-            "The document's picture has no regular pattern as of a screen, or of a halftone print.",
+            "The document's picture has no regular pattern like that of a screen or of a halftone print.",
         "face_match": "The face is that of the document's portrait.",
         "live": "The face was captured live.",
     ]
