@@ -23,8 +23,8 @@ import Testing
         let commands = try await Self.commands()
         #expect(
             commands.map { $0.joined(separator: " ") } == [
-                "", "pipeline", "accuracy", "live", "server", "captures", "documents", "identity",
-                "liveness", "liveness attacks",
+                "", "pipeline", "accuracy", "live", "server", "captures", "documents", "portraits",
+                "verifications", "identity", "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
                 "liveness pad", "liveness pad-report", "liveness injection",
                 "liveness enrollment",

@@ -1,5 +1,5 @@
-/// What an administrator is there for. The role decides which requests of the admin API the
-/// administrator's credential opens.
+/// The task of an administrator. It decides which requests of the admin API the administrator's
+/// credential opens.
 public enum AdminRole: String, WireWord {
     /// May do everything, and alone manages administrators and removes entries of the audit log.
     case owner

@@ -66,6 +66,25 @@ public struct SpecimenIssuer: Sendable, Hashable {
         }
     }
 
+    /// Whether a number has the form of those on the jurisdiction's cards; `true` without a rule.
+    func accepts(cardNumber number: String) -> Bool {
+        guard let form = Self.cards[code] else { return true }
+        var rest = number[...], kinds = form[...]
+        while let kind = kinds.popFirst() {
+            let digits = kinds.prefix { $0.isNumber }
+            kinds = kinds.dropFirst(digits.count)
+            let count = Int(digits) ?? 1
+            let part = rest.prefix(count)
+            rest = rest.dropFirst(count)
+            guard part.count == count,
+                part.allSatisfy({
+                    kind == "A" ? ("A"..."Z").contains($0) : ("0"..."9").contains($0)
+                })
+            else { return false }
+        }
+        return rest.isEmpty
+    }
+
     /// A national number by the issuer's rule; empty without one, and where it does not fit.
     func personalNumber(
         _ format: MRZFormat, birth: CalendarDate, _ random: inout SeededGenerator

@@ -51,8 +51,9 @@ extension Failure {
         case .conflict, .invalidState, .captureClosed, .liveCaptureRequired, .frameOutOfOrder,
             .noActiveJourney, .consentRequired, .captureReplaced, .verificationRefused:
             (.badInput, "server.conflict")
-        case .invalidCredentials, .insufficientUserAuthentication, .notPermitted:
+        case .invalidCredentials, .insufficientUserAuthentication:
             (.notSetUp, "server.credential")
+        case .notPermitted: (.notSetUp, "server.not-permitted")
         case .tooManyRequests, .unavailable: (.notSetUp, "server.busy")
         case .methodNotAllowed, .serverError: (.notSetUp, "server.failed")
         case nil:
