@@ -119,7 +119,8 @@ public struct Specimen: Sendable {
     private mutating func setNumbers(byRules: Bool, _ random: inout SeededGenerator) {
         if kind.isLicense {
             // Both sides of a card have the number of the person.
-            if !issuer.accepts(cardNumber: person.number), let number = issuer.number(nil, &random) {
+            if !issuer.accepts(cardNumber: person.number), let number = issuer.number(nil, &random)
+            {
                 person.number = number
             }
             if kind == .licenseBack { barcode = cardText() }

@@ -48,7 +48,8 @@ struct QualityAssessorTests {
     func good() {
         let quality = quality()
         // The pack does not grade the length of descriptors.
-        #expect(quality.parts.map(\.aspect) == FaceQuality.Aspect.allCases.filter { $0 != .strength })
+        #expect(
+            quality.parts.map(\.aspect) == FaceQuality.Aspect.allCases.filter { $0 != .strength })
         #expect(
             quality.parts.allSatisfy { $0.grade >= 80 },
             "\(quality.parts.map { "\($0.aspect) \($0.grade)" })")
