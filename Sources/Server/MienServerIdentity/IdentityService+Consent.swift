@@ -75,26 +75,30 @@ extension IdentityService {
     package func provideConsent(to version: String, of account: AccountRecord, in app: AppID)
         async throws -> Bool
     {
-        let now = clock.now
-        var generator = SystemRandomNumberGenerator()
-        let id = "con_" + Base64URL.encode(generator.bytes(16))
-        return try await store.write { tables in
-            guard
-                consentText(try tables.apps.find(app)?.settings.identity).version == version
-            else { return false }
-            let purpose = IdentityRules.consentPurpose
-            let current = try tables.consents.current(of: account.id, app: app, purpose: purpose)
-            guard current?.textVersion != version else { return true }
-            try tables.consents.insert(
-                ConsentRecord(
-                    id: id, account: account.id, app: app, purpose: purpose,
-                    textVersion: version, givenAt: now))
-            try tables.audit.append(
-                AuditEvent(
-                    "consent.given", actor: "user", account: account.id, app: app,
-                    detail: ["purpose": .string(purpose), "version": .string(version)]), at: now)
-            return true
+        try await store.write {
+            try provideConsent(to: version, of: account, in: app, $0)
         }
+    }
+
+    /// Does the same in a transaction of the caller.
+    func provideConsent(
+        to version: String, of account: AccountRecord, in app: AppID, _ tables: Tables
+    ) throws -> Bool {
+        guard consentText(try tables.apps.find(app)?.settings.identity).version == version
+        else { return false }
+        let now = clock.now, purpose = IdentityRules.consentPurpose
+        let current = try tables.consents.current(of: account.id, app: app, purpose: purpose)
+        guard current?.textVersion != version else { return true }
+        var generator = SystemRandomNumberGenerator()
+        try tables.consents.insert(
+            ConsentRecord(
+                id: "con_" + Base64URL.encode(generator.bytes(16)), account: account.id, app: app,
+                purpose: purpose, textVersion: version, givenAt: now))
+        try tables.audit.append(
+            AuditEvent(
+                "consent.given", actor: "user", account: account.id, app: app,
+                detail: ["purpose": .string(purpose), "version": .string(version)]), at: now)
+        return true
     }
 
     /// Ends the consent, and destroys the keys of the data and pictures that were sent in the app.

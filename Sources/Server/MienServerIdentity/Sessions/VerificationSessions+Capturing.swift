@@ -62,14 +62,16 @@ extension VerificationSessions {
                         message: "is not the version of the current text; read it again")
                 ])
         }
-        if let account = found.account {
-            _ = try await identities.provideConsent(to: version, of: account, in: found.app.id)
-        }
-        let now = clock.now
+        let service = identities, now = clock.now
         return try await answer(
             change(found.record.id) { found, tables in
+                let isNew = found.record.session.consentVersion != version
+                // A session that has ended consents to nothing.
                 try found.record.session.consent(to: version)
-                if found.account == nil {
+                if let account = found.account {
+                    _ = try service.provideConsent(
+                        to: version, of: account, in: found.app.id, tables)
+                } else if isNew {
                     try tables.audit.append(
                         AuditEvent(
                             "verification.consented", actor: "person", app: found.app.id,

@@ -430,6 +430,13 @@ struct VerificationSessionTests {
             try await person.photograph("document_front")
             #expect(try await user.send(.delete, "/consent").status == 204)
             #expect(try await person.session().body["status"] == "canceled")
+            // Whoever has the link cannot consent again in the user's place.
+            let version = try #require(
+                try await user.send(.get, "/consent/content").body["version"])
+            #expect(
+                try await person.send("/consent", json: ["version": version]).code
+                    == "capture_closed")
+            #expect(try await user.send(.get, "/consent").body["consented"] == false)
             let left = try await server.server.parts.store.read { tables in
                 try tables.verificationSessions.purgeable(at: server.now + .seconds(100 * 86_400))
             }
