@@ -9,6 +9,8 @@ struct SessionContent: Codable, Sendable, CustomReflectable {
     var callbackURL, state: String?
     /// The start token, of a user's session, to which several links may lead.
     var startToken: String?
+    /// The account's epoch in which a user's session began.
+    var epoch: Int?
     /// The capture that takes the selfie.
     var capture: CaptureID?
     /// Its start token, if it was opened together with the session.

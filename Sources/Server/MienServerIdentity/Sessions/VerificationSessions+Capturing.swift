@@ -273,7 +273,7 @@ extension VerificationSessions {
     }
 
     /// Cancels a session, unless it has ended.
-    private func end(_ id: IdentityAttemptID) async throws -> Found {
+    func end(_ id: IdentityAttemptID) async throws -> Found {
         let now = clock.now
         return try await store.write(.always) { tables -> Found in
             guard var found = try Self.find(id, tables) else { throw Self.unknown }

@@ -179,7 +179,8 @@ extension VerificationSessions {
         // A link that is about to end helps nobody.
         guard let record, record.session.status.isOpen,
             now + .seconds(600) < record.session.expiresAt,
-            let token = SessionContent(record.content)?.startToken
+            let content = SessionContent(record.content), content.epoch == account.epoch,
+            let token = content.startToken
         else { return nil }
         let url = try await links.make(
             record.id, token, of: account.id, until: record.session.expiresAt)

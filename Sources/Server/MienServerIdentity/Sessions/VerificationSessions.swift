@@ -35,6 +35,13 @@ package struct VerificationSessions: Sendable {
         var record: VerificationSessionRecord
         let account: AccountRecord?
         let app: AppRecord
+
+        /// Whether the user's sign-ins were ended since: the session began with one of them.
+        var isOutdated: Bool {
+            guard record.owner == .user, let account, let content = SessionContent(record.content)
+            else { return false }
+            return content.epoch != account.epoch
+        }
     }
 
     /// A request for a session.
@@ -83,7 +90,9 @@ package struct VerificationSessions: Sendable {
         (content.capture, content.captureToken) = (
             wanted.selfie?.capture, wanted.selfie?.startToken
         )
-        if wanted.owner == .user { content.startToken = startToken }
+        if wanted.owner == .user {
+            (content.startToken, content.epoch) = (startToken, wanted.account?.epoch)
+        }
         let days = app.settings.identity.retentionDays ?? identities.rules.retentionDays
         let record = VerificationSessionRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), app: app.id,
@@ -152,7 +161,8 @@ package struct VerificationSessions: Sendable {
             throw Problem(.invalidCredentials, "No verification session has this start token.")
         }
         RequestFacts.note(app: found.app.id)
-        return found
+        guard found.isOutdated, found.record.session.status.isOpen else { return found }
+        return try await end(id)
     }
 
     static func find(_ id: IdentityAttemptID, _ tables: Tables) throws -> Found? {
@@ -176,6 +186,7 @@ package struct VerificationSessions: Sendable {
         return try await store.write { tables in
             guard var found = try Self.find(id, tables) else { throw Self.unknown }
             guard !found.record.session.expire(at: now) else { throw SessionProblem.expired }
+            guard !found.isOutdated else { throw SessionProblem.ended }
             let output = try SessionProblem.reporting { try body(&found, tables) }
             try tables.verificationSessions.update(found.record, of: found.account)
             return output
@@ -188,6 +199,7 @@ package struct VerificationSessions: Sendable {
 /// The problems that clients get from a session that refuses an input.
 enum SessionProblem {
     static let expired = Problem(.captureClosed, "The verification session has expired.")
+    static let ended = Problem(.captureClosed, "The verification session has ended.")
 
     static func reporting<Output>(_ body: () throws -> Output) throws -> Output {
         do { return try body() } catch let refusal as VerificationSession.Refusal {
@@ -197,7 +209,7 @@ enum SessionProblem {
 
     private static func problem(_ refusal: VerificationSession.Refusal) -> Problem {
         switch refusal {
-        case .ended: Problem(.captureClosed, "The verification session has ended.")
+        case .ended: ended
         case .processing:
             Problem(.conflict, "The session was submitted. Wait for its result.")
         case .consentMissing:

@@ -320,8 +320,8 @@ public struct AccountTable {
     /// credentials.
     ///
     /// Ends everything opened earlier: grants, known devices, registration codes of OTP tokens,
-    /// open recoveries. Anything that carries an epoch, such as journey tokens, waiting runs, and
-    /// authorization codes, is rejected when presented.
+    /// uploaded pictures, open recoveries. Anything that carries an epoch, such as journey tokens,
+    /// waiting runs, verification sessions, and authorization codes, is rejected when presented.
     ///
     /// - Parameter kept: what survives, because it made the change.
     /// - Returns: the new epoch.
@@ -335,6 +335,9 @@ public struct AccountTable {
         try connection.execute(
             "DELETE FROM known_device WHERE account_id = ? AND id <> ?", .id(id), .id(kept.device))
         try connection.execute("DELETE FROM otp_registration WHERE account_id = ?", .id(id))
+        let uploads = try connection.execute(
+            "DELETE FROM identity_upload WHERE account_id = ?", .id(id))
+        if uploads > 0 { connection.leaveNoTrace() }
         try RecoveryTable(connection: connection).endAll(of: id, .canceledByEpoch, at: now)
         try TokenGrantTable(connection: connection).revokeAll(
             of: id, except: kept.grant, at: now)
