@@ -151,6 +151,7 @@ extension IdentityService {
                     guard var found = try VerificationSessions.find(id, tables),
                         found.record.session.expire(at: now)
                     else { return }
+                    try tables.deleteSelfie(of: found.record)
                     try tables.verificationSessions.update(found.record, of: found.account)
                     _ = try tables.verificationSessions.erase(id)
                     try tables.tell(of: found.record, at: now)

@@ -113,6 +113,11 @@ extension VerificationSessions {
             throw Problem(.captureClosed, "The verification session takes no pictures any more.")
         }
         guard clock.now < session.expiresAt else { throw SessionProblem.expired }
+        guard !session.needsConsent || session.consentVersion != nil else {
+            return try SessionProblem.reporting {
+                throw VerificationSession.Refusal.consentMissing
+            }
+        }
         return found.record.id
     }
 
@@ -282,6 +287,7 @@ extension VerificationSessions {
                 found.record.session.cancel(at: now)
             else { return found }
             try tables.identityJobs.delete(id.text)
+            try tables.deleteSelfie(of: found.record)
             try tables.verificationSessions.update(found.record, of: found.account)
             _ = try tables.verificationSessions.erase(id)
             try tables.tell(of: found.record, at: now)

@@ -98,11 +98,9 @@ extension VerificationSessions {
                 try tables.identityJobs.delete(id.text)
                 try tables.tell(of: found.record, at: now)
             }
-            let capture = SessionContent(found.record.content)?.capture
+            try tables.deleteSelfie(of: found.record)
             try tables.verificationSessions.update(found.record)
             _ = try tables.verificationSessions.erase(id)
-            // It has a picture of its own.
-            if let capture { try tables.captures.delete(capture) }
             try tables.audit.append(
                 AuditEvent(
                     "verification.erased", actor: "app", app: app.id,

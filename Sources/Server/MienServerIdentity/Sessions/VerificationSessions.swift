@@ -138,11 +138,9 @@ package struct VerificationSessions: Sendable {
             guard var record = try tables.verificationSessions.find(id, of: account),
                 record.session.status.isOpen, record.session.cancel(at: now)
             else { continue }
-            let capture = SessionContent(record.content)?.capture
+            try tables.deleteSelfie(of: record)
             try tables.verificationSessions.update(record, of: account)
             _ = try tables.verificationSessions.erase(id)
-            // It has a picture of its own.
-            if let capture { try tables.captures.delete(capture) }
         }
     }
 
@@ -232,6 +230,16 @@ enum SessionProblem {
         case .picturesMissing:
             Problem(.conflict, "Pictures are missing. See `missing_images`.")
         }
+    }
+}
+
+extension Tables {
+    /// Deletes the capture of a session that ends, with its picture. That of a run of a journey
+    /// belongs to the run.
+    func deleteSelfie(of record: VerificationSessionRecord) throws {
+        guard record.owner != .journey, let capture = SessionContent(record.content)?.capture
+        else { return }
+        try captures.delete(capture)
     }
 }
 
