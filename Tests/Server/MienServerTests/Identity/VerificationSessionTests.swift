@@ -444,6 +444,72 @@ struct VerificationSessionTests {
         }
     }
 
+    /// Opens a user's link, and sends everything that its session needs except a face.
+    private func photographing(_ user: VerifyingUser, on server: TestServer) async throws
+        -> CapturingPerson
+    {
+        let link = try await user.send(.post, "/document-capture").body
+        let code = try #require(link["documentCaptureUrl"]?.stringValue).split(separator: "#")
+        let target = try await server.server.parts.verificationLinks.open(String(code[1]))
+        let person = CapturingPerson(server: server, token: try #require(target?.startToken))
+        _ = try await person.choose("driverLicense", country: "US")
+        try await person.photograph("document_front")
+        try await person.photograph("document_back")
+        return person
+    }
+
+    @Test("a user's session ends with the sign-ins that opened it")
+    func compromised() async throws {
+        try await run(DecidedVerifier()) { server in
+            try await server.makeUser()
+            let thief = try await VerifyingUser.signedIn(on: server)
+            let person = try await photographing(thief, on: server)
+            let account = try #require(try await server.admin.users().items.first?.id)
+            try await server.admin.markCompromised(try #require(UserID(account)))
+            #expect(try await person.send(.post, "/submit").code == "capture_closed")
+            #expect(try await person.session().body["status"] == "canceled")
+            // The next link leads to another session.
+            let user = try await VerifyingUser.signedIn(on: server)
+            let other = try await photographing(user, on: server)
+            #expect(other.token != person.token)
+            #expect(try await other.send(.post, "/submit").status == 200)
+        }
+    }
+
+    @Test("a session whose attempt is given back, or started over, can be submitted again")
+    func givenBack() async throws {
+        let verifier = StuckVerifier()
+        try await TestServer.run(
+            in: scratch, settings: ["MIEN_IDENTITY_SOURCES": "simulator"], documents: verifier
+        ) { server in
+            try await server.makeUser()
+            let user = try await VerifyingUser.signedIn(on: server)
+            let person = try await photographing(user, on: server)
+            let account = try #require(
+                UserID(try #require(try await server.admin.users().items.first?.id)))
+            let service = server.server.parts.identities
+            for isReset in [false, true] {
+                #expect(try await person.send(.post, "/submit").body["status"] == "processing")
+                let open = try await server.server.parts.store.read {
+                    try $0.verifications.find(account).state.open?.id
+                }
+                if isReset { try await server.admin.resetVerification(of: account) }
+                try await service.giveBack(try #require(open), of: account)
+                #expect(try await person.session().body["status"] == "recapture")
+            }
+            #expect(try await person.send(.post, "/submit").body["status"] == "processing")
+        }
+    }
+
+    /// A verifier whose service is down, so that jobs wait.
+    private final class StuckVerifier: DocumentVerifier {
+        let types: Set<IdentityDocumentType> = [.driverLicense]
+        let needsFace = false
+        func examine(_: DocumentSubmission) async throws(IdentitySourceError) -> DocumentFindings {
+            throw .unavailable
+        }
+    }
+
     @Test("a journey runs a session with a document, and takes the answers of each kind of client")
     func journey() async throws {
         let verifier = DecidedVerifier(needsFace: true)
