@@ -195,7 +195,11 @@ struct DocumentVerificationTests {
                     ].compactMap { $0 }.joined(separator: " ")
                 }
                 #expect(words == one.recapture, "\(one.name)")
-                #expect(try await user.send(.get).body == answer.body, "\(one.name)")
+                // Only the state has a link, a new one each time.
+                let state = try await user.send(.get).body
+                #expect(
+                    state.objectValue?.filter { $0.key != "idScanUrl" }
+                        == answer.body.objectValue?.filter { $0.key != "idScanUrl" }, "\(one.name)")
                 let id = try await server.userID(name)
                 let checks = try await server.admin.verification(of: id).attempts.last?.checks
                 if let failed = one.failed {
