@@ -3,8 +3,8 @@
 public enum AdminRole: String, WireWord {
     /// May do everything, and alone manages administrators and removes entries of the audit log.
     case owner
-    /// Runs apps, journeys, and users. Neither sees nor decides unclear identities. Whoever runs apps
-    /// can act as one, and so read what people sent to its verification sessions.
+    /// Runs apps, journeys, and users. Neither sees nor decides unclear identities. An operator can
+    /// act as an app, and so read what people sent to the app's verification sessions.
     case `operator`
     /// Decides unclear identities.
     case reviewer

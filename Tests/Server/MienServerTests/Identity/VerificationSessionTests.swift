@@ -430,7 +430,7 @@ struct VerificationSessionTests {
             try await person.photograph("document_front")
             #expect(try await user.send(.delete, "/consent").status == 204)
             #expect(try await person.session().body["status"] == "canceled")
-            // Whoever has the link cannot consent again in the user's place.
+            // A holder of the link cannot consent again in the user's place.
             let version = try #require(
                 try await user.send(.get, "/consent/content").body["version"])
             #expect(
