@@ -485,8 +485,8 @@ struct VerificationSessionTests {
             try await server.makeUser()
             let user = try await VerifyingUser.signedIn(on: server)
             let person = try await photographing(user, on: server)
-            let account = try #require(
-                UserID(try #require(try await server.admin.users().items.first?.id)))
+            let name = try #require(try await server.admin.users().items.first?.id)
+            let account = try #require(UserID(name))
             let service = server.server.parts.identities
             for isReset in [false, true] {
                 #expect(try await person.send(.post, "/submit").body["status"] == "processing")
