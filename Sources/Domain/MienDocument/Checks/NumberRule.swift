@@ -1,4 +1,4 @@
-/// Published rules for the numbers of documents. What an issuer does not publish has no rule.
+/// Published rules for the numbers of documents. Without one, a number is not checked.
 enum NumberRule {
     /// Checks the number of a document with a machine-readable zone by the rule of its issuer.
     static func number(of zone: MachineReadableZone) -> DocumentCheck.Verdict {

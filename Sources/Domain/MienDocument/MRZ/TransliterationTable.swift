@@ -3,7 +3,7 @@
 enum TransliterationTable {
     static let all = [latin, cyrillic, greek, arabic].joined(separator: " ")
 
-    /// Table A of the standard. What follows the recommended spelling is what states print, such as
+    /// Table A of the standard: the recommended spelling, then others that states print, such as
     /// `MULLER` and `LYU` for `LÜ`. Vietnam's letters lose their marks.
     private static let latin = """
         ÁÀÂÃĂĀĄǍ:A Ä:AE|A Å:AA|A ÆǼ:AE ĆĈČĊÇ:C ÐĐĎ:D ÉÈÊËĚĖĒĘĔ:E Ə:E|A ĜĞĠĢǦ:G ĦĤ:H ÍÌÎÏĨİĪĮĬǏ:I ı:I \
