@@ -149,6 +149,7 @@ let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-met
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -272,7 +273,13 @@ package.dependencies += [
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
 ]
+
+// The Secret Service of a desktop is reached through a program.
+for target in package.targets where target.name == "MienClient" {
+    target.dependencies.append(subprocess)
+}
 
 package.targets += [
     // MARK: System

@@ -161,6 +161,22 @@ struct SystemTokenStorageTests {
         }
     }
 
+    @Test("canceling ends a program that waits for a person", .timeLimit(.minutes(1)))
+    func canceled() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(
+            path: "secret-tool-\(UUID().uuidString)")
+        try Data("#!/bin/sh\nexec sleep 600\n".utf8).write(to: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path.path)
+        defer { try? FileManager.default.removeItem(at: path) }
+        var secrets = SecretService()
+        secrets.program = path.path
+        let storage = SystemTokenStorage(secrets, service: "s")
+        let reading = Task { try await storage.tokens(for: Self.key) }
+        try await Task.sleep(for: .milliseconds(100))
+        reading.cancel()
+        await #expect(throws: CancellationError.self) { try await reading.value }
+    }
+
     @Test("a key is kept once, however many callers create one at the same time")
     func oneKey() async throws {
         let storage = SystemTokenStorage(SlowSecrets(), service: "s")

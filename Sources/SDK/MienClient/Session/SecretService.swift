@@ -1,7 +1,8 @@
 #if os(Linux)
-internal import Dispatch
 internal import Foundation
 internal import MienCore
+internal import Subprocess
+internal import SystemPackage
 
 /// The Secret Service of a Linux desktop, such as GNOME Keyring or KWallet, through the program
 /// `secret-tool` (Debian package `libsecret-tools`).
@@ -10,6 +11,8 @@ internal import MienCore
 struct SecretService: SecretStore {
     /// `secret-tool` cuts off a longer secret without an error.
     static let maxBytes = 8191
+    /// A secret, or a message, with room to spare.
+    private static let maxOutputBytes = 65_536
 
     /// The program and its environment, for tests.
     var program = "/usr/bin/secret-tool"
@@ -30,9 +33,9 @@ struct SecretService: SecretStore {
 
     func read(_ name: SecretName) async throws -> Sensitive<String>? {
         let result = try await run(["lookup"] + Self.attributes(of: name))
-        // The status of a missing secret is 1, too, but without a message.
-        if result.status == 1, result.error.isEmpty { return nil }
-        guard result.status == 0 else { throw Self.failure(result) }
+        // A missing secret is a failure, too, but without a message.
+        if !result.succeeded, result.error.isEmpty { return nil }
+        guard result.succeeded else { throw Self.failure(result) }
         return Sensitive(result.output)
     }
 
@@ -46,12 +49,12 @@ struct SecretService: SecretStore {
         }
         let result = try await run(
             ["store", "--label=\(name.service): sign-in"] + Self.attributes(of: name), input: text)
-        guard result.status == 0 else { throw Self.failure(result) }
+        guard result.succeeded else { throw Self.failure(result) }
     }
 
     func remove(_ name: SecretName) async throws {
         let result = try await run(["clear"] + Self.attributes(of: name))
-        guard result.status == 0 || result.error.isEmpty else { throw Self.failure(result) }
+        guard result.succeeded || result.error.isEmpty else { throw Self.failure(result) }
     }
 
     private static func attributes(of name: SecretName) -> [String] {
@@ -71,45 +74,34 @@ struct SecretService: SecretStore {
     // MARK: Running the program
 
     private struct Result: Sendable {
-        let status: Int32
+        let succeeded: Bool
         let output, error: String
     }
 
-    /// Runs `secret-tool` on a thread that may block.
+    /// Runs `secret-tool`. It may wait for the person to unlock the keyring; canceling the task ends
+    /// it.
     private func run(_ arguments: [String], input: String = "") async throws -> Result {
-        let (program, environment) = (program, environment)
-        return try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(
-                    with: .init {
-                        try Self.result(of: program, arguments, environment, input: input)
-                    })
-            }
+        let program = FilePath(program)
+        var variables: [Environment.Key: String] = [:]
+        for (name, value) in environment {
+            if let key = Environment.Key(rawValue: name) { variables[key] = value }
         }
-    }
-
-    private static func result(
-        of program: String, _ arguments: [String], _ environment: [String: String], input: String
-    ) throws -> Result {
-        let process = Process(), (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = environment
-        (process.standardInput, process.standardOutput) = (stdin, stdout)
-        process.standardError = stderr
-        do { try process.run() } catch {
+        do {
+            let result = try await Subprocess.run(
+                .path(program), arguments: Arguments(arguments), environment: .custom(variables),
+                input: .string(input), output: .string(limit: Self.maxOutputBytes),
+                error: .string(limit: Self.maxOutputBytes))
+            try Task.checkCancellation()
+            return Result(
+                succeeded: result.terminationStatus.isSuccess,
+                output: result.standardOutput, error: result.standardError)
+        } catch let error as SubprocessError {
+            try Task.checkCancellation()
             throw SecretStoreError(
-                reason: "\(program) cannot be run. Install the package libsecret-tools.")
+                reason: error.code == .executableNotFound
+                    ? "\(program) cannot be run. Install the package libsecret-tools."
+                    : "\(program) failed: \(error.code).")
         }
-        try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try stdin.fileHandleForWriting.close()
-        // Both fit into a pipe's buffer: a secret is small, and so is a message.
-        let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
-        let error = try stderr.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Result(
-            status: process.terminationStatus, output: String(decoding: output, as: UTF8.self),
-            error: String(decoding: error, as: UTF8.self))
     }
 }
 #endif
