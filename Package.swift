@@ -450,6 +450,10 @@ package.targets += [
             hummingbird, logging,
             mustache, nioCore,
         ], embeds: true),
+    // The pages for administrators.
+    library(
+        "MienPortal", in: .server,
+        ["MienServerCore", "MienCore", crypto, httpTypes, hummingbird, nioCore], embeds: true),
     // Health, metrics, the audit log, licenses, and the sweeper.
     library(
         "MienServerOperations", in: .server,
@@ -464,8 +468,8 @@ package.targets += [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
             "MienServerFaces", "MienServerIdentity", "MienServerDocuments", "MienServerDevices",
             "MienServerOTP", "MienServerOAuth", "MienServerJourneys", "MienServerOperations",
-            "MienWeb", "MienAPI", "MienAccess", "MienIdentity", "MienCore", "MienFace",
-            "MienImage", "MienInference", "MienJourney", "MienPixels", "MienStore",
+            "MienWeb", "MienPortal", "MienAPI", "MienAccess", "MienIdentity", "MienCore",
+            "MienFace", "MienImage", "MienInference", "MienJourney", "MienPixels", "MienStore",
             "MienSealing", hummingbird, lifecycle, logging,
         ], embeds: true),
 

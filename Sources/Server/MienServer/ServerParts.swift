@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import MienAccess
 internal import MienCore
+internal import MienPortal
 internal import MienSealing
 internal import MienServerAccess
 internal import MienServerAccounts
@@ -369,6 +370,7 @@ struct ServerParts: Sendable {
         let router = baseRouter()
         OperationRoutes(store: store, registry: registry, issuer: issuer).addMetrics(
             to: router, gauges: gauges)
+        AdminPortal().add(to: router)
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         let admin = router.group("v1").add(
             middleware: AdminOnly(

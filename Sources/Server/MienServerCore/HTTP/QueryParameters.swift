@@ -18,7 +18,7 @@ package enum QueryParameters {
     /// (RFC 6749 §3.1 and §3.2), and people open pages by links to which programs add parameters.
     package static let ignoring = [
         "/oauth2/", "/.well-known/", "/notices", "/signin", "/signout", "/verify", "/account",
-        "/web/",
+        "/web/", "/admin",
         "/mien.js", "/mien.d.ts", "/capture-worker.js",
     ]
 

@@ -1,0 +1,28 @@
+/// The files of the portal by their paths below `/admin/assets/`.
+enum PortalAssets {
+    /// Modules and styles, from `Web/Portal`. A file of a page module is added here and in
+    /// `Embedded.txt`.
+    static let files: [(path: String, text: String)] =
+        [
+            ("portal.css", EmbeddedFiles.style),
+            ("logo.svg", EmbeddedFiles.logo),
+            ("main.js", EmbeddedFiles.main),
+            ("shell.js", EmbeddedFiles.shell),
+            ("api.js", EmbeddedFiles.api),
+            ("dom.js", EmbeddedFiles.dom),
+            ("list.js", EmbeddedFiles.list),
+            ("router.js", EmbeddedFiles.router),
+            ("strings.js", EmbeddedFiles.strings),
+            ("languages/en-shell.js", EmbeddedFiles.shellTexts),
+        ]
+
+    /// - Returns: The media type of a file by its name.
+    static func type(of path: String) -> String {
+        switch path.split(separator: ".").last {
+        case "js": "text/javascript; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "text/plain; charset=utf-8"
+        }
+    }
+}

@@ -1,0 +1,14 @@
+// Starts the portal: loads the page modules, which register their addresses, and draws the shell.
+
+import { startShell } from "./shell.js";
+
+/** A module that cannot be loaded costs its pages, not the portal. */
+const modules = [
+  "./account.js", "./administrators.js", "./home.js", "./apps.js", "./users.js", "./reviews.js", "./audit.js", "./settings.js",
+  "./journeys/index.js",
+];
+
+for (const [index, loaded] of (await Promise.allSettled(modules.map((module) => import(module)))).entries()) {
+  if (loaded.status === "rejected") console.error(modules[index], loaded.reason);
+}
+await startShell();
