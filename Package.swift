@@ -358,7 +358,8 @@ package.targets += [
     library(
         "MienServerCore", in: .server,
         [
-            "MienAPI", "MienAccess", "MienIdentity", "MienCore", "MienInference", "MienPassword",
+            "SystemQREncode", "MienAPI", "MienAccess", "MienIdentity", "MienCore", "MienInference",
+            "MienPassword",
             crypto,
             hummingbird, hummingbirdCore, httpTypes, lifecycle, logging, metrics, configuration,
             nioCore, nioHTTP, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioSSL, yaml,
@@ -424,6 +425,14 @@ package.targets += [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
             "MienCore", "MienKeys", "MienOTP", "MienStore", crypto, hummingbird,
         ]),
+    // Sign-in of administrators: methods, sessions, setup codes, invitations.
+    library(
+        "MienServerAdministrators", in: .server,
+        [
+            "MienServerCore", "MienServerAccess", "MienServerAccounts", "MienServerDevices",
+            "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienKeys", "MienOTP",
+            "MienStore", httpTypes, hummingbird,
+        ]),
     // The token endpoint and the sign-in page.
     library(
         "MienServerOAuth", in: .server,
@@ -444,7 +453,7 @@ package.targets += [
     library(
         "MienWeb", in: .server,
         [
-            "SystemQREncode", "MienServerCore", "MienServerAccess", "MienServerFaces",
+            "MienServerCore", "MienServerAccess", "MienServerFaces",
             "MienServerIdentity", "MienServerDevices", "MienServerJourneys", "MienServerOAuth",
             "MienAPI", "MienAccess", "MienCore", "MienJourney", "MienStore", crypto, httpTypes,
             hummingbird, logging,
@@ -468,7 +477,8 @@ package.targets += [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
             "MienServerFaces", "MienServerIdentity", "MienServerDocuments", "MienServerDevices",
             "MienServerOTP", "MienServerOAuth", "MienServerJourneys", "MienServerOperations",
-            "MienWeb", "MienPortal", "MienAPI", "MienAccess", "MienIdentity", "MienCore",
+            "MienServerAdministrators", "MienWeb", "MienPortal", "MienAPI", "MienAccess",
+            "MienIdentity", "MienCore",
             "MienFace", "MienImage", "MienInference", "MienJourney", "MienPixels", "MienStore",
             "MienSealing", hummingbird, lifecycle, logging,
         ], embeds: true),
@@ -621,7 +631,7 @@ package.targets += [
             "MienServerFaces", "MienServerIdentity", "MienServerDevices", "MienServerJourneys",
             "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienIdentity",
             "MienJourney",
-            "MienKeys", "MienModels", "MienOTP",
+            "MienKeys", "MienModels", "MienOTP", "MienStore",
             "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
             "MienDevice", "MienDeviceLinux", "MienFace", "MienVault", "MienDocument",
             "MienSpecimens", "mien", crypto, lifecycle, logging, nioCore, nioPosix,

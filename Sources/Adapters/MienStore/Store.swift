@@ -102,6 +102,12 @@ public struct Tables {
     }
     public var codes: OneTimeCodeTable { OneTimeCodeTable(connection: connection) }
     public var admins: AdminTable { AdminTable(connection: connection) }
+    public var adminMethods: AdminMethodTable {
+        AdminMethodTable(connection: connection, keys: keys)
+    }
+    public var adminSessions: AdminSessionTable { AdminSessionTable(connection: connection) }
+    public var adminLocks: AdminLockTable { AdminLockTable(connection: connection) }
+    public var adminOffers: AdminOfferTable { AdminOfferTable(connection: connection, keys: keys) }
     public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }
     public var grants: TokenGrantTable { TokenGrantTable(connection: connection) }
     public var challenges: ChallengeTable { ChallengeTable(connection: connection) }

@@ -227,4 +227,6 @@ extension SealPurpose {
     static let registryPerson = SealPurpose(label: "mien/v1/registry-person")
     static let evidenceKey = SealPurpose(label: "mien/v1/evidence-key")
     static let registryText = SealPurpose(label: "mien/v1/registry-text")
+    static let adminMethod = SealPurpose(label: "mien/v1/admin-method")
+    static let adminOffer = SealPurpose(label: "mien/v1/admin-offer")
 }

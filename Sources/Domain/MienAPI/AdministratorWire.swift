@@ -32,16 +32,22 @@ public struct AdministratorAnswer: Sendable, Hashable, Codable {
     public var isCaller: Bool
     /// Present only when the administrator is created.
     public var credential: String?
+    /// How the administrator can sign in to the portal, `passkey` and `password`: in lists.
+    public var methods: [String]?
+    /// The permissions of the role, such as `readUsers`: only in the answer about the caller.
+    public var permissions: [String]?
 
     public init(
         id: String, name: String, role: WireValue<AdminRole>, createdAt: Int64, isCaller: Bool,
-        credential: String? = nil
+        credential: String? = nil, methods: [String]? = nil, permissions: [String]? = nil
     ) {
         (self.id, self.name, self.role, self.createdAt) = (id, name, role, createdAt)
         (self.isCaller, self.credential) = (isCaller, credential)
+        (self.methods, self.permissions) = (methods, permissions)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, name, role, createdAt = "created_at", isCaller = "is_caller", credential
+        case id, name, role, createdAt = "created_at", isCaller = "is_caller", credential, methods
+        case permissions
     }
 }

@@ -66,6 +66,7 @@ public enum CaptureKind: IdentifierKind { public static let prefix = "cap" }
 public enum DeviceKind: IdentifierKind { public static let prefix = "dev" }
 public enum AdminKind: IdentifierKind { public static let prefix = "adm" }
 public enum GrantKind: IdentifierKind { public static let prefix = "grt" }
+public enum AdministratorOfferKind: IdentifierKind { public static let prefix = "inv" }
 
 public typealias UserID = Identifier<UserKind>
 public typealias AppID = Identifier<AppKind>
@@ -79,6 +80,8 @@ public typealias DeviceID = Identifier<DeviceKind>
 public typealias AdminID = Identifier<AdminKind>
 /// The identifier of one sign-in of a user in an app, from its first tokens to its last.
 public typealias GrantID = Identifier<GrantKind>
+/// The identifier of an invitation of an administrator, or of a setup code.
+public typealias AdministratorOfferID = Identifier<AdministratorOfferKind>
 
 extension RandomNumberGenerator {
     /// Returns random bytes.

@@ -15,10 +15,11 @@ struct FirstStartWork {
     let clock: ServerClock
 
     /// - Returns: `nil` if there already is an administrator.
-    func run() async throws -> Server.FirstStart? {
+    func run(portal: PublicURL) async throws -> Server.FirstStart? {
         guard try await store.read({ try $0.admins.isEmpty() }) else { return nil }
         let now = clock.now
         let admin = NewAdmin(named: NewAdmin.firstName, as: .owner, store.keys, at: now)
+        let setup = NewAdministratorOffer(settingUp: admin.record, by: nil, store.keys, at: now)
         let journeys = try SampleJourneys.all.map { text in
             (text: text, definition: try JourneyDefinition.parse(Array(text.utf8)))
         }
@@ -30,6 +31,7 @@ struct FirstStartWork {
             settings: AppSettings(), createdAt: now)
         try await store.write { tables in
             try tables.admins.insert(admin.record, tokenHash: admin.hash)
+            try setup.store(in: tables)
             try tables.apps.insert(app)
             for journey in journeys {
                 try tables.journeys.putDraft(
@@ -45,7 +47,8 @@ struct FirstStartWork {
                     detail: ["admin": .string(admin.record.id.text)]), at: now)
         }
         return Server.FirstStart(
-            adminCredential: admin.credential, sampleApp: app.id, journeys: published)
+            adminCredential: admin.credential, setupCode: .init(offer: setup, portal: portal),
+            sampleApp: app.id, journeys: published)
     }
 }
 
@@ -80,11 +83,16 @@ extension NewAdmin {
 
     /// Replaces all administrators. For an operator who controls the machine but has lost the
     /// credential.
-    func replaceAll(in store: Store, at now: Instant) async throws {
+    ///
+    /// - Parameter setup: The code with which the new one sets up the portal.
+    func replaceAll(
+        in store: Store, with setup: NewAdministratorOffer, at now: Instant
+    ) async throws {
         let (record, hash) = (record, hash)
         try await store.write { tables in
             let count = try tables.admins.removeAll()
             try tables.admins.insert(record, tokenHash: hash)
+            try setup.store(in: tables)
             try tables.audit.append(
                 AuditEvent(
                     "server.admin-renewed", actor: "system",

@@ -24,8 +24,19 @@ public final class Server: Service {
     public struct FirstStart: Sendable {
         /// The credential for the admin API. Only its hash is stored.
         public let adminCredential: Sensitive<String>
+        /// The code with which the first administrator sets up the portal, once.
+        public let setupCode: PortalSetupCode
         public let sampleApp: AppID
         public let journeys: [JourneyID]
+    }
+
+    /// A one-time code with which an administrator sets up the sign-in to the portal.
+    public struct PortalSetupCode: Sendable {
+        let offer: NewAdministratorOffer
+        let portal: PublicURL
+
+        /// The link to open in a browser within a day. Call it once the server listens.
+        public var link: Sensitive<String> { offer.link(at: portal.text) }
     }
 
     /// `nil` on every start except the first.
@@ -33,6 +44,8 @@ public final class Server: Service {
     /// The new credential of the only administrator, if a renewal was requested and this is not the
     /// first start.
     public let renewedCredential: Sensitive<String>?
+    /// The code with which that administrator sets up the portal.
+    public let renewedSetupCode: PortalSetupCode?
     /// Apps that accepted a photo as a capture (liveness mode `image`) when the server started.
     public let appsTakingPhotos: [AppID]
     /// Apps created before apps had a party. They are treated as third-party apps until an operator
@@ -44,6 +57,7 @@ public final class Server: Service {
     private let driver: SQLiteDriver
     private let data: DataFolder
     private let certificate: ServedCertificate?
+    private let portalURL: PublicURL
     private let publicListener: HTTPListener
     private let adminListener: HTTPListener
     private let onListening: @Sendable (_ address: String) -> Void
@@ -115,9 +129,11 @@ public final class Server: Service {
             if error.code == .incomplete { throw data.incomplete(error.reason) }
             throw ServerStartError(.store, "\(data.database.path): \(error.reason)")
         }
-        let publicURL = PublicURL(configuration.publicURL)
+        let publicURL = PublicURL(configuration.publicURL), portalURL = PublicURL(nil)
+        self.portalURL = portalURL
         parts = try await ServerParts(
-            configuration, store: store, publicURL: publicURL, clock: clock, logger: logger,
+            configuration, store: store, publicURL: publicURL, portalURL: portalURL,
+            clock: clock, logger: logger,
             storeKeys: { [data] in try data.store($0) },
             reader: reader, documents: documents)
         if let flaw = driver.acceptedFlaw {
@@ -138,15 +154,18 @@ public final class Server: Service {
         }
         let first = FirstStartWork(
             publishesSignUp: publishesSignUp, store: store, clock: clock)
-        firstStart = try await first.run()
+        firstStart = try await first.run(portal: portalURL)
         try await first.addPageJourneys()
         if renewsAdminCredential, firstStart == nil {
             let now = clock.now
             let admin = NewAdmin(named: NewAdmin.firstName, as: .owner, store.keys, at: now)
-            try await admin.replaceAll(in: store, at: now)
+            let setup = NewAdministratorOffer(
+                settingUp: admin.record, by: nil, store.keys, at: now)
+            try await admin.replaceAll(in: store, with: setup, at: now)
             renewedCredential = admin.credential
+            renewedSetupCode = PortalSetupCode(offer: setup, portal: portalURL)
         } else {
-            renewedCredential = nil
+            (renewedCredential, renewedSetupCode) = (nil, nil)
         }
         let apps = try await store.read { try $0.apps.all() }
         undecidedApps = apps.filter { $0.party == .undecided }.map(\.id)
@@ -233,11 +252,14 @@ public final class Server: Service {
 
     private func serve() async throws {
         let publicURL = parts.publicURL, onListening = onListening,
-            onAdminListening = onAdminListening
+            onAdminListening = onAdminListening, portalURL = portalURL,
+            configuration = configuration
         let (adminIsListening, admin) = AsyncStream<Void>.makeStream()
         let adminService = ListenerService(
             listener: adminListener,
             application: adminListener.application(parts.adminRouter()) { address in
+                let port = address.split(separator: ":").last.flatMap { Int($0) } ?? 0
+                portalURL.listening(at: configuration.adminURL(port: port))
                 onAdminListening(address)
                 admin.finish()
             })

@@ -7,6 +7,7 @@ internal import MienPortal
 internal import MienSealing
 internal import MienServerAccess
 internal import MienServerAccounts
+internal import MienServerAdministrators
 internal import MienServerCore
 internal import MienServerDevices
 internal import MienServerFaces
@@ -32,6 +33,7 @@ struct ServerParts: Sendable {
     let masterKeys: MasterKeyRotation
     let bodies = BodyBudget()
     private let passwordCheck: PasswordCheck
+    private let administrators: AdministratorSignIns
     private let accounts: AccountService
     private let captures: CaptureService
     private let links: CaptureLinks
@@ -70,7 +72,7 @@ struct ServerParts: Sendable {
 
     init(
         _ configuration: ServerConfiguration, store: Store, publicURL: PublicURL,
-        clock: ServerClock,
+        portalURL: PublicURL, clock: ServerClock,
         logger: Logger, storeKeys: @escaping @Sendable (KeyRing) throws -> Void,
         reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil
     ) async throws {
@@ -160,6 +162,11 @@ struct ServerParts: Sendable {
             metrics: metrics, relyingParty: configuration.relyingParty, publicURL: publicURLText,
             isEnabled: configuration.identities.contains("passkey"),
             signatures: signatures)
+        administrators = AdministratorSignIns(
+            store: store, passwords: passwords, challenges: challenges, signatures: signatures,
+            cookies: AdminCookies(isSecure: configuration.adminURL(port: 0).hasPrefix("https://")),
+            portal: { portalURL.text }, guessesPerMinute: configuration.guessesPerMinute,
+            clock: clock)
         evidenceKey = try EvidenceKey(store.keys)
         let work = configuration.identityDocumentWork
         identities = IdentityService(
@@ -372,13 +379,18 @@ struct ServerParts: Sendable {
             to: router, gauges: gauges)
         AdminPortal().add(to: router)
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
+        AdministratorSignInRoutes(signIns: administrators, body: body).add(
+            to: router.group("v1"))
         let admin = router.group("v1").add(
             middleware: AdminOnly(
-                store: store, guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
+                store: store, cookies: administrators.cookies,
+                guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
         let records = AdminRecords(store: store)
         AppAdminRoutes(store: store, apps: apps, records: records, clock: clock, body: body).add(
             to: admin)
         AdministratorRoutes(store: store, clock: clock, body: body).add(to: admin)
+        AdministratorOfferRoutes(signIns: administrators, body: body).add(to: admin)
+        OwnMethodRoutes(signIns: administrators, body: body).add(to: admin)
         UserAdminRoutes(
             store: store, accounts: accounts, records: records, body: body
         ).add(to: admin)

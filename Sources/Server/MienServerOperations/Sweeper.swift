@@ -106,6 +106,8 @@ package struct Sweeper: Service {
             ("grants", { try $0.grants.sweep(at: $1, atMost: $2) }),
             ("challenges", { try $0.challenges.sweep(at: $1, atMost: $2) }),
             ("authorization codes", { try $0.authorizationCodes.sweep(at: $1, atMost: $2) }),
+            ("administrators' sessions", { try $0.adminSessions.sweep(at: $1, atMost: $2) }),
+            ("administrators' codes", { try $0.adminOffers.sweep(at: $1, atMost: $2) }),
             ("browsers", { try $0.web.sweep(at: $1, atMost: $2) }),
             ("spent", { try $0.spent.sweep(at: $1, atMost: $2) }),
             ("recoveries", { try $0.recoveries.sweep(at: $1, atMost: $2) }),

@@ -24,7 +24,9 @@ struct AdminOperationsTests {
         }
     }
 
-    @Test("only owners manage administrators and prune the audit log; auditors change nothing")
+    @Test(
+        "only owners manage administrators and prune the audit log; auditors change only their own sign-in"
+    )
     func roles() {
         #expect(AdminRole.owner.permissions == Set(AdminPermission.allCases))
         for role in AdminRole.allCases where role != .owner {
@@ -35,7 +37,8 @@ struct AdminOperationsTests {
                 "\(role)")
         }
         let reading = AdminPermission.allCases.filter { $0.rawValue.hasPrefix("read") }
-        #expect(AdminRole.auditor.permissions == Set(reading))
+        #expect(AdminRole.auditor.permissions == Set(reading + [.changeSelf]))
+        #expect(AdminRole.allCases.allSatisfy { $0.permissions.contains(.changeSelf) })
         #expect(
             AdminRole.allCases.filter { $0.permissions.contains(.reviewIdentities) }
                 == [.owner, .reviewer])

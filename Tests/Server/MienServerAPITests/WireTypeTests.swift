@@ -56,6 +56,40 @@ struct WireTypeTests {
         }
     }
 
+    @Test("sign-ins of administrators")
+    func administrators() throws {
+        try check(
+            AdministratorPasskeySignInRequest.self,
+            AdministratorPasskeySignInRequest.CodingKeys.self)
+        try check(AdministratorPasskeyRequest.self, AdministratorPasskeyRequest.CodingKeys.self)
+        try check(AdministratorSetupOptions.self, AdministratorSetupOptions.CodingKeys.self)
+        try check(AuthenticatorAppAnswer.self, AuthenticatorAppAnswer.CodingKeys.self)
+        try check(QRCodeAnswer.self, QRCodeAnswer.CodingKeys.self)
+        try check(AdministratorMethodsAnswer.self, AdministratorMethodsAnswer.CodingKeys.self)
+        try check(AdministratorSessionAnswer.self, AdministratorSessionAnswer.CodingKeys.self)
+        try check(AdministratorPasskeyAnswer.self, AdministratorPasskeyAnswer.CodingKeys.self)
+        try check(AdministratorInvitationAnswer.self, AdministratorInvitationAnswer.CodingKeys.self)
+        try check(AdministratorSetupCodeAnswer.self, AdministratorSetupCodeAnswer.CodingKeys.self)
+        // The values of these are hidden from mirrors.
+        func names<Keys: CodingKey & CaseIterable>(_: Keys.Type) -> Set<String> {
+            Set(Keys.allCases.map(\.stringValue))
+        }
+        for (name, members) in [
+            "AdministratorSignInRequest": names(AdministratorSignInRequest.CodingKeys.self),
+            "AdministratorSetupOptionsRequest":
+                names(AdministratorSetupOptionsRequest.CodingKeys.self),
+            "AdministratorSetupRequest": names(AdministratorSetupRequest.CodingKeys.self),
+            "AdministratorPasswordRequest": names(AdministratorPasswordRequest.CodingKeys.self),
+            "AuthenticatorAppRequest": names(AuthenticatorAppRequest.CodingKeys.self),
+        ] {
+            let schema = try APIDocument.schema(name)
+            #expect(schema["properties"]?.names == members, "\(name)")
+            #expect(schema["additionalProperties"] == false, "\(name)")
+        }
+        let signIn = AdministratorSignInRequest(name: "Ada", password: "secret", code: "1")
+        #expect(Mirror(reflecting: signIn).children.isEmpty && !"\(signIn)".contains("secret"))
+    }
+
     @Test("a new user is described by all members of a user request except the state")
     func newUser() throws {
         let schema = try APIDocument.schema("NewUserRequest")

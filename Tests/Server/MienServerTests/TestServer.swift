@@ -206,7 +206,8 @@ enum AdminPaths {
                 return parts.count == 2 || (parts.count > 3 && parts[3] == "versions")
             }
             return [
-                "users", "apps", "administrators", "audit", "faces", "product-keys",
+                "users", "apps", "administrator", "administrators", "audit", "faces",
+                "product-keys",
                 "verifications", "registry",
             ].contains(parts[1])
         default: return false

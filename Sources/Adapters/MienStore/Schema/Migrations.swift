@@ -558,5 +558,40 @@ enum Migrations {
             "34-administrator-role",
             ["ALTER TABLE admin ADD COLUMN role TEXT NOT NULL DEFAULT 'owner'"]
         ),
+        (
+            // The name with which an administrator signs in is set with the first sign-in method.
+            "35-administrator-sign-in",
+            [
+                "ALTER TABLE admin ADD COLUMN login TEXT",
+                "CREATE UNIQUE INDEX admin_by_login ON admin (login)",
+                """
+                CREATE TABLE admin_method (
+                  id TEXT PRIMARY KEY, admin_id TEXT NOT NULL REFERENCES admin (id) ON DELETE CASCADE, kind TEXT NOT NULL,
+                  credential_hash {blob}, name TEXT NOT NULL, content_sealed {blob} NOT NULL, last_step BIGINT,
+                  created_at BIGINT NOT NULL, used_at BIGINT)
+                """,
+                "CREATE UNIQUE INDEX admin_method_by_credential ON admin_method (credential_hash)",
+                "CREATE INDEX admin_method_by_admin ON admin_method (admin_id)",
+                """
+                CREATE TABLE admin_session (
+                  hash {blob} PRIMARY KEY, admin_id TEXT NOT NULL REFERENCES admin (id) ON DELETE CASCADE, method TEXT NOT NULL,
+                  signed_in_at BIGINT NOT NULL, used_at BIGINT NOT NULL)
+                """,
+                "CREATE INDEX admin_session_by_admin ON admin_session (admin_id)",
+                """
+                CREATE TABLE admin_lock (
+                  admin_id TEXT NOT NULL REFERENCES admin (id) ON DELETE CASCADE, method TEXT NOT NULL, browser {blob} NOT NULL,
+                  total BIGINT NOT NULL, failures BIGINT NOT NULL, locked_until BIGINT, used_at BIGINT NOT NULL,
+                  PRIMARY KEY (admin_id, method, browser))
+                """,
+                """
+                CREATE TABLE admin_offer (
+                  id TEXT PRIMARY KEY, kind TEXT NOT NULL, code_hash {blob} NOT NULL UNIQUE, subject TEXT NOT NULL, name TEXT NOT NULL,
+                  role TEXT NOT NULL, author TEXT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL,
+                  secret_sealed {blob})
+                """,
+                "CREATE INDEX admin_offer_by_subject ON admin_offer (subject)",
+            ]
+        ),
     ]
 }

@@ -4,6 +4,8 @@ public import MienCore
 public enum AdminPermission: String, Sendable, CaseIterable {
     /// The caller's own name and role. Every administrator may ask.
     case readSelf
+    /// The caller's own sign-in methods and sessions. Every administrator may change them.
+    case changeSelf
     /// Apps, journeys, product keys, and model packs.
     case readConfiguration, changeConfiguration
     /// Users, their authenticators, and their consents.
@@ -32,14 +34,16 @@ extension AdminRole {
         case .owner: Set(AdminPermission.allCases)
         case .operator:
             [
-                .readSelf, .readConfiguration, .changeConfiguration, .readUsers, .changeUsers,
+                .readSelf, .changeSelf, .readConfiguration, .changeConfiguration, .readUsers,
+                .changeUsers,
                 .readVerifications, .changeVerifications, .readRegistry, .changeRegistry,
                 .readAudit, .readMasterKeys,
             ]
-        case .reviewer: [.readSelf, .readVerifications, .reviewIdentities]
+        case .reviewer: [.readSelf, .changeSelf, .readVerifications, .reviewIdentities]
         case .auditor:
             [
-                .readSelf, .readConfiguration, .readUsers, .readVerifications, .readRegistry,
+                .readSelf, .changeSelf, .readConfiguration, .readUsers, .readVerifications,
+                .readRegistry,
                 .readAudit, .readAdministrators, .readMasterKeys,
             ]
         }

@@ -93,6 +93,40 @@ extension MienAdmin {
     public func removeAdministrator(_ id: String) async throws {
         try await act(.delete, "administrators", id)
     }
+    /// Invites an administrator to the portal. Only this answer contains the link, which works once
+    /// within 72 hours.
+    ///
+    /// - Parameter name: One line of 1 to 100 characters, with which the person signs in.
+    /// - Throws: ``MienError`` with the problem `conflict` if another administrator has this name.
+    public func inviteAdministrator(_ name: String, as role: AdminRole) async throws
+        -> AdministratorInvitationAnswer
+    {
+        try await send(
+            .post, "administrators", "invitations",
+            body: AdministratorRequest(name: name, role: role), isRepeatable: false)
+    }
+    /// Returns the invitations that nobody has accepted, the oldest first.
+    public func administratorInvitations() async throws -> [AdministratorInvitationAnswer] {
+        try await (get("administrators", "invitations") as Page<AdministratorInvitationAnswer>)
+            .items
+    }
+    /// Revokes an invitation.
+    ///
+    /// - Throws: ``MienError`` with the problem `not_found`.
+    public func revokeAdministratorInvitation(_ id: String) async throws {
+        try await act(.delete, "administrators", "invitations", id)
+    }
+    /// Makes a setup code for an administrator's sign-in to the portal. Using it replaces all of the
+    /// administrator's sign-in methods. Only this answer contains the link, which works once within
+    /// 24 hours.
+    ///
+    /// - Throws: ``MienError`` with the problem `not_found`.
+    public func makeSetupCode(forAdministrator id: String) async throws
+        -> AdministratorSetupCodeAnswer
+    {
+        try await send(
+            .post, "administrators", id, "setup-code", isRepeatable: false)
+    }
 }
 
 // MARK: Apps

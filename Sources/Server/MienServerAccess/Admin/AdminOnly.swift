@@ -1,3 +1,4 @@
+internal import HTTPTypes
 package import Hummingbird
 internal import MienAPI
 internal import MienAccess
@@ -5,40 +6,77 @@ package import MienCore
 package import MienServerCore
 package import MienStore
 
-/// Requires the credential of an administrator, `Authorization: Bearer adm_….…`, whose role permits
-/// the request.
+/// Requires an administrator whose role permits the request, by a credential,
+/// `Authorization: Bearer adm_….…`, or by the cookie of a session of the portal.
+///
+/// The administrator is read for each request, so a removal and a changed role apply at once.
 package struct AdminOnly: RouterMiddleware {
     let store: Store
+    let cookies: AdminCookies
     /// Limits the wrong credentials that one address may send.
     let guesses: RateLimiter
     let clock: ServerClock
 
-    package init(store: Store, guesses: RateLimiter, clock: ServerClock) {
-        (self.store, self.guesses, self.clock) = (store, guesses, clock)
+    package init(store: Store, cookies: AdminCookies, guesses: RateLimiter, clock: ServerClock) {
+        (self.store, self.cookies, self.guesses, self.clock) = (store, cookies, guesses, clock)
     }
 
     package func handle(
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
+        var context = context
+        let admin: AdminRecord
+        if request.headers[.authorization] != nil {
+            guard let found = try await bearer(request) else {
+                if let wait = guesses.take(context.client.key, at: clock.now) {
+                    return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
+                }
+                throw Self.refused
+            }
+            admin = found
+        } else {
+            guard let (found, session) = try await session(request) else { throw Self.refused }
+            admin = found
+            context.administratorSession = session
+        }
+        try Self.require(request, of: context, from: admin.role)
+        context.administrator = admin.id
+        return try await next(request, context)
+    }
+
+    private func bearer(_ request: Request) async throws -> AdminRecord? {
         guard let (id, secret) = request.bearer.flatMap({ BearerSecret.parse($0, AdminKind.self) }),
             let admin = try await store.read({ [store] in
                 try $0.admins.find(tokenHash: store.keys.hash(ofSecret: secret))
             }), admin.id == id
-        else {
-            if let wait = guesses.take(context.client.key, at: clock.now) {
-                return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
-            }
-            throw Problem(
-                .invalidCredentials,
-                "Send authorization: Bearer with an admin credential: the one that the first start printed, or that another administrator created."
-            )
-        }
-        try Self.require(request, of: context, from: admin.role)
-        var context = context
-        context.administrator = admin.id
-        return try await next(request, context)
+        else { return nil }
+        return admin
     }
+
+    private func session(_ request: Request) async throws -> (AdminRecord, AdministratorSession)? {
+        guard AdminCookies.isFromPortal(request),
+            let secret = cookies.secret(.session, request)
+        else { return nil }
+        let hash = store.keys.hash(ofSecret: secret), now = clock.now
+        let found = try await store.read { tables -> (AdminRecord, AdministratorSession)? in
+            guard let session = try tables.adminSessions.find(hash), session.isLive(at: now),
+                let admin = try tables.admins.find(session.admin)
+            else { return nil }
+            return (admin, session)
+        }
+        guard let (admin, stored) = found else { return nil }
+        var session = stored
+        if session.use(at: now) {
+            try await store.write(.process) { try $0.adminSessions.note(hash, usedAt: now) }
+        }
+        return (admin, session)
+    }
+
+    private static let refused = Problem(
+        .invalidCredentials,
+        "Sign in to the portal, or send authorization: Bearer with an admin credential: the one that the first start printed, or that another administrator created."
+    )
 
     private static func require(
         _ request: Request, of context: MienRequestContext, from role: AdminRole

@@ -6,10 +6,25 @@ package enum AdminOperations {
     /// By method and route, such as `GET /v1/users/{user}`.
     package static let permissions: [String: AdminPermission] = [
         "GET /v1/administrator": .readSelf,
+        "DELETE /v1/administrator/session": .changeSelf,
+        "DELETE /v1/administrator/sessions": .changeSelf,
+        "GET /v1/administrator/methods": .readSelf,
+        "POST /v1/administrator/passkeys/options": .changeSelf,
+        "POST /v1/administrator/passkeys": .changeSelf,
+        "DELETE /v1/administrator/passkeys/{passkey}": .changeSelf,
+        "PUT /v1/administrator/password": .changeSelf,
+        "DELETE /v1/administrator/password": .changeSelf,
+        "POST /v1/administrator/authenticator-app/options": .changeSelf,
+        "PUT /v1/administrator/authenticator-app": .changeSelf,
+
         "GET /v1/administrators": .readAdministrators,
         "POST /v1/administrators": .changeAdministrators,
         "PUT /v1/administrators/{administrator}/role": .changeAdministrators,
         "DELETE /v1/administrators/{administrator}": .changeAdministrators,
+        "POST /v1/administrators/{administrator}/setup-code": .changeAdministrators,
+        "GET /v1/administrators/invitations": .readAdministrators,
+        "POST /v1/administrators/invitations": .changeAdministrators,
+        "DELETE /v1/administrators/invitations/{invitation}": .changeAdministrators,
 
         "GET /v1/apps": .readConfiguration,
         "POST /v1/apps": .changeConfiguration,

@@ -1,5 +1,6 @@
 package import Hummingbird
 internal import MienAPI
+internal import MienAccess
 internal import MienCore
 package import MienServerCore
 package import MienStore
@@ -20,12 +21,21 @@ package struct AdministratorRoutes {
             guard let caller = admins.first(where: { $0.id == context.administrator }) else {
                 throw Problem(.invalidCredentials, "Another administrator has removed you.")
             }
-            return JSONBody.response(Self.answer(caller, to: context))
+            var answer = Self.answer(caller, to: context)
+            answer.permissions = caller.role.permissions.map(\.rawValue).sorted()
+            return JSONBody.response(answer)
         }
         router.get("administrators") { _, context in
-            let admins = try await store.read { try $0.admins.all() }
+            let (admins, kinds) = try await store.read {
+                (try $0.admins.all(), try $0.adminMethods.kinds())
+            }
             return JSONBody.response(
-                Page(items: admins.map { Self.answer($0, to: context) }))
+                Page(
+                    items: admins.map { admin in
+                        var answer = Self.answer(admin, to: context)
+                        answer.methods = Self.methods(kinds[admin.id] ?? [])
+                        return answer
+                    }))
         }
         router.post("administrators") { request, context in try await create(request, context) }
         router.put("administrators/:administrator/role") { request, context in
@@ -38,6 +48,7 @@ package struct AdministratorRoutes {
 
     private func create(_ request: Request, _ context: MienRequestContext) async throws -> Response
     {
+        try context.requireFresh(at: clock.now)
         let wanted = try await body.read(
             AdministratorRequest.self, AdministratorRequest.CodingKeys.self, from: request)
         try Problem.requireLine(wanted.name, "name", max: AdministratorRequest.maxName)
@@ -112,6 +123,12 @@ package struct AdministratorRoutes {
                 .invalidCredentials, "Another owner has removed you or changed your role.")
         }
         guard isDone else { throw Problem.noSuchAdministrator }
+    }
+
+    private static func methods(_ kinds: Set<AdminMethodRecord.Kind>) -> [String] {
+        [(AdminMethodRecord.Kind.passkey, "passkey"), (.password, "password")].filter {
+            kinds.contains($0.0)
+        }.map { $0.1 }
     }
 
     private static func answer(

@@ -14,6 +14,9 @@ package struct ChallengeService: Sendable {
         case passkeyRegistration = "passkey_registration"
         /// The binding names the app, and the user if the client named one.
         case passkeySignIn = "passkey_sign_in"
+        /// The binding names the administrator, or the code with which one is set up.
+        case administratorPasskey = "administrator_passkey"
+        case administratorSignIn = "administrator_sign_in"
 
         /// The purposes that clients may request directly. The server issues challenges for the
         /// others itself, together with their bindings.

@@ -6,7 +6,7 @@ internal import MienStore
 
 /// Hashes and checks passwords on its own threads, a few at a time.
 package final class PasswordService: Sendable {
-    let policy: PasswordPolicy
+    package let policy: PasswordPolicy
     private let hasher: PasswordHasher
     private let queue: WorkQueue
     /// The hash that an unknown user's password is checked against, so that the check takes as

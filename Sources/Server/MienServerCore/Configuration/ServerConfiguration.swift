@@ -50,6 +50,7 @@ public struct ServerConfiguration: Sendable {
                 "public_url must be a URL like https://login.example.org, without a trailing slash"
             )
         }
+        if let problem = Self.portalProblem(texts["admin.url"] ?? "") { problems.append(problem) }
         for key in ["face.pack", "face.shadow.pack"] {
             if let name = texts[key], !name.isEmpty, (try? PackID(name)) == nil {
                 problems.append("\(key): “\(name)” is not a valid model pack name")
@@ -111,6 +112,19 @@ public struct ServerConfiguration: Sendable {
                 admin.listen: \(address) is reachable from other machines and requires TLS; set tls.certificate and tls.key, \
                 or listen on 127.0.0.1:\(address.port)
                 """
+        }
+        return nil
+    }
+
+    /// Cookies of the portal open everything that a role permits, so they cross networks only
+    /// encrypted.
+    private static func portalProblem(_ url: String) -> String? {
+        guard !url.isEmpty else { return nil }
+        guard let (origin, host) = RelyingPartySettings.origin(url), origin == url,
+            url.hasPrefix("https://") || host == "localhost" || host == "127.0.0.1"
+        else {
+            return
+                "admin.url must be an origin like https://admin.example.org, without a path or trailing slash; http is allowed for localhost only"
         }
         return nil
     }
@@ -225,6 +239,20 @@ public struct ServerConfiguration: Sendable {
     public var host: String { text("host") }
     public var port: Int { integer("port") }
     public var adminListen: ListenAddress { ListenAddress(text("admin.listen"))! }
+    /// The URL of the admin portal.
+    ///
+    /// - Parameter port: The port that the admin listener has.
+    package func adminURL(port: Int) -> String {
+        if !text("admin.url").isEmpty { return text("admin.url") }
+        let listen = adminListen
+        guard !listen.isLoopback else {
+            // Browsers have no passkeys for addresses.
+            let isUsual = ["localhost", "127.0.0.1", "::1"].contains(listen.host.lowercased())
+            return "http://\(isUsual ? "localhost" : listen.hostInURL):\(port)"
+        }
+        let host = publicURL.flatMap { RelyingPartySettings.origin($0)?.host } ?? listen.hostInURL
+        return "https://\(host)\(port == 443 ? "" : ":\(port)")"
+    }
     /// `nil` if it is derived from the listening address.
     public var publicURL: String? { text("public_url").isEmpty ? nil : text("public_url") }
     public var tls: (certificate: String, key: String)? {

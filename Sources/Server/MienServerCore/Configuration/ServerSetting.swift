@@ -54,6 +54,10 @@ public struct ServerSetting: Sendable {
             "Address and port of the admin API and metrics. Addresses other than loopback require tls.certificate and tls.key."
         ),
         .init(
+            "admin.url", .text, "",
+            "URL at which browsers reach the admin portal, and the origin of administrators' passkeys; default: http://localhost and the port if admin.listen is loopback, or else https, the host of public_url, and the port."
+        ),
+        .init(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error"]), "info",
             "Minimum log level."),
         .init("log.json", .flag, "false", "Log one JSON object per line."),

@@ -1,5 +1,6 @@
 package import Hummingbird
 internal import Logging
+package import MienAccess
 package import MienCore
 internal import NIOCore
 
@@ -17,6 +18,8 @@ package struct MienRequestContext: RequestContext {
     let channel: any Channel
     /// The administrator whose credential the request has, once it is checked.
     package var administrator: AdminID?
+    /// The session of the administrator, if the request has the cookie of one and no credential.
+    package var administratorSession: AdministratorSession?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

@@ -9,8 +9,8 @@ package struct BrowserCredential: Sendable {
     ]
     private static let maxIDBytes = 1023
 
-    let id: [UInt8]
-    let clientDataJSON: [UInt8]
+    package let id: [UInt8]
+    package let clientDataJSON: [UInt8]
     private let response: JSONValue
 
     /// - Throws: ``Problem`` that names the member.
@@ -30,12 +30,12 @@ package struct BrowserCredential: Sendable {
             response["clientDataJSON"], "credential.response.clientDataJSON")
     }
 
-    func bytes(_ name: String) throws(Problem) -> [UInt8] {
+    package func bytes(_ name: String) throws(Problem) -> [UInt8] {
         try Self.bytes(response[name], "credential.response.\(name)")
     }
 
     /// Returns the authenticator's user handle, or `nil` if it sends none.
-    func userHandle() throws(Problem) -> [UInt8]? {
+    package func userHandle() throws(Problem) -> [UInt8]? {
         switch response["userHandle"] {
         case nil, .null?: nil
         case .some: try bytes("userHandle")
@@ -51,7 +51,7 @@ package struct BrowserCredential: Sendable {
 
     /// The challenge that the browser claims to have signed. Not proof of anything: it only selects
     /// the challenge to use up.
-    var challenge: [UInt8]? {
+    package var challenge: [UInt8]? {
         (try? JSONText.parse(clientDataJSON, limits: .init(maxBytes: 8192, maxDepth: 8)))?[
             "challenge"]?.stringValue.flatMap { Base64URL.decode($0) }
     }

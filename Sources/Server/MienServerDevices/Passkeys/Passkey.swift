@@ -1,22 +1,22 @@
-internal import MienAttestation
+package import MienAttestation
 internal import MienCore
-internal import MienKeys
+package import MienKeys
 
 /// A stored credential: the sealed content of a passkey authenticator.
-struct Passkey: Sendable, Hashable {
-    let id: [UInt8]
-    let key: DevicePublicKey
-    var counter: UInt32
-    let isBackupEligible: Bool
-    var isBackedUp: Bool
+package struct Passkey: Sendable, Hashable {
+    package let id: [UInt8]
+    package let key: DevicePublicKey
+    package var counter: UInt32
+    package let isBackupEligible: Bool
+    package var isBackedUp: Bool
 
-    init(_ new: RegisteredCredential) {
+    package init(_ new: RegisteredCredential) {
         (id, key, counter) = (new.id, new.key, new.counter)
         (isBackupEligible, isBackedUp) = (new.isBackupEligible, new.isBackedUp)
     }
 
     /// - Returns: `nil` if the content is malformed.
-    init?(_ content: [UInt8]) {
+    package init?(_ content: [UInt8]) {
         guard let value = try? JSONText.parse(content),
             let id = value["id"]?.stringValue.flatMap({ Base64URL.decode($0) }),
             let key = value["key"].flatMap({ try? DevicePublicKey(jwk: $0) }),
@@ -30,7 +30,7 @@ struct Passkey: Sendable, Hashable {
         )
     }
 
-    var content: [UInt8] {
+    package var content: [UInt8] {
         let value: JSONValue = [
             "id": .string(Base64URL.encode(id)), "key": key.jwk,
             "counter": .number(Double(counter)), "backup_eligible": .bool(isBackupEligible),

@@ -1,11 +1,11 @@
-internal import MienAPI
-internal import MienAttestation
-internal import MienServerCore
+package import MienAPI
+package import MienAttestation
+package import MienServerCore
 
 extension RelyingPartySettings {
     /// - Throws: ``Problem`` `.notPermitted` if the public URL has no host name that browsers
     ///   accept.
-    func relyingParty(_ publicURL: String) throws(Problem) -> RelyingParty {
+    package func relyingParty(_ publicURL: String) throws(Problem) -> RelyingParty {
         guard let own = Self.origin(publicURL), !Self.isAddress(own.host) else {
             throw Problem(
                 .notPermitted,

@@ -12,7 +12,10 @@ struct AdministratorCommand: AsyncParsableCommand {
             EXAMPLE
               mien admin administrator create "Grace, second reviewer" --role reviewer
             """,
-        subcommands: [List.self, Create.self, ChangeRole.self, Remove.self])
+        subcommands: [
+            List.self, Create.self, Invite.self, Invitations.self, Revoke.self, SetupCode.self,
+            ChangeRole.self, Remove.self,
+        ])
 
     static let roles = """
         ROLES

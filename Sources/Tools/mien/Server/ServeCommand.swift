@@ -39,7 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
     var printConfig = false
     @Flag(
         help:
-            "Create and print a new admin credential and invalidate all earlier ones. For operators who have lost the credential."
+            "Remove all administrators, and create one with a new credential and setup link. For operators who have lost every way in."
     ) var renewAdminCredential = false
     @Flag(
         help:
@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
         // Before the master key is read.
         ProcessIntegrity.harden()
         let logger = ServerLog.logger(level: configuration.logLevel, json: configuration.logsJSON)
-        let hint = FirstStartHint(), server: Server
+        let hint = FirstStartHint(), setup = SetupHint(), server: Server
         do {
             // Unbuffered, so that scripts can wait for the lines.
             server = try await Server(
@@ -66,7 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
                 onListening: { FileHandle.standardOutput.write(Data("Listening on \($0)\n".utf8)) },
                 onAdminListening: {
                     FileHandle.standardOutput.write(
-                        Data("Admin API on \($0)\n\(hint.text(admin: $0))".utf8))
+                        Data("Admin API on \($0)\n\(setup.text)\(hint.text(admin: $0))".utf8))
                 })
         } catch let error as ConfigurationError {
             throw Failure(.notSetUp, "server.folder", error.description)
@@ -75,6 +75,7 @@ struct ServeCommand: AsyncParsableCommand {
             Self.tell(first, configuration)
             hint.show(for: first.sampleApp, mode: configuration.liveness.mode ?? .livenessActive)
         }
+        setup.show(server.firstStart?.setupCode ?? server.renewedSetupCode)
         if let credential = server.renewedCredential {
             FileHandle.standardOutput.write(
                 Data("New admin credential, shown only once:\n  \(credential.use { $0 })\n".utf8))
@@ -126,6 +127,24 @@ struct ServeCommand: AsyncParsableCommand {
 
             """
         FileHandle.standardOutput.write(Data(text.utf8))
+    }
+}
+
+/// The link with which the administrator of a new credential sets up the portal. It names the admin
+/// listener, so it waits for its address.
+private final class SetupHint: Sendable {
+    private let code = Mutex<Server.PortalSetupCode?>(nil)
+
+    func show(_ code: Server.PortalSetupCode?) { self.code.withLock { $0 = code } }
+
+    /// Returns nothing if there is no code.
+    var text: String {
+        guard let code = code.withLock({ $0 }) else { return "" }
+        return """
+            Set up the admin portal in a browser within 24 hours, once:
+              \(code.link.use { $0 })
+
+            """
     }
 }
 

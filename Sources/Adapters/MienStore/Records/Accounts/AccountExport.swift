@@ -385,6 +385,10 @@ extension ExportedTable {
             "results that an app is told of, which the attempts contain; kept for a day at most",
         "account_name": "keyed hashes of the names in `account.profile`",
         "admin": "administrators, not users",
+        "admin_lock": "failures of administrators' sign-ins",
+        "admin_method": "what administrators sign in with",
+        "admin_offer": "invitations and setup codes of administrators",
+        "admin_session": "browsers in which administrators signed in",
         "app": "the operator's apps",
         "audit_anchor": "proves how the log of all accounts begins",
         "authorization_code":

@@ -1,13 +1,13 @@
 internal import SystemQREncode
 
 /// A QR code as the path of a picture in SVG, one unit for each module.
-struct QRCode: Sendable {
+package struct QRCode: Sendable {
     /// Modules on each side, without the quiet zone.
-    let size: Int
-    let path: String
+    package let size: Int
+    package let path: String
 
     /// - Returns: `nil` for a text that does not fit.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= 1000,
             let code = unsafe QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M)
         else { return nil }
