@@ -58,7 +58,8 @@ export async function call(method, path, { query, body, signal, raw = false } = 
   try { answer = text ? JSON.parse(text) : null; } catch { /* The status says enough. */ }
   if (response.ok) return answer;
   const error = new ApiError(response.status, answer, Number(response.headers.get("retry-after")) || 0);
-  if (response.status === 401 && !path.startsWith("/v1/administrator/session")) {
+  // A sign-in that is too old for a change is still a sign-in.
+  if (response.status === 401 && error.code !== "insufficient_user_authentication" && !path.startsWith("/v1/administrator/session")) {
     window.dispatchEvent(new CustomEvent("mien:signed-out", { detail: error }));
   }
   throw error;

@@ -14,6 +14,11 @@ enum PortalAssets {
             ("router.js", EmbeddedFiles.router),
             ("strings.js", EmbeddedFiles.strings),
             ("languages/en-shell.js", EmbeddedFiles.shellTexts),
+            ("passkeys.js", EmbeddedFiles.passkeys),
+            ("account.js", EmbeddedFiles.account),
+            ("languages/en-account.js", EmbeddedFiles.accountTexts),
+            ("administrators.js", EmbeddedFiles.administrators),
+            ("languages/en-administrators.js", EmbeddedFiles.administratorsTexts),
         ]
 
     /// - Returns: The media type of a file by its name.
