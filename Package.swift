@@ -645,6 +645,12 @@ package.targets += [
             lifecycle, logging,
         ]),
     tests(
+        "MienServerDocumentsTests", in: .server,
+        [
+            "MienServerDocuments", "MienServerIdentity", "MienReading", "MienSpecimens",
+            "MienDocument", "MienIdentity", "MienPixels", "MienCore", "MienTesting",
+        ]),
+    tests(
         "MienWebTests", in: .server,
         ["MienWeb", "MienServerIdentity", "MienAPI", "MienAccess", "MienCore", "MienJourney"]),
     tests(

@@ -93,12 +93,8 @@ function showConsent() {
     actions(agree, cancelButton("secondary")));
 }
 
-/** Countries whose driver licenses have a barcode that can be read. */
-const barcodes = ["CA", "US"];
-
 /** The documents that the server reads, with the countries of each. */
-const documents = () => session.supported_document_types.map((type) =>
-  ({ type, countries: session.supported_countries.filter((id) => type !== "driverLicense" || barcodes.includes(id)) }));
+const documents = () => session.supported_documents.map(({ document_type: type, countries }) => ({ type, countries }));
 
 function showDocuments() {
   const known = documents(), names = new Intl.DisplayNames([data.language], { type: "region" });

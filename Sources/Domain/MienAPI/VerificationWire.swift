@@ -9,17 +9,28 @@ public struct VerificationSessionRequest: Codable, Sendable, Hashable {
     public var timeToLive: String?
     /// The parts to capture. A document and a selfie if absent.
     public var required: [SessionPart]?
+    /// Only where the simulator is a source.
+    public var mockBehavior: MockBehavior?
+
+    /// The end of a session that nothing judges. What was captured is not looked at.
+    public struct MockBehavior: Codable, Sendable, Hashable {
+        public var recommendation: IdentityRecommendation
+        public init(_ recommendation: IdentityRecommendation) {
+            self.recommendation = recommendation
+        }
+    }
 
     public init(
         callbackURL: String? = nil, state: String? = nil, timeToLive: String? = nil,
-        required: [SessionPart]? = nil
+        required: [SessionPart]? = nil, mockBehavior: MockBehavior? = nil
     ) {
         (self.callbackURL, self.state, self.timeToLive) = (callbackURL, state, timeToLive)
-        self.required = required
+        (self.required, self.mockBehavior) = (required, mockBehavior)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case callbackURL = "callback_url", state, timeToLive = "time_to_live", required
+        case mockBehavior = "mock_behavior"
     }
 }
 
@@ -84,6 +95,8 @@ public struct VerificationSessionAnswer: Codable, Sendable, Hashable {
     /// The documents that can be chosen.
     public var supportedCountries: [String]
     public var supportedDocumentTypes: [WireValue<IdentityDocumentType>]
+    /// Which types can be chosen for which countries.
+    public var supportedDocuments: [SupportedDocument]
     public var recapture: Recapture?
     /// Where to return to, with the parameters `sessionId` and `state`.
     public var callbackURL: String?
@@ -93,7 +106,8 @@ public struct VerificationSessionAnswer: Codable, Sendable, Hashable {
         expiresAt: Int64, consent: Consent? = nil, missingImages: [WireValue<SessionPicture>],
         required: [WireValue<SessionPart>], country: String? = nil,
         documentType: WireValue<IdentityDocumentType>? = nil, supportedCountries: [String],
-        supportedDocumentTypes: [WireValue<IdentityDocumentType>], recapture: Recapture? = nil,
+        supportedDocumentTypes: [WireValue<IdentityDocumentType>],
+        supportedDocuments: [SupportedDocument], recapture: Recapture? = nil,
         callbackURL: String? = nil
     ) {
         (self.sessionID, self.status, self.appName) = (sessionID, status, appName)
@@ -101,6 +115,7 @@ public struct VerificationSessionAnswer: Codable, Sendable, Hashable {
         (self.required, self.country, self.documentType) = (required, country, documentType)
         self.supportedCountries = supportedCountries
         self.supportedDocumentTypes = supportedDocumentTypes
+        self.supportedDocuments = supportedDocuments
         (self.recapture, self.callbackURL) = (recapture, callbackURL)
     }
 
@@ -108,9 +123,23 @@ public struct VerificationSessionAnswer: Codable, Sendable, Hashable {
         case sessionID = "session_id", status, appName = "app_name", expiresAt = "expires_at"
         case consent, missingImages = "missing_images", required, country
         case documentType = "document_type", supportedCountries = "supported_countries"
-        case supportedDocumentTypes = "supported_document_types", recapture
+        case supportedDocumentTypes = "supported_document_types"
+        case supportedDocuments = "supported_documents", recapture
         case callbackURL = "callback_url"
     }
+}
+
+/// A type of documents that can be chosen, and the countries whose documents of it are read.
+public struct SupportedDocument: Codable, Sendable, Hashable {
+    public var documentType: WireValue<IdentityDocumentType>
+    /// ISO 3166-1 alpha-2, sorted.
+    public var countries: [String]
+
+    public init(documentType: WireValue<IdentityDocumentType>, countries: [String]) {
+        (self.documentType, self.countries) = (documentType, countries)
+    }
+
+    private enum CodingKeys: String, CodingKey { case documentType = "document_type", countries }
 }
 
 /// The document that will be photographed: `POST /v1/verification/document`.
@@ -187,6 +216,8 @@ public struct VerificationSessionResult: Codable, Sendable, Hashable {
     /// The results of checks, by name.
     public var checks: [String: String]?
     public var rulesVersion: String?
+    /// Whether the result was invented: the session had `mock_behavior`.
+    public var simulated: Bool?
     /// The person and the document as read; absent once erased.
     public var verifiedInfo: VerifiedInfo?
     public var state: String?
@@ -197,17 +228,18 @@ public struct VerificationSessionResult: Codable, Sendable, Hashable {
     public init(
         sessionID: String, status: WireValue<VerificationSession.Status>,
         recommendation: WireValue<IdentityRecommendation>? = nil, checks: [String: String]? = nil,
-        rulesVersion: String? = nil, verifiedInfo: VerifiedInfo? = nil, state: String? = nil,
-        createdAt: Int64, endedAt: Int64? = nil
+        rulesVersion: String? = nil, simulated: Bool? = nil, verifiedInfo: VerifiedInfo? = nil,
+        state: String? = nil, createdAt: Int64, endedAt: Int64? = nil
     ) {
         (self.sessionID, self.status, self.recommendation) = (sessionID, status, recommendation)
-        (self.checks, self.rulesVersion, self.verifiedInfo) = (checks, rulesVersion, verifiedInfo)
+        (self.checks, self.rulesVersion, self.simulated) = (checks, rulesVersion, simulated)
+        self.verifiedInfo = verifiedInfo
         (self.state, self.createdAt, self.endedAt) = (state, createdAt, endedAt)
     }
 
     private enum CodingKeys: String, CodingKey {
         case sessionID = "session_id", status, recommendation, checks
-        case rulesVersion = "rules_version", verifiedInfo = "verified_info", state
+        case rulesVersion = "rules_version", simulated, verifiedInfo = "verified_info", state
         case createdAt = "created_at", endedAt = "ended_at"
     }
 }
@@ -277,15 +309,21 @@ public struct VerificationSessionImages: Codable, Sendable, Hashable {
 public struct VerificationPurgeAnswer: Codable, Sendable, Hashable {
     /// The users' attempts whose data and pictures have been kept long enough.
     public var attempts: Int
+    /// The sessions whose content and pictures have been kept long enough.
     public var sessions: Int
+    /// The sessions that are deleted with their results.
+    public var records: Int
     /// Whether nothing was erased.
     public var dryRun: Bool
 
-    public init(attempts: Int, sessions: Int, dryRun: Bool) {
-        (self.attempts, self.sessions, self.dryRun) = (attempts, sessions, dryRun)
+    public init(attempts: Int, sessions: Int, records: Int, dryRun: Bool) {
+        (self.attempts, self.sessions) = (attempts, sessions)
+        (self.records, self.dryRun) = (records, dryRun)
     }
 
-    private enum CodingKeys: String, CodingKey { case attempts, sessions, dryRun = "dry_run" }
+    private enum CodingKeys: String, CodingKey {
+        case attempts, sessions, records, dryRun = "dry_run"
+    }
 }
 
 /// `POST /v1/verifications/purge`.

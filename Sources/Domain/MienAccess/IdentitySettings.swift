@@ -11,17 +11,20 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
     public var acceptsStillFaces: Bool
     /// The days for which personal data and pictures are kept.
     public var retentionDays: Int?
+    /// The days for which the records of verification sessions are kept: results, and hashes of
+    /// pictures. Never fewer than those of their content.
+    public var resultRetentionDays: Int?
     /// The address to which results are posted; its host must be allowed by `webhook.hosts`.
     public var webhook: String?
 
     public init(
         required: VerificationMethod? = nil, acceptsStillFaces: Bool = false,
-        retentionDays: Int? = nil, webhook: String? = nil
+        retentionDays: Int? = nil, resultRetentionDays: Int? = nil, webhook: String? = nil
     ) {
         (self.required, self.acceptsStillFaces, self.retentionDays) = (
             required, acceptsStillFaces, retentionDays
         )
-        self.webhook = webhook
+        (self.resultRetentionDays, self.webhook) = (resultRetentionDays, webhook)
     }
 
     /// The invalid settings, each with its name and a message; empty if all are valid.
@@ -29,6 +32,9 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
         var faults: [(setting: String, message: String)] = []
         if let retentionDays, !Self.retentionRange.contains(retentionDays) {
             faults.append(("retention_days", "must be 1 to 3,650"))
+        }
+        if let resultRetentionDays, !Self.retentionRange.contains(resultRetentionDays) {
+            faults.append(("result_retention_days", "must be 1 to 3,650"))
         }
         if let webhook, !AppSettings.isAddress(webhook) {
             faults.append(
@@ -42,7 +48,7 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case required, acceptsStillFaces = "accepts_still_faces", retentionDays = "retention_days"
-        case webhook
+        case resultRetentionDays = "result_retention_days", webhook
     }
 
     /// The names of the settings.
@@ -55,6 +61,8 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
             acceptsStillFaces: try values.decodeIfPresent(Bool.self, forKey: .acceptsStillFaces)
                 ?? false,
             retentionDays: try values.decodeIfPresent(Int.self, forKey: .retentionDays),
+            resultRetentionDays: try values.decodeIfPresent(
+                Int.self, forKey: .resultRetentionDays),
             webhook: try values.decodeIfPresent(String.self, forKey: .webhook))
     }
 }

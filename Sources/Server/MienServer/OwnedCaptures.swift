@@ -17,4 +17,8 @@ struct OwnedCaptures: LiveFaceCaptures {
     func take(_ token: String, for owner: String, app: AppRecord) async throws -> [UInt8]? {
         try await captures.takeLive(token, for: owner, app: app)
     }
+
+    func remove(of owner: String, in tables: Tables) throws {
+        try captures.removeLive(of: owner, in: tables)
+    }
 }

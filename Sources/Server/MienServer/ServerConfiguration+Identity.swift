@@ -50,7 +50,8 @@ extension ServerConfiguration {
                 types: identityDocuments, needsFace: identityNeedsFace,
                 faces: FacePortraits(faces: faces),
                 thresholds: PortraitThresholds(match: MatchScore(identityPortraitThreshold)),
-                workers: identityDocumentWorkers, limits: limits, clock: clock)
+                looksForCopies: identityLooksForCopies, workers: identityDocumentWorkers,
+                limits: limits, clock: clock)
         } catch { throw ConfigurationError(["identity.documents: \(error)"]) }
     }
 
@@ -59,7 +60,8 @@ extension ServerConfiguration {
         IdentityRules(
             policy: identityPolicy, required: identityRequired, countries: identityCountries,
             age: identityAge, recommendations: try recommendations(),
-            retentionDays: identityRetentionDays, needsConsent: identityNeedsConsent,
+            retentionDays: identityRetentionDays,
+            resultRetentionDays: identityResultRetentionDays, needsConsent: identityNeedsConsent,
             needsSecondReviewer: identityNeedsSecondReviewer, consentText: try consentText())
     }
 

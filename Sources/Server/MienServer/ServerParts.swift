@@ -177,6 +177,8 @@ struct ServerParts: Sendable {
                     comparing: faces, limits: limits, clock: clock)).map {
                     DocumentChecker($0, limits: limits)
                 }, captures: OwnedCaptures(captures: captures),
+            faces: ReferenceFaces(
+                faces: faces, threshold: MatchScore(configuration.faceThreshold)),
             rules: try configuration.makeIdentityRules(),
             jobs: IdentityJobQueue(
                 room: work.room, workers: work.workers, patience: work.patience), clock: clock)
@@ -249,7 +251,14 @@ struct ServerParts: Sendable {
                             metadata: ["pack.id": "\(pack.text)"])
                     }
                 },
-                .init(name: "identities") { [identities] in try await identities.sweep(at: $0) },
+                .init(name: "identities") { [identities, metrics] now in
+                    let damaged = try await identities.sweep(at: now)
+                    metrics.set(.damagedRecords, to: Double(damaged), ["kind": "identity"])
+                    guard damaged > 0 else { return }
+                    logger.error(
+                        "records of identity verification could not be decrypted, and were skipped",
+                        metadata: ["records": "\(damaged)"])
+                },
                 .init(name: "recent runs") { [journeys] in journeys.sweepRecent(at: $0) },
                 .init(name: "signing keys") { [issuer] in try await issuer.refresh(at: $0) },
             ],
@@ -278,6 +287,13 @@ struct ServerParts: Sendable {
             limits: WorkLimits(total: 8, perOwner: 4, perPart: 2, wait: .milliseconds(250)))
     }
 
+    /// Ends the consent to identity verification with the others of an app.
+    private var identityConsents: OtherConsents {
+        { [identities] account, app, actor, tables, now in
+            try identities.withdrawConsent(of: account, in: app, by: actor, tables, at: now)
+        }
+    }
+
     /// Routes for apps, browsers, and load balancers: everything except the admin API and metrics.
     func publicRouter() -> Router<MienRequestContext> {
         let router = baseRouter(
@@ -300,7 +316,8 @@ struct ServerParts: Sendable {
             authentication: VerificationAuthentication { [publicURL] in publicURL.text }
         ).add(to: router.group("v1"))
         RelyingPartyRoutes(
-            sessions: verifications, grants: grants, evidenceKey: evidenceKey, body: body
+            sessions: verifications, grants: grants, evidenceKey: evidenceKey, body: body,
+            budget: bodies
         ).add(to: router.group("verify/api/v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants,
@@ -344,7 +361,9 @@ struct ServerParts: Sendable {
             grants: grants, changes: changes,
             own: OwnAccountService(store: store, notices: notices, clock: clock), body: body
         ).add(to: router.group("v1"))
-        OwnFaceRoutes(store: store, grants: grants, changes: changes).add(to: router.group("v1"))
+        OwnFaceRoutes(
+            store: store, grants: grants, changes: changes, others: identityConsents
+        ).add(to: router.group("v1"))
         DeviceKeyRoutes(
             grants: grants, keys: biometrics.keys, changes: changes, body: body,
             listsKeys: configuration.listsDeviceKeys
@@ -401,7 +420,9 @@ struct ServerParts: Sendable {
             migration: migration,
             duplicates: DuplicateReviews(store: store, clock: clock, metrics: metrics), body: body
         ).add(to: admin)
-        ConsentAdminRoutes(store: store, records: records, clock: clock).add(to: admin)
+        ConsentAdminRoutes(
+            store: store, records: records, clock: clock, others: identityConsents
+        ).add(to: admin)
         IdentityAdminRoutes(
             identities: identities, sessions: verifications,
             registry: RegistryService(store: store, clock: clock),

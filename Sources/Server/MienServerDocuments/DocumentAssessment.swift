@@ -15,10 +15,12 @@ struct DocumentAssessment: Sendable {
     /// The personal data of a document that states an address; otherwise `nil`.
     let data: PersonalDataInput?
 
-    /// - Parameter sides: The pictures and their readings; only the front for a passport.
+    /// - Parameters:
+    ///   - sides: The pictures and their readings; only the front for a passport.
+    ///   - looksForCopies: Whether the first picture's signs of a copy are among the checks.
     init(
         _ sides: [(picture: DocumentPicture, reading: DocumentReading)],
-        as type: IdentityDocumentType, of country: Country, now: Instant
+        as type: IdentityDocumentType, of country: Country, looksForCopies: Bool, now: Instant
     ) {
         let zones = sides.compactMap { side in
             side.reading.zone.flatMap { $0.status == .unsure ? nil : $0.zone }
@@ -47,6 +49,9 @@ struct DocumentAssessment: Sendable {
             others.contains { $0.verdict == .failed } || Set(zones).count > 1
                 || Set(cards.map(\.bytes)).count > 1
             ? .failed : Self.areLinked(sides, others) ? .passed : .inconclusive
+        if looksForCopies, let front = sides.first?.reading {
+            for (check, result) in Self.copyChecks(of: front) { checks[check] = result }
+        }
         self.checks = checks
         recapture = []
 
@@ -90,6 +95,21 @@ struct DocumentAssessment: Sendable {
         return checks.contains {
             [.sameNumber, .sameFamilyName, .sameBirth].contains($0.name)
                 && $0.sources.contains(.visualZone) && $0.verdict == .passed
+        }
+    }
+
+    /// Documents sometimes have the same signs as copies, so a sign leads to a review and refuses
+    /// nobody. The portrait's side counts: the backs of many cards have little color.
+    private static func copyChecks(of reading: DocumentReading) -> [(
+        IdentityCheckName, IdentityCheckResult
+    )] {
+        reading.copyChecks.map { check, result in
+            let name: IdentityCheckName =
+                switch check {
+                case .notPhotocopy: .documentNotPhotocopy
+                case .notScreen: .documentNotScreen
+                }
+            return (name, result == .passed ? .passed : .inconclusive)
         }
     }
 

@@ -1,4 +1,5 @@
 package import MienCore
+internal import MienDocument
 internal import MienFace
 package import MienIdentity
 internal import MienInference
@@ -14,6 +15,7 @@ package final class DocumentCheckService: DocumentVerifier {
     package let types: Set<IdentityDocumentType>
     package let needsFace: Bool
     private let readers: WorkerPool<DocumentWorker>
+    private let looksForCopies: Bool
     let faces: any PortraitComparer
     let thresholds: PortraitThresholds
     private let clock: ServerClock
@@ -22,14 +24,17 @@ package final class DocumentCheckService: DocumentVerifier {
     ///
     /// - Parameters:
     ///   - needsFace: Whether a picture of the face, or a live capture, belongs to each document.
+    ///   - looksForCopies: Whether signs of a copy lead to a review.
     ///   - workers: The number of documents read at once, 1...16.
     /// - Throws: `InferenceError`; `TextError` if Tesseract's data is not installed.
     package init(
         types: Set<IdentityDocumentType>, needsFace: Bool, faces: any PortraitComparer,
-        thresholds: PortraitThresholds, workers: Int, limits: WorkLimits, clock: ServerClock
+        thresholds: PortraitThresholds, looksForCopies: Bool = true, workers: Int,
+        limits: WorkLimits, clock: ServerClock
     ) throws {
         (self.types, self.needsFace, self.faces) = (types, needsFace, faces)
         (self.thresholds, self.clock) = (thresholds, clock)
+        self.looksForCopies = looksForCopies
         let network = try LineNetwork(runtime: InferenceRuntime())
         // Fail at the start instead of at the first document.
         _ = try DocumentWorker(network)
@@ -55,7 +60,7 @@ package final class DocumentCheckService: DocumentVerifier {
         func assess() -> DocumentAssessment {
             DocumentAssessment(
                 zip(names, readings).map { ($0, $1) }, as: submission.type,
-                of: submission.country, now: clock.now)
+                of: submission.country, looksForCopies: looksForCopies, now: clock.now)
         }
         let early = assess().recapture
         guard early.isEmpty else { return DocumentFindings(isReadable: false, recapture: early) }
@@ -67,22 +72,33 @@ package final class DocumentCheckService: DocumentVerifier {
             return DocumentFindings(isReadable: false, recapture: comparison.recapture)
         }
         // The face shows which side of the document is up.
-        if let corners = (portrait.map { views[$0.view] } ?? views.first)?.corners {
-            let front = readings[0]
-            readings[0] = try await run(for: share) { worker in
-                worker.reading(front, withTextOf: pictures[0], upright: corners)
-            }
+        let corners = (portrait.map { views[$0.view] } ?? views.first)?.corners
+        let front = readings[0]
+        readings[0] = try await run(for: share) { [looksForCopies] worker in
+            worker.completed(
+                front, of: pictures[0], upright: corners, looksForCopies: looksForCopies)
         }
         let assessment = assess()
-        var checks = assessment.checks, recapture: [DocumentRecapture] = []
-        if checks[.documentNotExpired] == .failed {
-            recapture.append(DocumentRecapture(.front, .documentExpired))
-        }
+        var checks = assessment.checks
         checks.add(comparison.checks)
+        let pack = comparison.checks[.faceMatch] == nil ? nil : faces.pack.text
+        guard !checks.failsOnlyExpiry else {
+            checks[.documentReadable] = .passed
+            return DocumentFindings(
+                isReadable: false, checks: checks, pack: pack,
+                recapture: names.prefix(pictures.count).map {
+                    DocumentRecapture($0, .documentExpired)
+                })
+        }
         return DocumentFindings(
             isReadable: true, checks: checks, data: assessment.data, stated: assessment.stated,
-            pack: comparison.checks[.faceMatch] == nil ? nil : faces.pack.text,
-            recapture: recapture)
+            pack: pack)
+    }
+
+    package func countries(of type: IdentityDocumentType, among countries: [Country]) -> [Country] {
+        // Only cards with a barcode of AAMVA can be read: licenses have no machine-readable zone.
+        guard type == .driverLicense else { return countries }
+        return countries.filter { Jurisdiction.countries.contains($0.rawValue) }
     }
 
     private func run<Output: Sendable>(
@@ -99,5 +115,13 @@ package final class DocumentCheckService: DocumentVerifier {
         try await run(for: share) { _ in
             reading.directions(of: picture).compactMap { DocumentView(picture, $0) }
         }
+    }
+}
+
+extension IdentityChecks {
+    /// Whether the document has expired and nothing else is wrong with it: then another one helps. A
+    /// document that fails another check, too, stays refused.
+    fileprivate var failsOnlyExpiry: Bool {
+        results.filter { $0.value == .failed }.map(\.key) == [.documentNotExpired]
     }
 }

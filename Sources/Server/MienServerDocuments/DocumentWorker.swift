@@ -20,12 +20,17 @@ final class DocumentWorker {
         return [try reader.readCodes(pictures[0], isFound ? .none : .barcodeFirst), back]
     }
 
-    /// Adds the printed text. Without it, if OCR fails, nothing is compared with it.
-    func reading(
-        _ reading: DocumentReading, withTextOf picture: RGBImage, upright corners: [Point]
+    /// Adds the printed text, and measures signs of a copy. Without text, if OCR fails, nothing is
+    /// compared with it.
+    ///
+    /// - Parameter corners: `nil` if nothing says which side is up: then no text is read.
+    func completed(
+        _ reading: DocumentReading, of picture: RGBImage, upright corners: [Point]?,
+        looksForCopies: Bool
     ) -> DocumentReading {
         var reading = reading
-        try? reader.readText(picture, upright: corners, into: &reading)
+        if let corners { try? reader.readText(picture, upright: corners, into: &reading) }
+        if looksForCopies { reader.measureCopy(picture, into: &reading) }
         return reading
     }
 }

@@ -51,6 +51,11 @@ extension CaptureService {
         return Base64URL.decode(template)
     }
 
+    /// Ends the captures of an owner. Frames that arrive later find none.
+    package func removeLive(of owner: String, in tables: Tables) throws {
+        try tables.captures.delete(of: run(of: owner))
+    }
+
     /// An identifier of the owner, in place of that of a run. No run has it, because it is keyed.
     private func run(of owner: String) -> InstanceID {
         let hash = store.keys.hash(ofSecret: Array("owned capture \(owner)".utf8))

@@ -6,14 +6,17 @@ package import MienServerAccess
 package import MienServerCore
 package import MienStore
 
-/// The routes of the admin API for users' consents to store their faces.
+/// The routes of the admin API for users' consents.
 package struct ConsentAdminRoutes {
     let store: Store
     let records: AdminRecords
+    let others: OtherConsents
     let clock: ServerClock
 
-    package init(store: Store, records: AdminRecords, clock: ServerClock) {
-        (self.store, self.records, self.clock) = (store, records, clock)
+    package init(
+        store: Store, records: AdminRecords, clock: ServerClock, others: @escaping OtherConsents
+    ) {
+        (self.store, self.records, self.clock, self.others) = (store, records, clock, others)
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
@@ -23,11 +26,15 @@ package struct ConsentAdminRoutes {
             return JSONBody.response(Page(items: consents.map { ConsentAnswer($0) }))
         }
         router.delete("users/:user/consents/:app") { _, context in
-            // Withdrawing consent erases the template in the same transaction.
+            // Withdrawing consent erases what it covers in the same transaction.
             let account = try await records.user(context), now = clock.now, actor = context.actor
             let app = try AppID(context.parameters.require("app"), field: "app")
-            let isDone = try await store.write { tables in
-                try tables.withdrawFaceConsent(of: account, app: app, actor: actor, at: now)
+            let isDone = try await store.write(.always) { [others] tables in
+                let ended = [
+                    try tables.withdrawFaceConsent(of: account, app: app, actor: actor, at: now),
+                    try others(account, app, actor, tables, now),
+                ]
+                return ended.contains(true)
             }
             guard isDone else {
                 throw Problem(.notFound, "This user has not consented to that app.")

@@ -1,8 +1,16 @@
 internal import MienAPI
 internal import MienAccess
-internal import MienCore
+package import MienCore
 internal import MienServerAccess
-internal import MienStore
+package import MienStore
+
+/// Ends a user's consents in an app that other features asked for, with what they cover.
+///
+/// - Returns: Whether there was one.
+package typealias OtherConsents =
+    @Sendable (
+        _ account: AccountRecord, _ app: AppID, _ actor: String, _ tables: Tables, _ now: Instant
+    ) throws -> Bool
 
 extension Tables {
     /// Ends a user's consent to store their face for an app, and erases the face.

@@ -1,5 +1,6 @@
 package import MienCore
 package import MienFace
+internal import MienImage
 internal import MienModels
 package import MienPixels
 internal import MienServerCore
@@ -37,6 +38,20 @@ extension FaceService {
                     view: found.view, reasons: [], descriptor: description.descriptor)
             } catch { return nil }
         }
+    }
+
+    /// Describes the face of a picture as it was sent: PNG, JPEG, or GIF.
+    ///
+    /// - Returns: `nil` if it shows none, or cannot be decoded.
+    /// - Throws: ``ServerBusy``.
+    package func face(in picture: Sensitive<[UInt8]>, for share: WorkShare) async throws
+        -> ReadFace?
+    {
+        let image = try await run(for: share) { _, _ in
+            picture.use { try? ImageDecoder.decode($0) }
+        }
+        guard let image else { return nil }
+        return try await selfie(image, for: share)
     }
 
     /// Describes the face of a still picture.

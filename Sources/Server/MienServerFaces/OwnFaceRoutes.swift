@@ -11,19 +11,23 @@ package struct OwnFaceRoutes {
     let store: Store
     let grants: GrantService
     let changes: AuthenticatorChanges
+    let others: OtherConsents
 
-    package init(store: Store, grants: GrantService, changes: AuthenticatorChanges) {
-        (self.store, self.grants, self.changes) = (store, grants, changes)
+    package init(
+        store: Store, grants: GrantService, changes: AuthenticatorChanges,
+        others: @escaping OtherConsents
+    ) {
+        (self.store, self.grants, self.changes, self.others) = (store, grants, changes, others)
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/consents") { request, _ in
             let user = try await grants.caller(of: request).account.id
             let consents = try await store.read { try $0.consents.all(of: user) }
-            // The consent to identity verification has routes of its own.
+            // That to the search for duplicates is a part of that to store a face.
             return JSONBody.response(
                 Page(
-                    items: consents.filter { $0.purpose == FaceConsent.purpose }.map {
+                    items: consents.filter { $0.purpose != FaceConsent.searchPurpose }.map {
                         ConsentAnswer($0)
                     }))
         }
@@ -33,9 +37,13 @@ package struct OwnFaceRoutes {
             let app = try AppID(context.parameters.require("app"), field: "app"),
                 now = changes.clock.now
             // Erases even a locked face: nobody may keep the template of a person who objects.
-            let isDone = try await store.write { tables in
-                try tables.withdrawFaceConsent(
-                    of: caller.account, app: app, actor: "user", at: now)
+            let isDone = try await store.write(.always) { [others] tables in
+                let ended = [
+                    try tables.withdrawFaceConsent(
+                        of: caller.account, app: app, actor: "user", at: now),
+                    try others(caller.account, app, "user", tables, now),
+                ]
+                return ended.contains(true)
             }
             guard isDone else { throw Problem(.notFound, "You have not consented to this app.") }
             return Response(status: .noContent)

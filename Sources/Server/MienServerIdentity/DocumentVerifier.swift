@@ -10,11 +10,20 @@ package protocol DocumentVerifier: Sendable {
     /// Whether it compares the document's portrait with a picture of the face.
     var needsFace: Bool { get }
 
+    /// The countries whose documents of a type it reads.
+    func countries(of type: IdentityDocumentType, among countries: [Country]) -> [Country]
+
     /// Checks a document.
     ///
     /// - Throws: ``IdentitySourceError`` or `ServerBusy` if the document could not be judged. The
     ///   attempt is then not counted.
     func examine(_ submission: DocumentSubmission) async throws -> DocumentFindings
+}
+
+extension DocumentVerifier {
+    package func countries(of _: IdentityDocumentType, among countries: [Country]) -> [Country] {
+        countries
+    }
 }
 
 /// The pictures of a document, decoded in memory.
@@ -46,8 +55,10 @@ package struct DocumentSubmission: Sendable, CustomReflectable {
 
 /// The data of a document, and the checks of whether it is genuine.
 package struct DocumentFindings: Sendable, CustomReflectable {
-    /// Whether the pictures could be read. If not, the person may try again.
+    /// Whether the document was judged. If not, the person may try again: pictures could not be read,
+    /// or it has expired.
     package var isReadable: Bool
+    /// Empty if the pictures could not be read.
     package var checks: IdentityChecks
     /// The personal data on the document, with an address; `nil` if it states none, or could not be
     /// read completely.

@@ -13,6 +13,8 @@ package struct IdentityRules: Sendable {
     package var recommendations: RecommendationRules
     /// The days for which personal data and pictures are kept, 1...3,650.
     package var retentionDays: Int
+    /// The days for which the records of verification sessions are kept, 1...3,650.
+    package var resultRetentionDays: Int
     package var needsConsent: Bool
     package var needsSecondReviewer: Bool
     /// The operator's own text for the consent.
@@ -23,12 +25,14 @@ package struct IdentityRules: Sendable {
         required: VerificationMethod = .knowledgeOfPII,
         countries: Set<Country> = Set(Country.allCases), age: AgeRule = AgeRule(),
         recommendations: RecommendationRules = .standard, retentionDays: Int = 90,
+        resultRetentionDays: Int = 90,
         needsConsent: Bool = true, needsSecondReviewer: Bool = false,
         consentText: IdentityConsentText? = nil
     ) {
         self.consentText = consentText
         (self.policy, self.required, self.countries, self.age) = (policy, required, countries, age)
         (self.recommendations, self.retentionDays) = (recommendations, retentionDays)
+        self.resultRetentionDays = resultRetentionDays
         (self.needsConsent, self.needsSecondReviewer) = (needsConsent, needsSecondReviewer)
     }
 }

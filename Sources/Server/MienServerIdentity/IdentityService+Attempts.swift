@@ -1,5 +1,5 @@
 internal import MienAccess
-package import MienCore
+internal import MienCore
 internal import MienIdentity
 internal import MienServerCore
 internal import MienStore
@@ -54,7 +54,7 @@ extension IdentityService {
         if kind.usesDocument {
             try jobs.add(
                 IdentityJob(
-                    id: id.text, subject: .attempt, account: account.id, queuedAt: now),
+                    id: id.text, subject: .attempt, account: account.id, app: app, queuedAt: now),
                 in: tables)
         }
         try tables.audit.append(
@@ -154,37 +154,21 @@ extension IdentityService {
             let isOpen = record.state.conclude(id, .notJudged, at: now)
             if isOpen { try tables.verifications.update(record, at: now) }
             let isEnded = try tables.verificationAttempts.conclude(id, at: now)
-            if let account = try tables.accounts.find(user),
-                let attempt = try tables.verificationAttempts.find(id, of: account)
-            {
-                let outcome = AttemptOutcome.notJudged
+            let state = record.state, outcome = AttemptOutcome.notJudged
+            // One that cannot be read is given back as well; nobody hears of it.
+            _ = try tables.readable { tables -> Bool? in
+                guard let account = try tables.accounts.find(user),
+                    let attempt = try tables.verificationAttempts.find(id, of: account)
+                else { return nil }
                 if isOpen {
-                    try tables.tell(
-                        attempt.app, outcome.word, of: attempt, record.state, nil, at: now)
+                    try tables.tell(attempt.app, outcome.word, of: attempt, state, nil, at: now)
                 }
                 // After a reset, too.
                 if isEnded { try tables.noteSession(of: id, outcome, nil, account, at: now) }
+                return true
             }
             try tables.identityJobs.delete(id.text)
         }
-    }
-
-    /// Gives back attempts that the end of the server interrupted, and erases what has been kept
-    /// long enough.
-    package func sweep(at now: Instant) async throws {
-        let interrupted = try await store.read {
-            try $0.verificationAttempts.unjudged(
-                begunBefore: now - Self.interrupted, atMost: 1000)
-        }
-        for attempt in interrupted { try await giveBack(attempt.id, of: attempt.account) }
-        let batch = 500
-        while try await store.write(
-            .always, { try $0.verificationAttempts.purge(at: now, atMost: batch) }) == batch
-        {}
-        while try await store.write(
-            .always, { try $0.identityUploads.purge(at: now, atMost: batch) }) == batch
-        {}
-        try await sweepSessions(at: now)
     }
 }
 

@@ -108,21 +108,32 @@ extension IdentityService {
     package func withdrawConsent(of account: AccountRecord, in app: AppID) async throws -> Bool {
         let now = clock.now
         return try await store.write(.always) { tables in
-            let purpose = IdentityRules.consentPurpose
-            let count = try tables.consents.withdraw(
-                of: account.id, app: app, purpose: purpose, at: now)
-            guard count > 0 else { return false }
-            let erased = try tables.verificationAttempts.erase(of: account.id, app: app)
-            try tables.identityUploads.delete(of: account.id, app: app)
-            try VerificationSessions.cancelOpen(of: account, in: app, tables, at: now)
-            _ = try tables.verificationSessions.erase(of: account.id, app: app)
-            try tables.audit.append(
-                AuditEvent(
-                    "consent.withdrawn", actor: "user", account: account.id, app: app,
-                    detail: [
-                        "purpose": .string(purpose), "attempts_erased": .number(Double(erased)),
-                    ]), at: now)
-            return true
+            try withdrawConsent(of: account, in: app, by: "user", tables, at: now)
         }
+    }
+
+    /// Does the same in a transaction of the caller.
+    ///
+    /// - Parameter actor: Who withdraws it, for the audit log.
+    package func withdrawConsent(
+        of account: AccountRecord, in app: AppID, by actor: String, _ tables: Tables,
+        at now: Instant
+    ) throws -> Bool {
+        let purpose = IdentityRules.consentPurpose
+        let count = try tables.consents.withdraw(
+            of: account.id, app: app, purpose: purpose, at: now)
+        guard count > 0 else { return false }
+        let erased = try tables.verificationAttempts.erase(of: account.id, app: app)
+        try tables.identityUploads.delete(of: account.id, app: app)
+        try captures?.remove(of: Self.faceOwner(account.id, app), in: tables)
+        try VerificationSessions.cancelOpen(of: account, in: app, tables, at: now)
+        _ = try tables.verificationSessions.erase(of: account.id, app: app)
+        try tables.audit.append(
+            AuditEvent(
+                "consent.withdrawn", actor: actor, account: account.id, app: app,
+                detail: [
+                    "purpose": .string(purpose), "attempts_erased": .number(Double(erased)),
+                ]), at: now)
+        return true
     }
 }

@@ -117,7 +117,7 @@ extension IdentityService {
         var document = document
         if case .capture(let token) = document.face {
             // A capture is used up only if the attempt can be stored.
-            try await requireRoom()
+            try await requireRoom(for: app)
             document.face = .live(
                 template: try await template(token, for: kind, of: account, app: app))
         }
@@ -148,9 +148,11 @@ extension IdentityService {
             return judgment
         }
         let findings = try await documents.verifier.examine(submission)
-        judgment.recapture = findings.recapture
-        guard findings.isReadable else { return judgment }
-        judgment.pack = findings.pack
+        (judgment.recapture, judgment.pack) = (findings.recapture, findings.pack)
+        guard findings.isReadable else {
+            if !findings.checks.results.isEmpty { judgment.checks = findings.checks }
+            return judgment
+        }
         var checks = findings.checks
         checks[.documentReadable] = .passed
         // A still picture of a face shows nobody alive, whatever the verifier says.

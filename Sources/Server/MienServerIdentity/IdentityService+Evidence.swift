@@ -22,7 +22,7 @@ extension IdentityService {
             }
             guard let result = attempt.result else { throw Self.noAttempt }
             let review = try tables.reviewCases.find(attempt: id)?.review
-            let images = try tables.verificationAttempts.images(of: id, of: account)
+            let images = try tables.verificationAttempts.list(of: id, of: account.id)
             try tables.audit.append(
                 AuditEvent(
                     "identity.evidenced", actor: admin.text, account: account.id, app: attempt.app,

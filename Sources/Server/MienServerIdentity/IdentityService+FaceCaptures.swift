@@ -26,7 +26,7 @@ extension IdentityService {
             throw IdentityError(.unsupportedMethod, "the app no longer exists")
         }
         return try await captures.open(
-            for: Self.owner(account.id, app), user: account.id, app: found)
+            for: Self.faceOwner(account.id, app), user: account.id, app: found)
     }
 
     /// Uses up a capture and returns its template. An attempt that would be refused leaves the
@@ -45,7 +45,7 @@ extension IdentityService {
         }
         guard let captures, let found,
             let template = try await captures.take(
-                token, for: Self.owner(account.id, app), app: found)
+                token, for: Self.faceOwner(account.id, app), app: found)
         else {
             throw IdentityError(
                 .informationNotProvided, field: "faceCapture",
@@ -55,7 +55,8 @@ extension IdentityService {
         return template
     }
 
-    private static func owner(_ user: UserID, _ app: AppID) -> String {
+    /// The owner of the live captures that a user opens for documents.
+    static func faceOwner(_ user: UserID, _ app: AppID) -> String {
         "identity \(user.text) \(app.text)"
     }
 }

@@ -16,14 +16,15 @@ extension IdentityService {
         let now = clock.now
         return try await store.write { tables in
             let (record, account, attempt) = try Self.find(id, in: tables)
-            let images = try tables.verificationAttempts.images(
-                of: record.review.attempt, of: account)
+            let images = try tables.verificationAttempts.list(
+                of: record.review.attempt, of: account.id)
             try tables.noteView(of: record, by: reviewer, ["detail": true], at: now)
             return ReviewCaseDetail(
                 reviewCase: ReviewCaseAnswer(record), attempt: IdentityAttemptAnswer(attempt),
                 content: try attempt.content?.use { bytes in
                     try JSONText.parse(bytes).objectValue?.compactMapValues(\.stringValue)
-                } ?? nil, images: images.filter { $0.content != nil && $0.isPicture }.map(\.role))
+                } ?? nil,
+                images: images.filter { $0.isKept && DocumentInput.isPicture($0.role) }.map(\.role))
         }
     }
 
@@ -34,11 +35,10 @@ extension IdentityService {
         let now = clock.now
         return try await store.write { tables in
             let (record, account, _) = try Self.find(id, in: tables)
-            let images = try tables.verificationAttempts.images(
-                of: record.review.attempt, of: account)
-            guard let image = images.first(where: { $0.role == role }), image.isPicture else {
-                throw Self.noImage
-            }
+            guard DocumentInput.isPicture(role),
+                let image = try tables.verificationAttempts.image(
+                    role, of: record.review.attempt, of: account)
+            else { throw Self.noImage }
             guard let content = image.content else {
                 throw IdentityError(.dataRedacted, "the picture was erased")
             }
@@ -94,7 +94,7 @@ extension Tables {
     }
 }
 
-extension AttemptImage {
-    /// Whether it can be shown: a template cannot.
-    var isPicture: Bool { role != DocumentInput.templateRole }
+extension DocumentInput {
+    /// Whether a role is that of something to show: a template is not.
+    static func isPicture(_ role: String) -> Bool { role != templateRole }
 }

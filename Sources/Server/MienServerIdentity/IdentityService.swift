@@ -14,6 +14,7 @@ package struct IdentityService: Sendable {
     let sources: [any IdentityDataSource]
     let documents: DocumentChecker?
     let captures: (any LiveFaceCaptures)?
+    let faces: (any SessionFaces)?
     let rules: IdentityRules
     let jobs: IdentityJobQueue
     let clock: ServerClock
@@ -22,10 +23,12 @@ package struct IdentityService: Sendable {
     ///   - sources: All of them judge personal data. Without one, none is verified.
     ///   - documents: Without it, no document is accepted.
     ///   - captures: Without it, faces are still pictures.
+    ///   - faces: Without it, nobody is compared with an app's picture.
     ///   - jobs: The queue of the documents that ``IdentityWorker`` judges.
     package init(
         store: Store, sources: [any IdentityDataSource], documents: DocumentChecker? = nil,
-        captures: (any LiveFaceCaptures)? = nil, rules: IdentityRules,
+        captures: (any LiveFaceCaptures)? = nil, faces: (any SessionFaces)? = nil,
+        rules: IdentityRules,
         jobs: IdentityJobQueue = IdentityJobQueue(), clock: ServerClock
     ) {
         var rules = rules
@@ -34,6 +37,7 @@ package struct IdentityService: Sendable {
             documents: documents?.verifier.types ?? [])
         (self.store, self.sources, self.rules, self.clock) = (store, sources, rules, clock)
         (self.documents, self.captures, self.jobs) = (documents, captures, jobs)
+        self.faces = faces
     }
 
     // MARK: State

@@ -17,6 +17,9 @@ package protocol LiveFaceCaptures: Sendable {
     /// - Returns: The template, as `FaceTemplate` bytes; `nil` unless a capture of this owner in
     ///   this app passed, has not expired, and was not used before.
     func take(_ token: String, for owner: String, app: AppRecord) async throws -> [UInt8]?
+
+    /// Ends an owner's captures, with their pictures.
+    func remove(of owner: String, in tables: Tables) throws
 }
 
 /// A live capture that was opened.

@@ -69,6 +69,10 @@ package struct OAuthRoutes {
         let group = router.group("oauth2").add(middleware: OAuthErrorMiddleware())
         group.post("challenge") { request, _ in try await challenge(request) }
         group.post("token") { request, _ in try await token(request) }
+        // The name by which relying parties of other products know it.
+        router.group("oidc").add(middleware: OAuthErrorMiddleware()).post("token") { request, _ in
+            try await token(request)
+        }
         group.post("revoke") { request, _ in
             let form = try await form(request), app = try await clients.app(of: request, form)
             try await grants.revoke(form.required("token"), app: app)

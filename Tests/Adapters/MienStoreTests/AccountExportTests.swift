@@ -118,7 +118,7 @@ struct AccountExportTests {
                     of: account.record)
                 try tables.identityJobs.insert(
                     IdentityJob(
-                        id: attempt.text, subject: .attempt, account: id, queuedAt: now))
+                        id: attempt.text, subject: .attempt, account: id, app: app, queuedAt: now))
                 try tables.verificationSessions.insert(
                     VerificationSessionRecord(
                         id: attempt, tokenHash: [], app: app, owner: .user, account: id,

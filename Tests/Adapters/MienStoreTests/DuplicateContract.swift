@@ -156,7 +156,7 @@ import Testing
         }
         let first = try await page(after: nil), second = try await page(after: "aut_2")
         #expect(first.map(\.account) == [bruno.id] && second.map(\.account) == [carla.id])
-        #expect(first[0].template.shown == Array("template 2".utf8))
+        #expect(first[0].template?.shown == Array("template 2".utf8))
         #expect(try await page(after: "aut_3").isEmpty)
     }
 }

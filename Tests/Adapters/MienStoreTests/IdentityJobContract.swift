@@ -7,8 +7,10 @@ import Testing
 @testable import MienStore
 
 @Suite struct IdentityJobContract {
-    private static func job(_ id: String, at time: Instant = .start) -> IdentityJob {
-        IdentityJob(id: id, subject: .session, account: nil, queuedAt: time)
+    private static func job(
+        _ id: String, of app: AppID = .shop, at time: Instant = .start
+    ) -> IdentityJob {
+        IdentityJob(id: id, subject: .session, account: nil, app: app, queuedAt: time)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -34,7 +36,7 @@ import Testing
             #expect(
                 try jobs.find("idv_a")
                     == IdentityJob(
-                        id: "idv_a", subject: .session, account: nil, queuedAt: .start,
+                        id: "idv_a", subject: .session, account: nil, app: .shop, queuedAt: .start,
                         starts: 0, failures: 1))
             let other = try #require(try jobs.start(besides: [], at: later))
             #expect(other.id == "idv_b" && other.starts == 2)
@@ -42,6 +44,33 @@ import Testing
             #expect(try jobs.find("idv_b")?.starts == 1)
             try jobs.delete("idv_b")
             #expect(try jobs.find("idv_b") == nil && jobs.count() == 2)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the caller chooses among the apps with a job that is due`(kind: StoreKind)
+        async throws
+    {
+        let test = try await TestStore(kind), bank = AppID("bank")!
+        try await test.store.write { tables in
+            let jobs = tables.identityJobs
+            try jobs.insert(Self.job("idv_a"))
+            try jobs.insert(Self.job("idv_b"))
+            try jobs.insert(Self.job("idv_c", of: bank, at: .start + .seconds(1)))
+            try jobs.insert(Self.job("idv_d", of: AppID("late")!, at: .start + .seconds(9)))
+            #expect(try jobs.count(of: .shop) == 2 && jobs.count(of: bank) == 1)
+            let now = Instant.start + .seconds(1)
+            var seen: [AppID] = []
+            let chosen = try jobs.start(besides: [], at: now) { waiting in
+                seen = waiting
+                return waiting.last
+            }
+            #expect(chosen?.id == "idv_c" && chosen?.app == bank && seen == [.shop, bank])
+            _ = try jobs.start(besides: ["idv_c"], at: now) { waiting in
+                seen = waiting
+                return nil
+            }
+            #expect(seen == [.shop])
         }
     }
 
@@ -60,7 +89,8 @@ import Testing
             #expect(
                 try tables.verificationAttempts.unjudged(begunBefore: later, atMost: 9).count == 1)
             try tables.identityJobs.insert(
-                IdentityJob(id: id.text, subject: .attempt, account: ana.id, queuedAt: .start))
+                IdentityJob(
+                    id: id.text, subject: .attempt, account: ana.id, app: .shop, queuedAt: .start))
             #expect(
                 try tables.verificationAttempts.unjudged(begunBefore: later, atMost: 9).isEmpty)
             #expect(try tables.accounts.delete(ana.id))

@@ -336,7 +336,8 @@ import Testing
                 "23-default-choices", "24-face-packs", "25-shadow-templates", "26-web",
                 "27-identities", "28-registry", "29-registry-numbers", "30-duplicate-faces",
                 "31-identity-uploads", "32-identity-jobs", "33-verification-sessions",
-                "34-administrator-role", "35-administrator-sign-in",
+                "34-administrator-role", "35-administrator-sign-in", "36-identity-job-app",
+                "37-verification-session-end",
             ])
     }
 }

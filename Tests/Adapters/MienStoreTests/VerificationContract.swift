@@ -138,6 +138,14 @@ import Testing
             #expect(Data(bytes).range(of: Data(Self.person)) == nil)
             #expect(Data(bytes).range(of: Data(Self.picture)) == nil)
         }
+        let (listed, one) = try await test.store.read { tables in
+            (
+                try tables.verificationAttempts.list(of: record.id, of: ana.id),
+                try tables.verificationAttempts.image("front", of: record.id, of: ana)
+            )
+        }
+        #expect(listed.map(\.role) == ["back", "front"] && listed.allSatisfy(\.isKept))
+        #expect(one?.role == "front" && one?.content?.shown == Self.picture)
         // Pictures cannot be exchanged, even within an attempt.
         _ = try await test.sql(
             "UPDATE identity_image SET content_sealed = (SELECT content_sealed FROM identity_image WHERE role = 'front') WHERE role = 'back'"
@@ -145,6 +153,11 @@ import Testing
         await #expect(throws: StoreError(.corrupt, "")) {
             try await test.store.read { try $0.verificationAttempts.images(of: record.id, of: ana) }
         }
+        // Names are listed without decrypting anything.
+        #expect(
+            try await test.store.read {
+                try $0.verificationAttempts.list(of: record.id, of: ana.id)
+            } == listed)
         await #expect(throws: StoreError(.conflict, "")) {
             try await Self.insert(record, of: ana, test)
         }

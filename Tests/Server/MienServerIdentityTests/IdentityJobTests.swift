@@ -211,7 +211,7 @@ struct IdentityJobTests {
         try await world.store.write {
             try $0.identityJobs.insert(
                 IdentityJob(
-                    id: "idv_other", subject: .session, account: nil,
+                    id: "idv_other", subject: .session, account: nil, app: World.app,
                     queuedAt: World.start + .seconds(1000)))
         }
         await #expect(throws: ServerBusy.self) { try await process.send(world) }

@@ -152,6 +152,29 @@ struct DuplicateFaceTests {
         }
     }
 
+    @Test("a face that cannot be decrypted hides none of the others, and is counted")
+    func damaged() async throws {
+        try await withFaces([("bob", "biden"), ("ada", "obama")]) { server, app in
+            try await Self.searched(server)
+            let bob = try await server.userID("bob")
+            let driver = try SQLiteDriver(path: server.folder.appending(path: "mien.sqlite").path)
+            _ = try await driver.write(.always) {
+                try $0.execute(
+                    "UPDATE authenticator SET content_sealed = x'00' WHERE type = 'face' AND account_id = ?",
+                    [.id(bob)])
+            }
+            try await Self.register("eve", "obama2", server)
+            try await Self.searched(server)
+            #expect(try await server.admin.duplicateCases().count == 1)
+            let metrics = String(
+                decoding: try await AsyncHTTPTransport().send(
+                    .init(method: .get, url: server.url("/metrics"))
+                ).body, as: UTF8.self)
+            #expect(metrics.contains("mien_damaged_records{kind=\"face\"} 1"))
+            #expect(!server.logs.text.contains(bob.text))
+        }
+    }
+
     @Test("with a second reviewer, two people must decide that nobody registered twice")
     func secondReviewer() async throws {
         try await withFaces(

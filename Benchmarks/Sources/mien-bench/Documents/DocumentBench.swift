@@ -12,6 +12,7 @@ struct DocumentBench {
         var readings: [Read]
         var corners: Corners
         var copies: [CopyBench.Row]
+        var text: [TextBench.Row]
         var findingMilliseconds: Double
         var readingMilliseconds: Double
     }
@@ -50,6 +51,8 @@ struct DocumentBench {
     let seeds: Range<Int>
     /// Photos for the tables of reading and of copies.
     var readings: Int
+    /// Photos whose printed text is read.
+    var texts: Int
     /// A folder with pictures of documents to copy, instead of drawn ones.
     var folder: String?
 
@@ -61,6 +64,7 @@ struct DocumentBench {
         let (read, reading) = try read()
         return Result(
             pictures: judged, readings: read, corners: corners, copies: copies.run(),
+            text: try TextBench(seeds: seeds.prefix(texts)).run(),
             findingMilliseconds: finding, readingMilliseconds: reading)
     }
 
@@ -153,7 +157,7 @@ struct DocumentBench {
         return (rows, time / Double(max(min(readings, seeds.count), 1)))
     }
 
-    private static func scene(
+    static func scene(
         _ subject: SpecimenScene.Subject, _ kind: Specimen.Kind, _ random: inout SeededGenerator
     ) -> (specimen: Specimen, scene: SpecimenScene) {
         let person = SpecimenPerson.random(&random)

@@ -26,6 +26,10 @@ struct DocumentsCommand: AsyncParsableCommand {
     var readings = 140
     @Option(
         help: ArgumentHelp(
+            "How many photos to draw whose printed text is read.", valueName: "n"))
+    var texts = 90
+    @Option(
+        help: ArgumentHelp(
             "Copy the pictures of documents in this folder instead of drawn ones.",
             valueName: "folder")) var specimens: String?
     @OptionGroup var output: OutputOptions
@@ -37,6 +41,9 @@ struct DocumentsCommand: AsyncParsableCommand {
         guard (0...100_000).contains(readings) else {
             throw ValidationError("--readings must be 0 to 100000, not \(readings)")
         }
+        guard (0...100_000).contains(texts) else {
+            throw ValidationError("--texts must be 0 to 100000, not \(texts)")
+        }
         guard (8...100_000).contains(count) else {
             throw ValidationError("--count must be 8 to 100000, not \(count)")
         }
@@ -44,7 +51,7 @@ struct DocumentsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let result = try DocumentBench(
-            seeds: first..<first + count, readings: readings, folder: specimens
+            seeds: first..<first + count, readings: readings, texts: texts, folder: specimens
         ).run()
         if output.json { JSON.print(result) } else { print(Self.text(result)) }
     }
@@ -80,6 +87,14 @@ struct DocumentsCommand: AsyncParsableCommand {
                     "document", "photos", "right", "nothing or unsure", "accepted although wrong",
                     "right without the card",
                 ]), Self.copies(result.copies),
+            Terminal.table(
+                result.text.map { row in
+                    [
+                        row.document, row.field, "\(row.agrees)", "\(row.missing)",
+                        "\(row.unclear)", "\(row.differs)",
+                    ]
+                },
+                heading: ["document", "printed field", "agrees", "missing", "unclear", "differs"]),
             Terminal.table(rest, heading: ["work", "measured"]),
         ].joined(separator: "\n\n")
     }

@@ -11,6 +11,9 @@ public struct BarcodeReading: Sendable {
     /// bottom left.
     public private(set) var corners: [(x: Int, y: Int)]
 
+    /// A symbol whose content is known.
+    init(_ bytes: [UInt8]) { (self.bytes, corners) = (bytes, []) }
+
     /// Finds and decodes one symbol, in any direction, with zxing-cpp. A symbol counts only if its
     /// error correction succeeds.
     /// - Returns: `nil` when the picture has no such symbol.

@@ -77,6 +77,12 @@ public struct DocumentReader: ~Copyable {
         reading.text = try words(image, corners)
     }
 
+    /// Measures signs of a copy, into a reading. They stay `nil` when the document is missing, cut
+    /// off, or too small.
+    public func measureCopy(_ image: RGBImage, into reading: inout DocumentReading) {
+        reading.copyMeasurements = reading.place.copyMeasurements(in: image)
+    }
+
     /// Whether both of two documents have a zone or a barcode. An open passport has two pages, of
     /// which one has a zone.
     private mutating func hasSecond(_ image: RGBImage, _ reading: DocumentReading) throws -> Bool {

@@ -28,6 +28,12 @@ public struct ZoneReading: Sendable {
         static let freeMargin: Float = 2, printedMargin: Float = 3, maskCost: Float = 6
     }
 
+    /// A reading whose status is known.
+    init(_ zone: MachineReadableZone, _ status: Status) {
+        (self.zone, self.status) = (zone, status)
+        (clarity, lines, rank) = (0, [], 0)
+    }
+
     init(_ decoded: DecodedZone, _ aligned: [AlignedLine]) {
         let isRepairCheap = decoded.repairCost <= Limit.repairCost
         let isClear =

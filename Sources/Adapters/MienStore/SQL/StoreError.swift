@@ -25,5 +25,8 @@ public struct StoreError: CodedError {
     public let code: Code
     public let reason: String
 
+    /// Whether the row itself is at fault: reading it again fails again, and others can be read.
+    public var isOfRow: Bool { code == .corrupt || code == .foreignKey }
+
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
 }

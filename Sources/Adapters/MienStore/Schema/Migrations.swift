@@ -593,5 +593,31 @@ enum Migrations {
                 "CREATE INDEX admin_offer_by_subject ON admin_offer (subject)",
             ]
         ),
+        (
+            // Apps take turns. A job without its attempt or session has nothing to judge.
+            "36-identity-job-app",
+            [
+                "ALTER TABLE identity_job ADD COLUMN app_id TEXT NOT NULL DEFAULT ''",
+                """
+                UPDATE identity_job SET app_id = COALESCE(
+                  (SELECT app_id FROM identity_attempt a WHERE a.id = identity_job.id),
+                  (SELECT app_id FROM verification_session s WHERE s.id = identity_job.id), '')
+                """,
+                "DELETE FROM identity_job WHERE app_id = ''",
+                "CREATE INDEX identity_job_by_app ON identity_job (app_id, next_at, queued_at)",
+            ]
+        ),
+        (
+            // 90 days after their creation, or with their content if that is kept for longer.
+            "37-verification-session-end",
+            [
+                "ALTER TABLE verification_session ADD COLUMN record_expires_at BIGINT NOT NULL DEFAULT 0",
+                """
+                UPDATE verification_session SET record_expires_at =
+                  CASE WHEN content_expires_at > created_at + 7776000000 THEN content_expires_at ELSE created_at + 7776000000 END
+                """,
+                "CREATE INDEX verification_session_by_record ON verification_session (record_expires_at)",
+            ]
+        ),
     ]
 }

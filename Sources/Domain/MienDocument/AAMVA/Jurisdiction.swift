@@ -20,6 +20,9 @@ public struct Jurisdiction: Sendable, Hashable {
         country = Self.canada.contains(code) ? "CA" : Self.mexico.contains(code) ? "MX" : "US"
     }
 
+    /// The countries whose cards are read. Those of Mexico have other barcodes.
+    public static let countries: Set<String> = ["US", "CA"]
+
     private static let canada: Set<String> = [
         "AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT",
     ]

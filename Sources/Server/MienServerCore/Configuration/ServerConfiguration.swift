@@ -371,7 +371,11 @@ public struct ServerConfiguration: Sendable {
     package var identityPortraitThreshold: Double { Double(text("identity.portrait_threshold"))! }
     package var identityDocumentWorkers: Int { integer("identity.document_workers") }
     package var identityAge: AgeRule { AgeRule(minimumYears: integer("identity.minimum_age")) }
+    package var identityLooksForCopies: Bool {
+        text("identity.copy_checks") == "true"
+    }
     package var identityRetentionDays: Int { integer("identity.retention_days") }
+    package var identityResultRetentionDays: Int { integer("identity.result_retention_days") }
     package var identityDocumentWork: (room: Int, workers: Int, patience: Duration) {
         (
             integer("identity.document_queue"), identityDocumentWorkers,

@@ -248,6 +248,10 @@ public struct ServerSetting: Sendable {
             "Minimum match score of a face and a document's portrait; below 24 it is another person, and in between a person decides."
         ),
         .init(
+            "identity.copy_checks", .flag, "true",
+            "Whether a document with signs of a black-and-white copy, a screen, or a halftone print leads to a review. Some originals have them, too."
+        ),
+        .init(
             "identity.document_workers", .integer(1...16), "2",
             "Documents read at the same time, with about 60 MB each."),
         .init(
@@ -256,6 +260,10 @@ public struct ServerSetting: Sendable {
         .init(
             "identity.retention_days", .integer(IdentitySettings.retentionRange), "90",
             "Days for which personal data and pictures of documents are kept, sealed."),
+        .init(
+            "identity.result_retention_days", .integer(IdentitySettings.retentionRange), "90",
+            "Days for which the records of verification sessions are kept, with results and hashes of pictures; never fewer than identity.retention_days."
+        ),
         .init(
             "identity.document_queue", .integer(1...10_000), "200",
             "Documents that may wait for their judgment; more get 503 and use up no attempt."),

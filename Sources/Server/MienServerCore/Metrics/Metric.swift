@@ -13,6 +13,7 @@ package struct Metric: Sendable {
         presentations, faceShadow, faceScores, faceScoreDrift,
         authentications, duplicateSearches, duplicateCases, faceMigrations, grants, mails,
         logoutNotices, identityJobs, identityJobsWaiting, identityJobSeconds, identityNotices,
+        damagedRecords,
         queueWaiting, queueLimit, queueWorkers, liveCaptures, databaseBytes, freeBytes, masterKeys,
         backedUpAt, startedAt, residentBytes, openFiles,
     ]
@@ -85,6 +86,11 @@ package struct Metric: Sendable {
         name: "mien_identity_notices_total",
         help: "Deliveries of results of identity verification to apps, by result.",
         labels: ["result"])
+    package static let damagedRecords = Metric(
+        name: "mien_damaged_records",
+        help:
+            "Stored records that could not be decrypted and were skipped, by kind: faces of the last search for duplicates, identities of the last sweep.",
+        labels: ["kind"])
     package static let queueWaiting = Metric(
         name: "mien_queue_waiting",
         help: "Jobs that wait for a worker or for the database's writer, by queue.",

@@ -59,8 +59,8 @@ package struct DuplicateFaceSearch: Service {
         guard let search = try await store.read({ try $0.duplicateSearches.next() }) else {
             return false
         }
-        let found: [Match]
-        do { found = try await matches(of: search) } catch {
+        let found: [Match], damaged: Int
+        do { (found, damaged) = try await matches(of: search) } catch {
             let code = (error as? StoreError)?.code
             // Of these, another try may succeed. Anything else would fail again, and keep the other
             // faces waiting.
@@ -71,6 +71,12 @@ package struct DuplicateFaceSearch: Service {
             try await finish(search, with: [], "failed")
             return true
         }
+        if damaged > 0 {
+            logger.error(
+                "stored faces could not be read, and were not searched for duplicates; their users have to register again",
+                metadata: ["faces": "\(damaged)"])
+        }
+        metrics.set(.damagedRecords, to: Double(damaged), ["kind": "face"])
         try await finish(search, with: found, found.isEmpty ? "none" : "found")
         return true
     }
@@ -81,7 +87,10 @@ package struct DuplicateFaceSearch: Service {
         let score: MatchScore
     }
 
-    private func matches(of search: DuplicateSearch) async throws -> [Match] {
+    /// - Returns: The faces that look alike, and the number of those that could not be read.
+    private func matches(of search: DuplicateSearch) async throws -> (
+        found: [Match], damaged: Int
+    ) {
         let (settings, template) = try await store.read { tables in
             let settings = try tables.apps.find(search.app)?.settings.duplicateFaces
             let account = try tables.accounts.find(search.account)
@@ -90,9 +99,9 @@ package struct DuplicateFaceSearch: Service {
             }
             return (settings, try face?.content.use { try Self.template($0) })
         }
-        guard let settings, let template, template.packID == faces.packID else { return [] }
+        guard let settings, let template, template.packID == faces.packID else { return ([], 0) }
         let comparison = try faces.comparison(with: template)
-        var found: [Match] = [], last: AuthenticatorID?
+        var found: [Match] = [], damaged = 0, last: AuthenticatorID?
         while true {
             let after = last
             let page = try await store.read {
@@ -104,10 +113,14 @@ package struct DuplicateFaceSearch: Service {
                 // A damaged template, of which its owner's next login tells, keeps no other face from
                 // being compared.
                 guard
-                    let score = try? comparison.score(
-                        face.template.use { try Self.template($0) }),
-                    score >= settings.threshold
-                else { continue }
+                    let score = try? face.template.map({
+                        try comparison.score($0.use { try Self.template($0) })
+                    })
+                else {
+                    damaged += 1
+                    continue
+                }
+                guard score >= settings.threshold else { continue }
                 found.append(
                     Match(face: face.authenticator, account: face.account, score: score))
             }
@@ -115,7 +128,7 @@ package struct DuplicateFaceSearch: Service {
                 found.sort { $0.score > $1.score }
                 found.removeLast(found.count - Self.maxCases)
             }
-            guard page.count == Self.page else { return found }
+            guard page.count == Self.page else { return (found, damaged) }
             last = page.last?.authenticator
             try Task.checkCancellation()
             await Task.yield()

@@ -1,3 +1,4 @@
+internal import MienCore
 internal import MienServerCore
 internal import MienStore
 
@@ -13,10 +14,14 @@ package final class IdentityJobQueue: Sendable {
 
     /// The number of jobs that may wait or run.
     let room: Int
+    /// An app may have this many jobs for each free place. A single app fills four fifths of the
+    /// queue; the rest stays free for others.
+    static let jobsPerFreePlace = 4
     let workers: Int
     /// How long a request waits for its result before it answers `pending`.
     let patience: Duration
     let waiters = IdentityWaiters()
+    private let turns = Locked(JobTurns())
     private let wakeUps: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
@@ -35,12 +40,25 @@ package final class IdentityJobQueue: Sendable {
     ///
     /// - Throws: ``ServerBusy`` if the queue is full. The caller's transaction then changes nothing.
     func add(_ job: IdentityJob, in tables: Tables) throws {
-        try requireRoom(in: tables)
+        try requireRoom(for: job.app, in: tables)
         try tables.identityJobs.insert(job)
     }
 
-    /// - Throws: ``ServerBusy`` if the queue is full.
-    func requireRoom(in tables: Tables) throws {
-        guard try tables.identityJobs.count() < room else { throw ServerBusy() }
+    /// - Throws: ``ServerBusy`` if the queue is full, or the app's share of it.
+    func requireRoom(for app: AppID, in tables: Tables) throws {
+        let free = room - (try tables.identityJobs.count())
+        guard free > 0, try tables.identityJobs.count(of: app) < Self.jobsPerFreePlace * free
+        else { throw ServerBusy() }
+    }
+
+    /// Takes the next job of the app whose turn it is.
+    ///
+    /// - Parameter running: The jobs that this process does.
+    func start(besides running: Set<String>, at now: Instant, in tables: Tables) throws
+        -> IdentityJob?
+    {
+        try tables.identityJobs.start(besides: running, at: now) { waiting in
+            turns.withLock { $0.next(of: waiting) }
+        }
     }
 }

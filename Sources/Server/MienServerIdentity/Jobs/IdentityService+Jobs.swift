@@ -27,9 +27,9 @@ extension IdentityService {
     }
 
     /// - Throws: ``ServerBusy`` if too many jobs wait.
-    func requireRoom() async throws {
+    func requireRoom(for app: AppID) async throws {
         let jobs = jobs
-        try await store.read { try jobs.requireRoom(in: $0) }
+        try await store.read { try jobs.requireRoom(for: app, in: $0) }
     }
 
     /// Does a job to its end: an attempt is judged and concluded, or given back.
@@ -82,7 +82,9 @@ extension IdentityService {
             try await giveUp(job)
             return true
         }
-        guard job.failures < IdentityJobQueue.pauses.count else {
+        // What cannot be read now cannot be read later.
+        let isDamaged = (error as? StoreError)?.isOfRow ?? false
+        guard !isDamaged, job.failures < IdentityJobQueue.pauses.count else {
             try await giveUp(job)
             return true
         }

@@ -5,8 +5,8 @@ package import MienServerCore
 internal import MienStore
 internal import ServiceLifecycle
 
-/// Does the jobs of identity verification inside the server, a few at a time, those of an earlier
-/// process first.
+/// Does the jobs of identity verification inside the server, a few at a time. Apps take turns; within
+/// an app, jobs of an earlier process come first.
 package struct IdentityWorker: Service {
     private let identities: IdentityService
     private let metrics: Metrics
@@ -51,8 +51,8 @@ package struct IdentityWorker: Service {
             metrics.set(.identityJobsWaiting, to: Double(waiting))
             // Mostly, there is nothing to write.
             guard waiting > others.count, others.count < jobs.workers else { return nil }
-            let job = try await store.write(.process) { tables in
-                try tables.identityJobs.start(besides: others, at: now)
+            let job = try await store.write(.process) { [jobs] tables in
+                try jobs.start(besides: others, at: now, in: tables)
             }
             if let job { running.withLock { _ = $0.insert(job.id) } }
             return job

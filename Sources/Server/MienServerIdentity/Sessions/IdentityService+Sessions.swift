@@ -40,6 +40,9 @@ extension IdentityService {
         of found: VerificationSessions.Found, _ images: [AttemptImage]
     ) async throws -> SessionFindings {
         let session = found.record.session
+        if isSimulated, let mock = SessionContent(found.record.content)?.mock {
+            return .invented(mock)
+        }
         var checks = IdentityChecks(), document: JSONValue?, pack: String?
         if session.parts.contains(.document) {
             guard let documents else { throw IdentitySourceError.unavailable }
@@ -70,6 +73,14 @@ extension IdentityService {
         if session.parts.contains(.selfie) {
             checks[.live] =
                 images.contains { $0.role == DocumentInput.templateRole } ? .passed : .notChecked
+            if let reference = images.content(of: VerificationSessions.referenceRole) {
+                guard let faces, let face = images.face else {
+                    throw IdentitySourceError.unavailable
+                }
+                checks[.faceMatch] = try await faces.compare(
+                    reference, with: face, for: .stranger())
+                pack = faces.pack
+            }
         }
         let recommendation = rules.recommendations.recommendation(
             for: checks, acceptsStillFaces: found.app.settings.identity.acceptsStillFaces)
@@ -86,17 +97,13 @@ extension IdentityService {
         of record: VerificationSessionRecord, _ images: [AttemptImage],
         _ documents: DocumentChecker
     ) async throws -> DocumentSubmission? {
-        func bytes(_ role: String) -> [UInt8]? {
-            images.first { $0.role == role }?.content?.use { $0 }
-        }
+        func bytes(_ role: String) -> [UInt8]? { images.content(of: role)?.use { $0 } }
         guard let kind = record.session.document,
             let front = bytes(SessionPicture.documentFront.role),
             let owner = UserID(record.id.text)
         else { return nil }
         let back = bytes(SessionPicture.documentBack.role)
-        let face: DocumentFace? =
-            bytes(DocumentInput.templateRole).map { .live(template: $0) }
-            ?? bytes(SessionPicture.selfie.role).map { .picture($0) }
+        let face = images.face
         do {
             return try await documents.work.run(for: .stranger()) {
                 let front = try Self.decode(front, .front)
@@ -114,7 +121,8 @@ extension IdentityService {
         let now = clock.now
         try await store.write { tables in
             try tables.identityJobs.delete(id.text)
-            guard var found = try VerificationSessions.find(id, tables),
+            // Nothing follows for a session that cannot be read; it ends with its retention.
+            guard var found = try tables.readable({ try VerificationSessions.find(id, $0) }),
                 found.record.session.judge(findings.judgment, at: now)
             else { return }
             if found.record.session.status == .complete {
@@ -138,37 +146,30 @@ extension IdentityService {
             try tables.tell(of: found.record, at: now)
         }
     }
+}
 
-    /// Ends sessions whose time is over, and erases what has been kept long enough.
-    func sweepSessions(at now: Instant) async throws {
-        let batch = 500
-        while true {
-            let overdue = try await store.read {
-                try $0.verificationSessions.overdue(at: now, atMost: batch)
-            }
-            for id in overdue {
-                try await store.write { tables in
-                    guard var found = try VerificationSessions.find(id, tables),
-                        found.record.session.expire(at: now)
-                    else { return }
-                    try tables.deleteSelfie(of: found.record)
-                    try tables.verificationSessions.update(found.record, of: found.account)
-                    _ = try tables.verificationSessions.erase(id)
-                    try tables.tell(of: found.record, at: now)
-                }
-            }
-            if overdue.count < batch { break }
-        }
-        while try await store.write(
-            .always, { try $0.verificationSessions.purge(at: now, atMost: batch) }) == batch
-        {}
-        while try await store.write(
-            .always, { try $0.verificationSessions.sweep(at: now, atMost: batch) }) == batch
-        {}
+extension [AttemptImage] {
+    fileprivate func content(of role: String) -> Sensitive<[UInt8]>? {
+        first { $0.role == role }?.content
+    }
+
+    /// The person's face: the template of a live capture, or else a still picture.
+    fileprivate var face: DocumentFace? {
+        content(of: DocumentInput.templateRole).map { .live(template: $0.use { $0 }) }
+            ?? content(of: SessionPicture.selfie.role).map { .picture($0.use { $0 }) }
     }
 }
 
 extension SessionFindings {
+    /// The result that a test asked for.
+    static func invented(_ recommendation: IdentityRecommendation) -> SessionFindings {
+        SessionFindings(
+            judgment: .complete(recommendation),
+            result: AttemptRecord.Result(
+                checks: IdentityChecks(), recommendation: recommendation, rulesVersion: "mock",
+                sources: [], isSimulated: true))
+    }
+
     /// The pictures of the document could not be read.
     static func unreadable(_ session: VerificationSession) -> SessionFindings {
         SessionFindings(judgment: .unreadable(session))

@@ -17,6 +17,31 @@ extension IdentityService {
         }
     }
 
+    /// Does the same for the documents of one country.
+    func requireSupport(of type: IdentityDocumentType, from country: Country)
+        throws(IdentityError)
+    {
+        try requireSupport(of: type)
+        guard
+            supportedDocuments.contains(where: { $0.type == type && $0.countries.contains(country) }
+            )
+        else {
+            throw IdentityError(
+                .unsupportedMethod, field: "documentType",
+                "this deployment does not read documents of this type from \(country.rawValue); see supported_documents"
+            )
+        }
+    }
+
+    /// The documents that can be verified, by type, each with its countries; without those that no
+    /// country has.
+    var supportedDocuments: [(type: IdentityDocumentType, countries: [Country])] {
+        guard let verifier = documents?.verifier else { return [] }
+        return verifier.types.sorted { $0.rawValue < $1.rawValue }.map { type in
+            (type, verifier.countries(of: type, among: supportedCountries))
+        }.filter { !$0.countries.isEmpty }
+    }
+
     /// The kind of attempt that a document of the user would be: compared with the personal data that
     /// the user attempted before, or the source of it.
     static func kind(_ state: VerificationState) -> VerificationAttempt.Kind {

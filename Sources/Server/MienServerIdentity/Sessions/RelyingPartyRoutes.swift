@@ -14,13 +14,16 @@ package struct RelyingPartyRoutes {
     let grants: GrantService
     let evidenceKey: EvidenceKey
     let body: JSONBody
+    /// For requests with a picture.
+    let pictureBody: JSONBody
 
     package init(
         sessions: VerificationSessions, grants: GrantService, evidenceKey: EvidenceKey,
-        body: JSONBody
+        body: JSONBody, budget: BodyBudget
     ) {
         (self.sessions, self.grants) = (sessions, grants)
         (self.evidenceKey, self.body) = (evidenceKey, body)
+        pictureBody = JSONBody(maxBytes: Self.maxPictureBody, budget: budget)
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
@@ -65,6 +68,7 @@ package struct RelyingPartyRoutes {
             try await sessions.erase(Self.id(context), for: app)
             return Response(status: .noContent)
         }
+        addFaceAuth(to: router)
     }
 
     private static func id(_ context: MienRequestContext) throws -> IdentityAttemptID {
@@ -76,7 +80,10 @@ package struct RelyingPartyRoutes {
     private static func wanted(_ request: VerificationSessionRequest) throws
         -> VerificationSessions.Wanted
     {
-        var wanted = VerificationSessions.Wanted(), errors: [Problem.FieldError] = []
+        var errors: [Problem.FieldError] = []
+        var wanted = Self.wanted(
+            request.timeToLive, request.callbackURL, request.state, errors: &errors)
+        wanted.mock = request.mockBehavior?.recommendation
         if let parts = request.required {
             wanted.parts = Set(parts)
             if parts.isEmpty {
@@ -84,7 +91,17 @@ package struct RelyingPartyRoutes {
                     .init(field: "required", message: "must name a document, a selfie, or both"))
             }
         }
-        if let text = request.timeToLive {
+        guard errors.isEmpty else { throw Problem(.invalidRequest, errors: errors) }
+        return wanted
+    }
+
+    /// Reads the members that all sessions have.
+    static func wanted(
+        _ timeToLive: String?, _ callbackURL: String?, _ state: String?,
+        errors: inout [Problem.FieldError]
+    ) -> VerificationSessions.Wanted {
+        var wanted = VerificationSessions.Wanted()
+        if let text = timeToLive {
             if let lifetime = seconds(text) {
                 wanted.lifetime = .seconds(lifetime)
             } else {
@@ -96,7 +113,7 @@ package struct RelyingPartyRoutes {
                 )
             }
         }
-        if let url = request.callbackURL, !AppSettings.isAddress(url) {
+        if let url = callbackURL, !AppSettings.isAddress(url) {
             errors.append(
                 .init(
                     field: "callback_url",
@@ -104,11 +121,10 @@ package struct RelyingPartyRoutes {
                         "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1)"
                 ))
         }
-        if let state = request.state, state.utf8.count > maxState {
+        if let state, state.utf8.count > maxState {
             errors.append(.init(field: "state", message: "has more than \(maxState) bytes"))
         }
-        guard errors.isEmpty else { throw Problem(.invalidRequest, errors: errors) }
-        (wanted.callbackURL, wanted.state) = (request.callbackURL, request.state)
+        (wanted.callbackURL, wanted.state) = (callbackURL, state)
         return wanted
     }
 

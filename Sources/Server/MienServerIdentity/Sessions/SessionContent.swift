@@ -7,8 +7,14 @@ internal import MienStore
 struct SessionContent: Codable, Sendable, CustomReflectable {
     /// Where the hosted page returns to, and the parameter that it brings back.
     var callbackURL, state: String?
-    /// The start token, of a user's session, to which several links may lead.
+    /// The start token of a user's session, for another link once the first was used.
     var startToken: String?
+    /// The code of the link to a user's session that was given out last.
+    var linkCode: String?
+    /// The purpose of a comparison with an app's picture.
+    var useCase: String?
+    /// The end of a session that nothing judges, where the simulator is a source.
+    var mock: IdentityRecommendation?
     /// The account's epoch in which a user's session began.
     var epoch: Int?
     /// The capture that takes the selfie.

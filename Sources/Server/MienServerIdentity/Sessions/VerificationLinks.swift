@@ -24,20 +24,33 @@ package struct VerificationLinks: Sendable {
         (self.store, self.clock, self.publicURL) = (store, clock, publicURL)
     }
 
-    /// Returns the link's address: `…/verify/document#` and a code.
-    ///
+    /// A link that has yet to be stored.
+    struct Fresh: Sendable {
+        let code: String
+        let record: WebRecord
+    }
+
     /// - Parameter end: The end of the session.
-    func make(
+    func fresh(
         _ session: IdentityAttemptID, _ startToken: String, of user: UserID?, until end: Instant
-    ) async throws -> String {
+    ) throws -> Fresh {
         var generator = SystemRandomNumberGenerator()
         let code = generator.bytes(32)
         let target = Target(session: session, startToken: startToken)
-        let record = WebRecord(
-            .verification, store.keys.hash(ofSecret: code), account: user,
-            content: Sensitive([UInt8](try JSONEncoder().encode(target))), expiresAt: end)
-        try await store.write(.process) { try $0.web.put(record) }
-        return "\(publicURL())/verify/document#\(Base64URL.encode(code))"
+        return Fresh(
+            code: Base64URL.encode(code),
+            record: WebRecord(
+                .verification, store.keys.hash(ofSecret: code), account: user,
+                content: Sensitive([UInt8](try JSONEncoder().encode(target))), expiresAt: end))
+    }
+
+    /// `…/verify/document#` and the code.
+    func address(of code: String) -> String { "\(publicURL())/verify/document#\(code)" }
+
+    /// Whether a link was neither used nor has expired.
+    func isUnused(_ code: String, in tables: Tables, at now: Instant) throws -> Bool {
+        guard let bytes = Base64URL.decode(code) else { return false }
+        return try tables.web.find(.verification, store.keys.hash(ofSecret: bytes), at: now) != nil
     }
 
     /// Uses a link's code up.

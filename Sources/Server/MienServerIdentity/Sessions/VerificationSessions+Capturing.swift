@@ -23,7 +23,7 @@ extension VerificationSessions {
             consent = .init(
                 content: text.content, language: text.language, version: text.version)
         }
-        let types = identities.documents?.verifier.types ?? []
+        let documents = identities.supportedDocuments
         return VerificationSessionAnswer(
             sessionID: record.id.text, status: .known(session.status), appName: found.app.name,
             expiresAt: session.expiresAt.milliseconds, consent: consent,
@@ -32,7 +32,12 @@ extension VerificationSessions {
             country: session.document?.country.rawValue,
             documentType: session.document.map { .known($0.type) },
             supportedCountries: identities.supportedCountries.map(\.rawValue),
-            supportedDocumentTypes: types.sorted { $0.rawValue < $1.rawValue }.map { .known($0) },
+            supportedDocumentTypes: documents.map { .known($0.type) },
+            supportedDocuments: documents.map { document in
+                SupportedDocument(
+                    documentType: .known(document.type),
+                    countries: document.countries.map(\.rawValue))
+            },
             recapture: session.recaptures.first.map {
                 .init(image: .known($0.picture), reasons: $0.reasons)
             }, callbackURL: content.flatMap { Self.callback($0, record.id) })
@@ -90,7 +95,7 @@ extension VerificationSessions {
     {
         let found = try await find(token)
         let country = try PersonalData.country(country, supported: identities.rules.countries)
-        try identities.requireSupport(of: type)
+        try identities.requireSupport(of: type, from: country)
         if found.record.owner == .user, let account = found.account {
             try await identities.requireAttempt(with: type, of: account)
         }
@@ -256,7 +261,9 @@ extension VerificationSessions {
                     try identities.begin(found.record, of: account, in: tables)
                 } else {
                     try identities.jobs.add(
-                        IdentityJob(id: id.text, subject: .session, account: nil, queuedAt: now),
+                        IdentityJob(
+                            id: id.text, subject: .session, account: nil, app: found.app.id,
+                            queuedAt: now),
                         in: tables)
                 }
                 return found

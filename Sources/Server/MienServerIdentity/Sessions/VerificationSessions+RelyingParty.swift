@@ -34,8 +34,55 @@ extension VerificationSessions {
                         ($0.key.rawValue, $0.value.rawValue)
                     })
             }, rulesVersion: record.result?.rulesVersion,
+            simulated: record.result.map(\.isSimulated),
             verifiedInfo: content.flatMap { Self.info($0, session) }, state: content?.state,
             createdAt: record.createdAt.milliseconds, endedAt: session.endedAt?.milliseconds)
+    }
+
+    /// Creates a session that compares a person with the app's picture of them.
+    ///
+    /// - Throws: ``Problem`` `.invalidRequest` if the picture shows no face that can be compared;
+    ///   ``ServerBusy``.
+    package func create(
+        _ wanted: Wanted, comparing picture: Sensitive<[UInt8]>, for useCase: FaceAuthUseCase,
+        app: AppRecord
+    ) async throws -> Created {
+        guard let faces = identities.faces else {
+            throw Problem(.notFound, "This server compares no faces.")
+        }
+        let faults = try await faces.faults(of: picture, for: .stranger())
+        guard faults.isEmpty else {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "reference.content",
+                        message:
+                            "shows no face that can be compared (\(faults.joined(separator: ", "))); send a PNG, JPEG, or GIF of one person from the front"
+                    )
+                ])
+        }
+        var wanted = wanted
+        (wanted.parts, wanted.reference) = ([.selfie], (picture, useCase.rawValue))
+        return try await create(wanted, for: app)
+    }
+
+    /// Returns the result of a session that compares a person with a picture.
+    ///
+    /// - Throws: ``Problem`` `.notFound` for other sessions.
+    package func faceAuthResult(of id: IdentityAttemptID, for app: AppRecord) async throws
+        -> FaceAuthResult
+    {
+        let (found, images) = try await store.read { tables in
+            (
+                try find(id, of: app, in: tables),
+                try tables.verificationSessions.list(of: id)
+            )
+        }
+        guard images.contains(where: { $0.role == Self.referenceRole }) else { throw Self.unknown }
+        let useCase = SessionContent(found.record.content)?.useCase
+        return FaceAuthResult(
+            try await result(of: id, for: app), useCase: useCase.map { .init(rawValue: $0) })
     }
 
     private static func info(_ content: SessionContent, _ session: VerificationSession)
@@ -58,10 +105,10 @@ extension VerificationSessions {
     {
         let images = try await store.read { tables in
             _ = try find(id, of: app, in: tables)
-            return try tables.verificationSessions.images(of: id)
+            return try tables.verificationSessions.list(of: id)
         }
         return VerificationSessionImages(
-            sessionImages: images.filter { $0.content != nil }.compactMap {
+            sessionImages: images.filter(\.isKept).compactMap {
                 SessionPicture(role: $0.role)
             }.sorted().map { .init(id: $0.rawValue, type: .known($0)) })
     }
@@ -73,9 +120,7 @@ extension VerificationSessions {
         let now = clock.now
         return try await store.write { tables in
             _ = try find(id, of: app, in: tables)
-            let image = try tables.verificationSessions.images(of: id).first {
-                $0.role == picture.role
-            }
+            let image = try tables.verificationSessions.image(picture.role, of: id)
             guard let image else { throw Problem(.notFound, "The session has no such picture.") }
             guard let content = image.content else {
                 throw Problem(.notFound, "The picture was erased at the end of its retention.")
@@ -132,81 +177,9 @@ extension VerificationSessions {
                 rulesVersion: result.rulesVersion, pack: result.pack,
                 recommendation: result.recommendation,
                 isVerified: result.recommendation == .allow,
-                images: try tables.verificationSessions.images(of: id).compactMap {
+                images: try tables.verificationSessions.list(of: id).compactMap {
                     EvidenceRecord.Image(role: $0.role, sha256: $0.sha256)
                 })
-        }
-    }
-
-    // MARK: Links of users
-
-    /// A link with which a user photographs a document: `initiateIdentityDocumentCapture`.
-    ///
-    /// - Throws: ``IdentityError`` if an attempt would be refused.
-    package func link(for account: AccountRecord, in app: AppID) async throws
-        -> DocumentCaptureLink
-    {
-        let found = try await store.read { try $0.apps.find(app) }
-        guard identities.documents != nil, let found else {
-            throw IdentityError(.unsupportedMethod, "this deployment checks no documents")
-        }
-        try await identities.requireAttempt(with: nil, of: account)
-        if let open = try await openLink(of: account, in: app) { return open }
-        var wanted = Wanted()
-        wanted.owner = .user
-        wanted.account = account
-        wanted.parts = identities.needsFaceImage ? [.document, .selfie] : [.document]
-        wanted.hasConsent =
-            try await identities.consent(of: account.id, in: app).map { $0.withdrawnAt == nil }
-            ?? false
-        let created = try await create(wanted, for: found)
-        return DocumentCaptureLink(
-            documentCaptureUrl: created.url, expiryAtEpochSeconds: created.expiresAt.seconds)
-    }
-
-    /// Another link to the session that is open already.
-    private func openLink(of account: AccountRecord, in app: AppID) async throws
-        -> DocumentCaptureLink?
-    {
-        let now = clock.now
-        let record = try await store.read { tables -> VerificationSessionRecord? in
-            try tables.verificationSessions.openSessions(of: account.id, app: app).last.flatMap {
-                try tables.verificationSessions.find($0, of: account)
-            }
-        }
-        // A link that is about to end helps nobody.
-        guard let record, record.session.status.isOpen,
-            now + .seconds(600) < record.session.expiresAt,
-            let content = SessionContent(record.content), content.epoch == account.epoch,
-            let token = content.startToken
-        else { return nil }
-        let url = try await links.make(
-            record.id, token, of: account.id, until: record.session.expiresAt)
-        return DocumentCaptureLink(
-            documentCaptureUrl: url, expiryAtEpochSeconds: record.session.expiresAt.seconds)
-    }
-
-    // MARK: Retention
-
-    /// Erases what has been kept long enough, or says how much that would be.
-    package func purge(dryRun: Bool, by admin: AdminID) async throws -> VerificationPurgeAnswer {
-        let now = clock.now
-        return try await store.write(.always) { tables in
-            let attempts = try tables.verificationAttempts.purgeable(at: now)
-            let sessions = try tables.verificationSessions.purgeable(at: now)
-            if !dryRun {
-                _ = try tables.verificationAttempts.purge(at: now, atMost: attempts)
-                _ = try tables.verificationSessions.purge(at: now, atMost: sessions)
-                try tables.audit.append(
-                    AuditEvent(
-                        "verification.purged", actor: admin.text,
-                        detail: [
-                            "attempts": .number(Double(attempts)),
-                            "sessions": .number(Double(sessions)),
-                        ]), at: now)
-            }
-            return VerificationPurgeAnswer(
-                attempts: attempts, sessions: sessions, dryRun: dryRun)
         }
     }
 }

@@ -15,6 +15,9 @@ package struct VerificationSessions: Sendable {
     /// The sessions of one app that may wait for input.
     static let maxOpen = 10_000
 
+    /// The role of an app's picture, in storage and evidence.
+    static let referenceRole = "reference"
+
     let store: Store
     let identities: IdentityService
     let selfies: any SessionSelfies
@@ -50,6 +53,10 @@ package struct VerificationSessions: Sendable {
         package var parts: Set<SessionPart> = [.document, .selfie]
         package var lifetime = VerificationSessions.lifetime
         package var callbackURL, state: String?
+        /// The picture with which the selfie is compared, and what for.
+        package var reference: (picture: Sensitive<[UInt8]>, useCase: String)?
+        /// See ``SessionContent/mock``.
+        package var mock: IdentityRecommendation?
         package var account: AccountRecord?
         package var run: InstanceID?
         /// Whether the person has consented elsewhere.
@@ -78,6 +85,15 @@ package struct VerificationSessions: Sendable {
     /// - Throws: ``IdentityError`` `unsupportedMethod` if the deployment checks no documents;
     ///   ``Problem`` `.tooManyRequests` if the app has too many open sessions.
     package func create(_ wanted: Wanted, for app: AppRecord) async throws -> Created {
+        if wanted.mock != nil, !identities.isSimulated {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "mock_behavior",
+                        message: "is allowed only where identity.sources contains simulator")
+                ])
+        }
         if wanted.parts.contains(.document), identities.documents == nil {
             throw IdentityError(.unsupportedMethod, "this deployment checks no documents")
         }
@@ -85,15 +101,21 @@ package struct VerificationSessions: Sendable {
         let id = wanted.id ?? .random(using: &generator), now = clock.now
         let token = BearerSecret(for: id, using: &generator)
         let startToken = token.text.use { $0 }
+        let link = try links.fresh(
+            id, startToken, of: wanted.account?.id, until: now + wanted.lifetime)
         var content = SessionContent()
         (content.callbackURL, content.state) = (wanted.callbackURL, wanted.state)
+        (content.useCase, content.mock) = (wanted.reference?.useCase, wanted.mock)
         (content.capture, content.captureToken) = (
             wanted.selfie?.capture, wanted.selfie?.startToken
         )
         if wanted.owner == .user {
             (content.startToken, content.epoch) = (startToken, wanted.account?.epoch)
+            content.linkCode = link.code
         }
-        let days = app.settings.identity.retentionDays ?? identities.rules.retentionDays
+        let settings = app.settings.identity, rules = identities.rules
+        let days = settings.retentionDays ?? rules.retentionDays
+        let resultDays = settings.resultRetentionDays ?? rules.resultRetentionDays
         let record = VerificationSessionRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), app: app.id,
             owner: wanted.owner, account: wanted.account?.id, run: wanted.run,
@@ -103,8 +125,9 @@ package struct VerificationSessions: Sendable {
                 expiresAt: now + wanted.lifetime), createdAt: now,
             // A session that waits for its person keeps what it has.
             contentExpiresAt: now + max(.seconds(days * 86_400), wanted.lifetime),
+            recordExpiresAt: now + .seconds(resultDays * 86_400) + wanted.lifetime,
             content: content.sealed)
-        let account = wanted.account
+        let account = wanted.account, reference = wanted.reference?.picture
         try await store.write { tables in
             guard try tables.verificationSessions.open(of: app.id) < Self.maxOpen else {
                 throw Problem(
@@ -117,6 +140,14 @@ package struct VerificationSessions: Sendable {
                 try Self.cancelOpen(of: account, in: app.id, tables, at: now)
             }
             try tables.verificationSessions.insert(record, of: account)
+            try tables.web.put(link.record)
+            if let reference {
+                try tables.verificationSessions.put(
+                    AttemptImage(
+                        role: Self.referenceRole,
+                        sha256: reference.use { Array(SHA256.hash(data: $0)) },
+                        content: reference), in: id)
+            }
             try tables.audit.append(
                 AuditEvent(
                     "verification.created", actor: wanted.owner.actor,
@@ -125,9 +156,7 @@ package struct VerificationSessions: Sendable {
         }
         return Created(
             id: id, startToken: startToken, expiresAt: record.session.expiresAt,
-            missing: record.session.missing,
-            url: try await links.make(
-                id, startToken, of: account?.id, until: record.session.expiresAt))
+            missing: record.session.missing, url: links.address(of: link.code))
     }
 
     /// Cancels a user's open sessions in an app, and destroys their keys.

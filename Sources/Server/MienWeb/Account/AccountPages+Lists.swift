@@ -125,7 +125,7 @@ extension AccountPages {
                 }),
             section(
                 "consents",
-                consents?.filter { $0["withdrawn_at"]?.numberValue == nil }.map {
+                consents.map(Self.current)?.map {
                     row(
                         .consent, $0["app_id"]?.stringValue ?? "", app($0),
                         [
@@ -156,6 +156,15 @@ extension AccountPages {
                     "query": .text(user.query),
                 ], scripts: ["account.js"],
                 scriptTexts: ["button_"]), for: user.view)
+    }
+
+    /// The consents that have not been withdrawn, one for each app: withdrawing ends all of an app.
+    private static func current(_ consents: [JSONValue]) -> [JSONValue] {
+        var apps: Set<String> = []
+        return consents.filter {
+            $0["withdrawn_at"]?.numberValue == nil
+                && apps.insert($0["app_id"]?.stringValue ?? "").inserted
+        }
     }
 
     /// A day in the person's language.

@@ -9,7 +9,8 @@ struct VerificationPurgeCommand: AsyncParsableCommand {
         commandName: "purge",
         abstract: "Erase data and pictures whose retention has ended.",
         discussion: """
-            The server does the same each minute; results and hashes of the pictures remain.
+            The server does the same each minute; results and hashes of the pictures remain. Records \
+            of sessions are deleted after identity.result_retention_days.
 
             EXAMPLE
               mien admin verification purge --dry-run
@@ -23,7 +24,7 @@ struct VerificationPurgeCommand: AsyncParsableCommand {
         let purged = try await server.admin().purgeVerifications(dryRun: dryRun)
         guard !output.json else { return JSON.print(purged) }
         print(
-            "\(dryRun ? "Would erase" : "Erased") the data and pictures of \(purged.attempts) \(purged.attempts == 1 ? "attempt" : "attempts") and \(purged.sessions) \(purged.sessions == 1 ? "session" : "sessions")."
+            "\(dryRun ? "Would erase" : "Erased") the data and pictures of \(purged.attempts) \(purged.attempts == 1 ? "attempt" : "attempts") and \(purged.sessions) \(purged.sessions == 1 ? "session" : "sessions"), and \(dryRun ? "delete" : "deleted") \(purged.records) \(purged.records == 1 ? "record" : "records") of sessions."
         )
     }
 }

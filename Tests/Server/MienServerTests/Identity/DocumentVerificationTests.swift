@@ -58,6 +58,15 @@ struct DocumentVerificationTests {
                 back: Drawn.photo(try Drawn.specimen(.licenseBack, onBack)),
                 type: "driverLicense", country: "US", status: status, failed: failed)
         }
+        func card(
+            _ name: String, back: (inout SpecimenPerson) -> Void = { _ in }, status: String,
+            failed: IdentityCheckName? = nil
+        ) throws -> Case {
+            Case(
+                name: name, front: Drawn.photo(try Drawn.specimen(.td1Front)),
+                back: Drawn.photo(try Drawn.specimen(.td1, Drawn.john(back))), type: "idCard",
+                status: status, failed: failed)
+        }
         let good = try page()
         return [
             Case(name: "the same person", front: try page(hasGhost: true), status: "succeeded"),
@@ -83,8 +92,26 @@ struct DocumentVerificationTests {
                 front: try page {
                     $0.expiry = CalendarDate(year: 2024, month: 5, day: 3)!
                     $0.issue = CalendarDate(year: 2014, month: 5, day: 4)!
-                }, status: "failed", recapture: "front document_expired",
+                }, status: "documentUnreadable", recapture: "front document_expired",
                 failed: .documentNotExpired),
+            Case(
+                name: "an expired document of somebody else",
+                front: try page {
+                    $0.expiry = CalendarDate(year: 2024, month: 5, day: 3)!
+                    $0.issue = CalendarDate(year: 2014, month: 5, day: 4)!
+                }, face: Installed.photo("biden"), status: "failed", failed: .documentNotExpired),
+            try card("both sides of a card (TD1)", status: "succeeded"),
+            try card(
+                "the back of another person's card",
+                back: {
+                    ($0.familyName, $0.givenNames) = ("MILLER", ["EVE"])
+                    $0.birth = CalendarDate(year: 1980, month: 4, day: 1)!
+                    $0.number = "L01X00T47"
+                }, status: "failed", failed: .documentConsistent),
+            Case(
+                name: "another person's portrait",
+                front: Drawn.photo(try Drawn.specimen(.td3, portrait: Drawn.portrait("biden"))),
+                status: "failed", failed: .faceMatch),
             Case(
                 name: "another country", front: good, country: "FR", status: "failed",
                 failed: .documentType),
@@ -195,7 +222,7 @@ struct DocumentVerificationTests {
                     ].compactMap { $0 }.joined(separator: " ")
                 }
                 #expect(words == one.recapture, "\(one.name)")
-                // Only the state has a link, a new one each time.
+                // Only the state has a link.
                 let state = try await user.send(.get).body
                 #expect(
                     state.objectValue?.filter { $0.key != "idScanUrl" }

@@ -8,6 +8,7 @@ import MienTesting
 import Synchronization
 import Testing
 
+@testable import MienServer
 @testable import MienServerIdentity
 
 /// Live captures of people who send documents.
@@ -34,6 +35,64 @@ struct FaceCaptureTests {
                 stated: StatedPerson(
                     familyName: "SMITH", givenNames: "JOHN",
                     dateOfBirth: CalendarDate(year: 1975, month: 2, day: 28)))
+        }
+    }
+
+    @Test(
+        "withdrawing the consents in an app ends a capture at once, with everything else that was sent",
+        arguments: ["/v1/identity/consent", "/v1/me/consents/default_application", "administrator"])
+    func withdrawal(_ way: String) async throws {
+        try await TestServer.run(
+            in: scratch,
+            settings: [
+                "MIEN_IDENTITY_SOURCES": "simulator", "MIEN_IDENTITY_REQUIRED": "GOVERNMENT_ID",
+            ], reader: WordReader(), documents: Verifier()
+        ) { server in
+            try await server.makeUser()
+            let user = try await VerifyingUser.signedIn(on: server)
+            #expect(try await user.verify().status == 200)
+            #expect(
+                try await user.send(
+                    .put, "/pictures/image", VerifyingUser.picture, type: "image/png"
+                ).status == 200)
+            let opened = try await user.send(.post, "/face-capture")
+            let token = try #require(opened.body["startToken"]?.stringValue)
+            let stage = try await LiveStage(server, Sensitive(token))
+            #expect(stage.answer.status == .known(.open))
+            let capture = try #require(CaptureID(String(token.prefix { $0 != "." })))
+            let store = server.server.parts.store
+            #expect(try await store.read { try $0.captures.find(capture) } != nil)
+
+            let id = try await server.userID("ada")
+            if way == "administrator" {
+                try await server.admin.withdrawConsent(
+                    of: id, to: AppID("default_application")!)
+            } else {
+                let listed = try await CapturingPerson.send(
+                    .get, server.url("/v1/me/consents"), token: user.access)
+                #expect(listed.body["items"]?.arrayValue?.map { $0["purpose"] } == ["identity"])
+                let answer = try await CapturingPerson.send(
+                    .delete, server.url(way), token: user.access)
+                #expect(answer.status == 204, "\(answer)")
+            }
+            #expect(try await store.read { try $0.captures.find(capture) } == nil)
+            let (status, _) = try await LiveStage.send(
+                server, token, "frames", "image/jpeg", [1])
+            #expect([401, 404, 410].contains(status), "\(status)")
+            #expect(try await user.send(.get, "/consent").body["consented"] == false)
+            let left = try await store.read { tables in
+                let account = try #require(try tables.accounts.find(id))
+                let app = AppID("default_application")!
+                return (
+                    try tables.verificationAttempts.all(of: account).filter { $0.content != nil },
+                    try tables.identityUploads.all(of: account, app: app, at: server.now)
+                )
+            }
+            #expect(left.0.isEmpty && left.1.isEmpty)
+            let actor = try await server.admin.audit(user: id).items.last {
+                $0.event == "consent.withdrawn"
+            }?.actor
+            #expect((actor == "user") == (way != "administrator"))
         }
     }
 

@@ -79,6 +79,12 @@ public struct CaptureTable {
         try connection.execute("DELETE FROM capture WHERE id = ?", .id(id))
     }
 
+    /// Deletes the sessions of a run, or of another owner.
+    public func delete(of run: InstanceID) throws(StoreError) {
+        connection.leaveNoTrace()
+        try connection.execute("DELETE FROM capture WHERE run_id = ?", .id(run))
+    }
+
     /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         connection.leaveNoTrace()

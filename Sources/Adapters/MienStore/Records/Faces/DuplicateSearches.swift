@@ -15,8 +15,8 @@ public struct DuplicateSearch: Sendable, Hashable {
 public struct StoredFace: Sendable {
     public let authenticator: AuthenticatorID
     public let account: UserID
-    /// A `FaceTemplate` in its binary format.
-    public let template: Sensitive<[UInt8]>
+    /// A `FaceTemplate` in its binary format; `nil` if it cannot be decrypted.
+    public let template: Sensitive<[UInt8]>?
 }
 
 /// The queue of faces that are searched for duplicates. A row is written with the face and deleted
@@ -70,13 +70,14 @@ public struct DuplicateSearchTable {
         var faces: [StoredFace] = []
         for row in rows {
             let id: AuthenticatorID = try row.identifier(0), owner: UserID = try row.identifier(1)
-            let key = try keys.accountKey(row.blob(3), for: owner)
+            let sealed = try row.blob(2), sealedKey = try row.blob(3)
             let identity = AuthenticatorTable.identity(id, .face, app)
+            // A damaged face does not hide the others of its page.
+            let template = try? keys.accountKey(sealedKey, for: owner).open(
+                sealed, .authenticator, for: identity)
             faces.append(
                 StoredFace(
-                    authenticator: id, account: owner,
-                    template: Sensitive(
-                        try key.open(row.blob(2), .authenticator, for: identity))))
+                    authenticator: id, account: owner, template: template.map { Sensitive($0) }))
         }
         return faces
     }

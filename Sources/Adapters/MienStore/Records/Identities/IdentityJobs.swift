@@ -15,6 +15,8 @@ public struct IdentityJob: Sendable, Hashable {
     public let subject: Subject
     /// The user whose attempt it is.
     public let account: UserID?
+    /// The app whose users or requests it serves. Apps take turns.
+    public let app: AppID
     public let queuedAt: Instant
     /// How often a worker began since the last failure, this time included.
     public let starts: Int
@@ -22,11 +24,11 @@ public struct IdentityJob: Sendable, Hashable {
     public let failures: Int
 
     public init(
-        id: String, subject: Subject, account: UserID?, queuedAt: Instant, starts: Int = 0,
-        failures: Int = 0
+        id: String, subject: Subject, account: UserID?, app: AppID, queuedAt: Instant,
+        starts: Int = 0, failures: Int = 0
     ) {
-        (self.id, self.subject, self.account, self.queuedAt) = (id, subject, account, queuedAt)
-        (self.starts, self.failures) = (starts, failures)
+        (self.id, self.subject, self.account, self.app) = (id, subject, account, app)
+        (self.queuedAt, self.starts, self.failures) = (queuedAt, starts, failures)
     }
 }
 
@@ -34,14 +36,15 @@ public struct IdentityJob: Sendable, Hashable {
 /// one transaction each: a killed server loses none and records no result twice.
 public struct IdentityJobTable {
     let connection: any SQLConnection
-    private static let columns = "id, subject, account_id, queued_at, starts, failures"
+    private static let columns = "id, subject, account_id, app_id, queued_at, starts, failures"
 
     /// - Throws: ``StoreError`` `.conflict` if the attempt or session has a job.
     public func insert(_ job: IdentityJob) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO identity_job (\(Self.columns), next_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO identity_job (\(Self.columns), next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             .text(job.id), .text(job.subject.rawValue), job.account.map { .id($0) } ?? .null,
-            .time(job.queuedAt), .integer(Int64(job.starts)), .integer(Int64(job.failures)),
+            .id(job.app), .time(job.queuedAt), .integer(Int64(job.starts)),
+            .integer(Int64(job.failures)),
             .time(job.queuedAt))
     }
 
@@ -50,23 +53,41 @@ public struct IdentityJobTable {
         Int(try connection.row("SELECT COUNT(*) FROM identity_job")?.integer(0) ?? 0)
     }
 
+    /// The number of an app's jobs that wait or run.
+    public func count(of app: AppID) throws(StoreError) -> Int {
+        Int(
+            try connection.row("SELECT COUNT(*) FROM identity_job WHERE app_id = ?", .id(app))?
+                .integer(0) ?? 0)
+    }
+
     public func find(_ id: String) throws(StoreError) -> IdentityJob? {
         try connection.row("SELECT \(Self.columns) FROM identity_job WHERE id = ?", .text(id))
             .map { row throws(StoreError) in try Self.job(row) }
     }
 
-    /// Takes the job that has been due for longest, and counts the start before the work begins, so
-    /// that work that ends the process is noticed.
+    /// Takes an app's job that has been due for longest, and counts the start before the work
+    /// begins, so that work that ends the process is noticed.
     ///
-    /// - Parameter running: The jobs that other workers of this process do.
-    public func start(besides running: Set<String>, at now: Instant) throws(StoreError)
-        -> IdentityJob?
-    {
+    /// - Parameters:
+    ///   - running: The jobs that other workers of this process do.
+    ///   - choose: Says which app's turn it is, among those with a job that is due, the one that has
+    ///     waited for longest first; not called without any.
+    public func start(
+        besides running: Set<String>, at now: Instant,
+        choosing choose: (_ waiting: [AppID]) -> AppID? = { $0.first }
+    ) throws(StoreError) -> IdentityJob? {
         let others = running.sorted()
         let marks = others.map { _ in "?" }.joined(separator: ", ")
+        let due = "next_at <= ?\(others.isEmpty ? "" : " AND id NOT IN (\(marks))")"
+        let values: [SQLValue] = [.time(now)] + others.map { .text($0) }
+        let waiting: [AppID] = try connection.rows(
+            "SELECT app_id FROM identity_job WHERE \(due) GROUP BY app_id ORDER BY MIN(next_at), MIN(queued_at), app_id",
+            values
+        ).map { row throws(StoreError) in try row.identifier(0) }
+        guard !waiting.isEmpty, let app = choose(waiting) else { return nil }
         let row = try connection.rows(
-            "SELECT \(Self.columns) FROM identity_job WHERE next_at <= ?\(others.isEmpty ? "" : " AND id NOT IN (\(marks))") ORDER BY next_at, queued_at, id LIMIT 1",
-            [.time(now)] + others.map { .text($0) }
+            "SELECT \(Self.columns) FROM identity_job WHERE \(due) AND app_id = ? ORDER BY next_at, queued_at, id LIMIT 1",
+            values + [.id(app)]
         ).first
         guard let row else { return nil }
         let job = try Self.job(row, starts: 1)
@@ -89,8 +110,9 @@ public struct IdentityJobTable {
     private static func job(_ row: SQLRow, starts more: Int = 0) throws(StoreError) -> IdentityJob {
         IdentityJob(
             id: try row.text(0), subject: try row.word(1),
-            account: try row[2] == .null ? nil : row.identifier(2), queuedAt: try row.instant(3),
-            starts: Int(try row.integer(4)) + more, failures: Int(try row.integer(5)))
+            account: try row[2] == .null ? nil : row.identifier(2), app: try row.identifier(3),
+            queuedAt: try row.instant(4), starts: Int(try row.integer(5)) + more,
+            failures: Int(try row.integer(6)))
     }
 
     public func delete(_ id: String) throws(StoreError) {

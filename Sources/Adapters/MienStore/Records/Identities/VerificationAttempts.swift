@@ -68,6 +68,20 @@ public struct AttemptImage: Sendable {
     }
 }
 
+/// A picture by name, which was not decrypted.
+public struct ListedImage: Sendable, Hashable {
+    public let role: String
+    /// SHA-256 of the picture.
+    public let sha256: [UInt8]
+    /// Whether it can still be read; `false` once erased.
+    public let isKept: Bool
+
+    init(_ row: SQLRow) throws(StoreError) {
+        (role, sha256) = (try row.text(0), try row.blob(1))
+        isKept = try row.integer(2) != 0
+    }
+}
+
 /// The attempts to verify identities. Each has a key of its own, sealed under the account's: erasing an
 /// attempt destroys the key, and deleting the account destroys all of them.
 public struct VerificationAttemptTable {
@@ -129,15 +143,42 @@ public struct VerificationAttemptTable {
         return records
     }
 
-    /// Returns the pictures of an attempt, by role.
+    /// Returns the pictures of an attempt by role, without decrypting any.
+    public func list(of id: IdentityAttemptID, of account: UserID) throws(StoreError)
+        -> [ListedImage]
+    {
+        try connection.rows(
+            """
+            SELECT i.role, i.sha256, i.content_sealed IS NOT NULL AND a.key_sealed IS NOT NULL
+            FROM identity_image i
+            JOIN identity_attempt a ON a.id = i.attempt_id WHERE a.id = ? AND a.account_id = ? ORDER BY i.role
+            """, .id(id), .id(account)
+        ).map(ListedImage.init)
+    }
+
+    /// Returns one picture of an attempt, decrypted.
+    public func image(_ role: String, of id: IdentityAttemptID, of account: AccountRecord)
+        throws(StoreError) -> AttemptImage?
+    {
+        try images(of: id, of: account, only: role).first
+    }
+
+    /// Returns the pictures of an attempt by role, decrypted.
     public func images(of id: IdentityAttemptID, of account: AccountRecord) throws(StoreError)
         -> [AttemptImage]
     {
+        try images(of: id, of: account, only: nil)
+    }
+
+    private func images(
+        of id: IdentityAttemptID, of account: AccountRecord, only role: String?
+    ) throws(StoreError) -> [AttemptImage] {
         let rows = try connection.rows(
             """
             SELECT i.role, i.sha256, i.content_sealed, a.key_sealed FROM identity_image i
-            JOIN identity_attempt a ON a.id = i.attempt_id WHERE a.id = ? AND a.account_id = ? ORDER BY i.role
-            """, .id(id), .id(account.id))
+            JOIN identity_attempt a ON a.id = i.attempt_id
+            WHERE a.id = ? AND a.account_id = ?\(role == nil ? "" : " AND i.role = ?") ORDER BY i.role
+            """, [.id(id), .id(account.id)] + (role.map { [.text($0)] } ?? []))
         var images: [AttemptImage] = []
         for row in rows {
             let role = try row.text(0)
@@ -203,7 +244,7 @@ public struct VerificationAttemptTable {
     public func purge(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try erase(
             where:
-                "id IN (SELECT id FROM identity_attempt WHERE key_sealed IS NOT NULL AND content_expires_at <= ? ORDER BY content_expires_at LIMIT ?)",
+                "id IN (SELECT id FROM identity_attempt WHERE key_sealed IS NOT NULL AND content_expires_at <= ? ORDER BY content_expires_at, id LIMIT ?)",
             [.time(now), .integer(Int64(count))])
     }
 

@@ -26,6 +26,8 @@ public struct VerificationSessionRecord: Sendable {
     public let createdAt: Instant
     /// The end of the retention of ``content`` and of the pictures.
     public let contentExpiresAt: Instant
+    /// When the record is deleted, with its result and the hashes of the pictures.
+    public let recordExpiresAt: Instant
     /// JSON: where to return to, and what was read; `nil` once erased.
     public var content: Sensitive<[UInt8]>?
     /// Counts changes; 0 for a new session.
@@ -35,11 +37,13 @@ public struct VerificationSessionRecord: Sendable {
         id: IdentityAttemptID, tokenHash: [UInt8], app: AppID, owner: Owner,
         account: UserID? = nil, run: InstanceID? = nil, session: VerificationSession,
         result: AttemptRecord.Result? = nil, createdAt: Instant, contentExpiresAt: Instant,
-        content: Sensitive<[UInt8]>?, revision: Int = 0
+        recordExpiresAt: Instant? = nil, content: Sensitive<[UInt8]>?, revision: Int = 0
     ) {
         (self.id, self.tokenHash, self.app, self.owner) = (id, tokenHash, app, owner)
         (self.account, self.run, self.session, self.result) = (account, run, session, result)
         (self.createdAt, self.contentExpiresAt) = (createdAt, contentExpiresAt)
+        // A record outlives what it is the record of.
+        self.recordExpiresAt = max(recordExpiresAt ?? contentExpiresAt, contentExpiresAt)
         (self.content, self.revision) = (content, revision)
     }
 }
@@ -51,7 +55,7 @@ public struct VerificationSessionTable {
     let connection: any SQLConnection
     let keys: StoreKeys
     private static let columns =
-        "id, token_hash, app_id, owner, account_id, run_id, state, status, result, created_at, expires_at, content_expires_at, revision, key_sealed, content_sealed"
+        "id, token_hash, app_id, owner, account_id, run_id, state, status, result, created_at, expires_at, content_expires_at, revision, key_sealed, content_sealed, record_expires_at"
 
     /// - Parameter account: The user whose session it is.
     public func insert(_ record: VerificationSessionRecord, of account: AccountRecord? = nil)
@@ -62,14 +66,14 @@ public struct VerificationSessionTable {
         let key = keys.newRecordKey(of: owner(account), .sessionKey, for: id)
         let content = record.content?.use { key.key.seal($0, .sessionContent, for: id) }
         try connection.execute(
-            "INSERT INTO verification_session (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)",
+            "INSERT INTO verification_session (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)",
             .id(record.id), .blob(record.tokenHash), .id(record.app),
             .text(record.owner.rawValue), record.account.map { .id($0) } ?? .null,
             record.run.map { .id($0) } ?? .null, .text(JSONColumn.text(record.session)),
             .text(record.session.status.rawValue),
             .text(record.result.map { JSONColumn.text($0) } ?? ""), .time(record.createdAt),
             .time(record.session.expiresAt), .time(record.contentExpiresAt), .blob(key.sealed),
-            content.map { .blob($0) } ?? .null)
+            content.map { .blob($0) } ?? .null, .time(record.recordExpiresAt))
     }
 
     /// Finds a session that belongs to no user, or to this one.
@@ -97,7 +101,8 @@ public struct VerificationSessionTable {
             result: result.isEmpty
                 ? nil : try JSONColumn.value(AttemptRecord.Result.self, result.utf8),
             createdAt: try row.instant(9), contentExpiresAt: try row.instant(11),
-            content: content, revision: Int(try row.integer(12)))
+            recordExpiresAt: try row.instant(15), content: content,
+            revision: Int(try row.integer(12)))
     }
 
     /// The user whose session it is; `nil` if it is nobody's, or unknown.
@@ -173,15 +178,23 @@ public struct VerificationSessionTable {
             .id(id), .text(image.role), .blob(image.sha256), sealed.map { .blob($0) } ?? .null)
     }
 
+    /// Returns the pictures of a session by role, decrypted.
     public func images(of id: IdentityAttemptID, of account: AccountRecord? = nil)
         throws(StoreError) -> [AttemptImage]
     {
+        try images(of: id, of: account, only: nil)
+    }
+
+    private func images(
+        of id: IdentityAttemptID, of account: AccountRecord?, only role: String?
+    ) throws(StoreError) -> [AttemptImage] {
         var images: [AttemptImage] = []
         for row in try connection.rows(
             """
             SELECT i.role, i.sha256, i.content_sealed, s.key_sealed FROM verification_image i
-            JOIN verification_session s ON s.id = i.session_id WHERE s.id = ? ORDER BY i.role
-            """, .id(id))
+            JOIN verification_session s ON s.id = i.session_id
+            WHERE s.id = ?\(role == nil ? "" : " AND i.role = ?") ORDER BY i.role
+            """, [.id(id)] + (role.map { [.text($0)] } ?? []))
         {
             let role = try row.text(0)
             var content: Sensitive<[UInt8]>?
@@ -193,6 +206,24 @@ public struct VerificationSessionTable {
             images.append(AttemptImage(role: role, sha256: try row.blob(1), content: content))
         }
         return images
+    }
+
+    /// Returns the pictures of a session by role, without decrypting any.
+    public func list(of id: IdentityAttemptID) throws(StoreError) -> [ListedImage] {
+        try connection.rows(
+            """
+            SELECT i.role, i.sha256, i.content_sealed IS NOT NULL AND s.key_sealed IS NOT NULL
+            FROM verification_image i
+            JOIN verification_session s ON s.id = i.session_id WHERE s.id = ? ORDER BY i.role
+            """, .id(id)
+        ).map(ListedImage.init)
+    }
+
+    /// Returns one picture of a session, decrypted.
+    public func image(
+        _ role: String, of id: IdentityAttemptID, of account: AccountRecord? = nil
+    ) throws(StoreError) -> AttemptImage? {
+        try images(of: id, of: account, only: role).first
     }
 
     /// Removes pictures for good.
@@ -207,23 +238,38 @@ public struct VerificationSessionTable {
 
     // MARK: Ends
 
-    /// Deletes sessions that ended without a judgment, once their retention has ended.
+    /// Deletes the records of sessions: those that ended without a judgment once the retention of
+    /// their content has ended, all others at ``VerificationSessionRecord/recordExpiresAt``. Reads
+    /// nothing of them, so a damaged one goes, too.
     ///
     /// - Returns: the number of deleted sessions, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         connection.leaveNoTrace()
         return try connection.execute(
-            "DELETE FROM verification_session WHERE id IN (SELECT id FROM verification_session WHERE status IN ('canceled', 'expired') AND content_expires_at <= ? LIMIT ?)",
-            .time(now), .integer(Int64(count)))
+            "DELETE FROM verification_session WHERE id IN (SELECT id FROM verification_session WHERE \(Self.isOver) LIMIT ?)",
+            .time(now), .time(now), .integer(Int64(count)))
     }
 
-    /// Returns sessions that wait for input although their time is over.
-    public func overdue(at now: Instant, atMost count: Int) throws(StoreError)
-        -> [IdentityAttemptID]
+    /// Returns the number of sessions that ``sweep(at:atMost:)`` would delete.
+    public func sweepable(at now: Instant) throws(StoreError) -> Int {
+        Int(
+            try connection.row(
+                "SELECT COUNT(*) FROM verification_session WHERE \(Self.isOver)", .time(now),
+                .time(now))?.integer(0) ?? 0)
+    }
+
+    private static let isOver =
+        "record_expires_at <= ? OR (status IN ('canceled', 'expired') AND content_expires_at <= ?)"
+
+    /// Returns sessions that wait for input although their time is over, by ID.
+    ///
+    /// - Parameter last: The last one of the page before, which may still be overdue.
+    public func overdue(at now: Instant, after last: IdentityAttemptID? = nil, atMost count: Int)
+        throws(StoreError) -> [IdentityAttemptID]
     {
         try connection.rows(
-            "SELECT id FROM verification_session WHERE status IN ('requires_input', 'recapture') AND expires_at <= ? ORDER BY expires_at, id LIMIT ?",
-            .time(now), .integer(Int64(count))
+            "SELECT id FROM verification_session WHERE status IN ('requires_input', 'recapture') AND expires_at <= ? AND id > ? ORDER BY id LIMIT ?",
+            .time(now), .text(last?.text ?? ""), .integer(Int64(count))
         ).map { row throws(StoreError) in try row.identifier(0) }
     }
 
@@ -253,7 +299,7 @@ public struct VerificationSessionTable {
     public func purge(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try erase(
             where:
-                "id IN (SELECT id FROM verification_session WHERE key_sealed IS NOT NULL AND content_expires_at <= ? ORDER BY content_expires_at LIMIT ?)",
+                "id IN (SELECT id FROM verification_session WHERE key_sealed IS NOT NULL AND content_expires_at <= ? ORDER BY content_expires_at, id LIMIT ?)",
             [.time(now), .integer(Int64(count))])
     }
 

@@ -1,0 +1,102 @@
+import Foundation
+import MienAPI
+import MienAccess
+import MienClient
+import MienCore
+import MienIdentity
+import MienImage
+import MienKeys
+import MienPixels
+import MienTesting
+import Testing
+
+@testable import MienServer
+@testable import MienServerIdentity
+
+/// Sessions that a step of a journey opens.
+@Suite("Verification sessions of journeys", .enabled(if: Installed.isThere, Installed.reason))
+struct SessionJourneyTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    @Test("a journey runs a session with a document, and takes the answers of each kind of client")
+    func journey() async throws {
+        let verifier = DecidedVerifier(needsFace: true)
+        try await DecidedSessions.run(in: scratch, verifier) { server in
+            let text = """
+                {"id": "check", "version": 1, "title": "Check", "start": "verify", "steps": {
+                  "verify": {"type": "identity_verification", "config": {"callback_url": "https://shop.example/done", "output_variable": "v"},
+                    "on": {"allow": "done", "challenge": "more", "deny": "no", "failure": "no"}},
+                  "more": {"type": "reject_access", "config": {"reason": "manual_review"}},
+                  "no": {"type": "reject_access", "config": {"reason": "denied"}},
+                  "done": {"type": "complete_journey", "config": {"user_auth_state": "none"}}}}
+                """
+            let journeyID = try #require(JourneyID("check"))
+            _ = try await server.admin.putJourney(
+                journeyID, version: 1, definition: Array(text.utf8))
+            _ = try await server.admin.publishJourney(journeyID, version: 1)
+            for (app, accepts) in [("kiosk", true), ("strict", false)] {
+                _ = try await server.admin.createApp(
+                    AppRequest(
+                        id: app, name: app, isFirstParty: true,
+                        settings: ["identity": ["accepts_still_faces": .bool(accepts)]]))
+            }
+            func begin(_ app: String) async throws -> (Journey, CapturingPerson, JSONValue) {
+                let journey = try await server.client(app: app).start("check")
+                let payload = try #require(await journey.response.data?["payload"])
+                #expect(payload["required"] == ["document", "selfie"])
+                let link = payload["endpoint"]?.stringValue ?? ""
+                #expect(link.hasPrefix(server.address + "/verify/document#"))
+                let person = CapturingPerson(
+                    server: server, token: try #require(payload["start_token"]?.stringValue))
+                return (journey, person, payload)
+            }
+            func capture(_ person: CapturingPerson) async throws {
+                try await person.consent()
+                _ = try await person.choose("passport")
+                try await person.photograph("document_front")
+                try await person.selfie()
+                #expect(try await person.send(.post, "/submit").body["status"] == "processing")
+            }
+            // Android sends both values, iOS nothing, a page what the callback brought.
+            for kind in ["android", "ios", "web"] {
+                let (journey, person, payload) = try await begin("kiosk")
+                try await capture(person)
+                let session = try #require(payload["session"]),
+                    state = try #require(payload["state"])
+                let callback = try await person.session().body["callback_url"]?.stringValue
+                #expect(
+                    callback?.hasPrefix("https://shop.example/done?sessionId=") == true
+                        && callback?.hasSuffix("&state=\(state.stringValue ?? "")") == true)
+                let end =
+                    switch kind {
+                    case "android":
+                        try await journey.respond(
+                            .clientInput, ["payload": ["sessionId": session, "state": state]])
+                    case "ios": try await journey.respond(.clientInput)
+                    default:
+                        try await journey.respond(
+                            .clientInput, ["sessionId": session, "state": state])
+                    }
+                #expect(end.journeyStepId == .success, "\(kind): \(end)")
+            }
+            // A still picture of the face is for a person to decide.
+            let (strict, person, _) = try await begin("strict")
+            try await capture(person)
+            #expect(
+                try await strict.respond(.clientInput).errorData?["reason"] == "manual_review")
+            // A person who cancels is denied.
+            let (cancels, canceler, _) = try await begin("kiosk")
+            _ = try await canceler.send(.delete, "/session")
+            #expect(try await cancels.respond(.clientInput).errorData?["reason"] == "denied")
+            // A state of another run proves nothing.
+            let (forged, forger, payload) = try await begin("kiosk")
+            try await capture(forger)
+            let end = try await forged.respond(
+                .clientInput,
+                ["payload": ["sessionId": try #require(payload["session"]), "state": "AAAA"]])
+            #expect(end.journeyStepId == .rejection)
+        }
+    }
+}
