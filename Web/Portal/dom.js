@@ -239,7 +239,7 @@ export function codeBlock(text, label) {
     try { await navigator.clipboard.writeText(text); toast(t("shell.copied")); } catch { window.getSelection().selectAllChildren(code); }
   } }, t("shell.copy"));
   const code = h("code", { dir: "ltr" }, text);
-  return h("figure", { class: "code" }, h("figcaption", null, h("span", null, label), button), h("pre", { tabindex: "0", role: "region", "aria-label": label }, code));
+  return h("figure", { class: "code" }, h("figcaption", null, h("span", null, label), button), h("pre", { tabindex: "0", role: "group", "aria-label": label }, code));
 }
 
 /** A small sign of a state. `kind`: "good", "bad", "wait", "". */

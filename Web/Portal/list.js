@@ -27,7 +27,7 @@ export function pagedList({ load, columns, empty, rowLink, search, filters = [],
     caption && h("caption", { id: name }, caption),
     h("thead", null, h("tr", null, columns.map((column) => h("th", { scope: "col", class: column.kind ? `cell-${column.kind}` : null },
       column.kind === "actions" ? h("span", { class: "visually-hidden" }, column.title) : column.title)))), body);
-  const area = h("div", { class: "table-area", tabindex: "0", role: "region", "aria-label": caption ?? t("shell.list") }, table);
+  const area = h("div", { class: "table-area", tabindex: "0", role: "group", "aria-label": caption ?? t("shell.list") }, table);
   const where = h("span", { class: "muted" });
   const back = h("button", { type: "button", class: "button button-secondary button-small", onclick: () => turn(-1) }, t("shell.previous"));
   const forth = h("button", { type: "button", class: "button button-secondary button-small", onclick: () => turn(1) }, t("shell.next"));

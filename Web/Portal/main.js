@@ -9,6 +9,6 @@ const modules = [
 ];
 
 for (const [index, loaded] of (await Promise.allSettled(modules.map((module) => import(module)))).entries()) {
-  if (loaded.status === "rejected") console.error(modules[index], loaded.reason);
+  if (loaded.status === "rejected") console.warn(modules[index], loaded.reason);
 }
 await startShell();

@@ -19,6 +19,22 @@ enum PortalAssets {
             ("languages/en-account.js", EmbeddedFiles.accountTexts),
             ("administrators.js", EmbeddedFiles.administrators),
             ("languages/en-administrators.js", EmbeddedFiles.administratorsTexts),
+            ("apps.js", EmbeddedFiles.apps),
+            ("users.js", EmbeddedFiles.users),
+            ("reviews.js", EmbeddedFiles.reviews),
+            ("audit.js", EmbeddedFiles.audit),
+            ("home.js", EmbeddedFiles.home),
+            ("settings.js", EmbeddedFiles.settings),
+            ("settings-form.js", EmbeddedFiles.settingsForm),
+            ("branding.js", EmbeddedFiles.branding),
+            ("quick-start.js", EmbeddedFiles.quickStart),
+            ("charts.js", EmbeddedFiles.charts),
+            ("languages/en-apps.js", EmbeddedFiles.appsTexts),
+            ("languages/en-users.js", EmbeddedFiles.usersTexts),
+            ("languages/en-reviews.js", EmbeddedFiles.reviewsTexts),
+            ("languages/en-audit.js", EmbeddedFiles.auditTexts),
+            ("languages/en-home.js", EmbeddedFiles.homeTexts),
+            ("languages/en-settings.js", EmbeddedFiles.settingsTexts),
         ]
 
     /// - Returns: The media type of a file by its name.

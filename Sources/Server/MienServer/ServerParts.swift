@@ -32,6 +32,7 @@ struct ServerParts: Sendable {
     let duplicateSearch: DuplicateFaceSearch
     let masterKeys: MasterKeyRotation
     let bodies = BodyBudget()
+    private let webhooks: WebhookCaller
     private let passwordCheck: PasswordCheck
     private let administrators: AdministratorSignIns
     private let accounts: AccountService
@@ -118,6 +119,7 @@ struct ServerParts: Sendable {
         try await issuer.refresh(at: clock.now)
         catalog = JourneyCatalog(store: store)
         let webhooks = try WebhookCaller(configuration, clock: clock)
+        self.webhooks = webhooks
         challenges = ChallengeService(store: store, clock: clock)
         let publicURLText: @Sendable () -> String = { publicURL.text }
         grants = GrantService(
@@ -411,7 +413,16 @@ struct ServerParts: Sendable {
         AdministratorOfferRoutes(signIns: administrators, body: body).add(to: admin)
         OwnMethodRoutes(signIns: administrators, body: body).add(to: admin)
         UserAdminRoutes(
-            store: store, accounts: accounts, records: records, body: body
+            store: store, accounts: accounts, records: records, body: body, clock: clock
+        ).add(to: admin)
+        ConfigurationRoutes(
+            configuration: configuration,
+            guide: AppSettingsGuide(
+                faceThreshold: configuration.faceThreshold, liveness: configuration.liveness),
+            registry: registry, gauges: gauges
+        ).add(to: admin)
+        ConnectionTestRoutes(
+            identities: identities, caller: webhooks, records: records, clock: clock
         ).add(to: admin)
         AuthenticatorAdminRoutes(store: store, apps: apps, records: records, clock: clock).add(
             to: admin)

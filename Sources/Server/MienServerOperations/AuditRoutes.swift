@@ -23,19 +23,20 @@ package struct AuditRoutes {
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("audit") { request, _ in
-            let after = try Self.number(request, "after") ?? 0
-            let user = try request.uri.queryParameters["user"].map {
-                try UserID(String($0), field: "user")
-            }
+            let after = try Self.number(request, "after"), search = try AuditSearch(request)
             try await store.writeCounted(at: clock.now)
             let entries = try await store.read {
-                try $0.audit.page(after: after, count: AdminRecords.pageSize, account: user)
+                try $0.audit.page(search, after: after, count: AdminRecords.pageSize)
             }
             return JSONBody.response(
                 Page(
                     items: entries.map(Self.answer),
                     next: entries.count == AdminRecords.pageSize
                         ? entries.last.map { String($0.number) } : nil))
+        }
+        router.get("audit/events") { _, _ in
+            try await store.writeCounted(at: clock.now)
+            return JSONBody.response(Page(items: try await store.read { try $0.audit.events() }))
         }
         router.get("audit/verify") { _, _ in
             let (verdict, start) = try await store.read {

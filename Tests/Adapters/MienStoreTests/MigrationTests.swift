@@ -337,7 +337,7 @@ import Testing
                 "27-identities", "28-registry", "29-registry-numbers", "30-duplicate-faces",
                 "31-identity-uploads", "32-identity-jobs", "33-verification-sessions",
                 "34-administrator-role", "35-administrator-sign-in", "36-identity-job-app",
-                "37-verification-session-end",
+                "37-verification-session-end", "38-audit-search",
             ])
     }
 }

@@ -6,6 +6,9 @@ public enum AdminPermission: String, Sendable, CaseIterable {
     case readSelf
     /// The caller's own sign-in methods and sessions. Every administrator may change them.
     case changeSelf
+    /// Counts and times of the server's work, without anything personal. Every administrator may
+    /// ask.
+    case readMetrics
     /// Apps, journeys, product keys, and model packs.
     case readConfiguration, changeConfiguration
     /// Users, their authenticators, and their consents.
@@ -34,15 +37,18 @@ extension AdminRole {
         case .owner: Set(AdminPermission.allCases)
         case .operator:
             [
-                .readSelf, .changeSelf, .readConfiguration, .changeConfiguration, .readUsers,
+                .readSelf, .changeSelf, .readMetrics, .readConfiguration, .changeConfiguration,
+                .readUsers,
                 .changeUsers,
                 .readVerifications, .changeVerifications, .readRegistry, .changeRegistry,
                 .readAudit, .readMasterKeys,
             ]
-        case .reviewer: [.readSelf, .changeSelf, .readVerifications, .reviewIdentities]
+        case .reviewer:
+            [.readSelf, .changeSelf, .readMetrics, .readVerifications, .reviewIdentities]
         case .auditor:
             [
-                .readSelf, .changeSelf, .readConfiguration, .readUsers, .readVerifications,
+                .readSelf, .changeSelf, .readMetrics, .readConfiguration, .readUsers,
+                .readVerifications,
                 .readRegistry,
                 .readAudit, .readAdministrators, .readMasterKeys,
             ]

@@ -13,8 +13,14 @@ package struct UserAdminRoutes {
     let records: AdminRecords
     let body: JSONBody
 
-    package init(store: Store, accounts: AccountService, records: AdminRecords, body: JSONBody) {
+    let clock: ServerClock
+
+    package init(
+        store: Store, accounts: AccountService, records: AdminRecords, body: JSONBody,
+        clock: ServerClock
+    ) {
         (self.store, self.accounts, self.records, self.body) = (store, accounts, records, body)
+        self.clock = clock
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
@@ -71,6 +77,15 @@ package struct UserAdminRoutes {
             let account = try await records.user(context)
             try await accounts.markCompromised(account.id, actor: context.actor)
             return Response(status: .noContent)
+        }
+        addSignIns(to: router)
+        router.get("users/:user/erasure") { _, context in
+            let id = try await records.user(context).id
+            let counts = try await store.read { try $0.export.counts(of: id) }
+            return JSONBody.response(
+                ErasurePreviewAnswer(
+                    erased: counts.filter { !AccountExport.kept.contains($0.key) },
+                    kept: counts.filter { AccountExport.kept.contains($0.key) }))
         }
         router.delete("users/:user") { _, context in
             try await accounts.delete(records.user(context).id, actor: context.actor)

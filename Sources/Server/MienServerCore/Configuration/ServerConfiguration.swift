@@ -166,6 +166,11 @@ public struct ServerConfiguration: Sendable {
         }
     }
 
+    /// Every setting with its value in effect. Secrets are not hidden.
+    package var inEffect: [(setting: ServerSetting, value: String)] {
+        ServerSetting.all.map { ($0, texts[$0.key]!) }
+    }
+
     /// The complete configuration in the file's format, with secrets hidden.
     public var printed: String {
         var lines: [String] = [], open: [Substring] = []

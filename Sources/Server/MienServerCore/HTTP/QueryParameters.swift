@@ -6,7 +6,7 @@ internal import MienAPI
 package enum QueryParameters {
     /// The parameters by the route's template. Routes that are not listed have none.
     package static let known: [String: [String]] = [
-        "/v1/audit": ["after", "user"],
+        "/v1/audit": ["administrator", "after", "event", "from", "order", "until", "user"],
         "/v1/audit/segment": ["after"],
         "/v1/journeys/{journey}/versions/{version}/retire": ["force"],
         "/v1/me/activity": ["after"],

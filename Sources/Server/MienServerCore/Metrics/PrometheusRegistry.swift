@@ -1,4 +1,5 @@
 package import CoreMetrics
+package import MienAPI
 internal import Synchronization
 
 /// A swift-metrics backend that keeps every series in memory and writes them in Prometheus's text
@@ -11,6 +12,8 @@ package final class PrometheusRegistry: MetricsFactory {
     private struct Family {
         let type: String
         var series: [String: any PrometheusSeries] = [:]
+        /// The labels of each series, by their text.
+        var labels: [String: [String: String]] = [:]
     }
 
     private let help: [String: String]
@@ -33,6 +36,17 @@ package final class PrometheusRegistry: MetricsFactory {
             }
         }
         return text
+    }
+
+    /// All series, sorted by name and labels.
+    package var answer: [MetricAnswer] {
+        families.withLock { $0 }.sorted { $0.key < $1.key }.map { name, family in
+            MetricAnswer(
+                name: name, help: help[name], type: family.type,
+                series: family.series.sorted { $0.key < $1.key }.map { key, series in
+                    series.answer(family.labels[key] ?? [:])
+                })
+        }
     }
 
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
@@ -80,6 +94,7 @@ package final class PrometheusRegistry: MetricsFactory {
             let made = new()
             guard family.type == type, family.series[key] == nil else { return made }
             family.series[key] = made
+            family.labels[key] = Dictionary(labels) { first, _ in first }
             families[name] = family
             return made
         }

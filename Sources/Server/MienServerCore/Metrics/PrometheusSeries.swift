@@ -1,10 +1,13 @@
 internal import CoreMetrics
+internal import MienAPI
 internal import Synchronization
 
 /// The values of one metric with one set of labels.
 protocol PrometheusSeries: AnyObject, Sendable {
     /// Adds the series' lines to the exposition.
     func write(_ name: String, _ labels: String, to text: inout String)
+
+    func answer(_ labels: [String: String]) -> MetricSeriesAnswer
 }
 
 /// A count that only grows.
@@ -13,6 +16,10 @@ final class PrometheusCounter: PrometheusSeries, CounterHandler {
 
     func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
     func reset() { count.store(0, ordering: .relaxed) }
+
+    func answer(_ labels: [String: String]) -> MetricSeriesAnswer {
+        MetricSeriesAnswer(labels: labels, value: Double(count.load(ordering: .relaxed)))
+    }
 
     func write(_ name: String, _ labels: String, to text: inout String) {
         text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(count.load(ordering: .relaxed))\n"
@@ -32,6 +39,10 @@ final class PrometheusGauge: PrometheusSeries, MeterHandler, RecorderHandler,
     func record(_ value: Int64) { set(value) }
     func record(_ value: Double) { set(value) }
     func reset() { set(0.0) }
+
+    func answer(_ labels: [String: String]) -> MetricSeriesAnswer {
+        MetricSeriesAnswer(labels: labels, value: value.withLock { $0 })
+    }
 
     func write(_ name: String, _ labels: String, to text: inout String) {
         let value = value.withLock { $0 }
@@ -63,6 +74,14 @@ final class PrometheusHistogram: PrometheusSeries, TimerHandler, RecorderHandler
             $0.counts[bucket] += 1
             $0.sum += value
         }
+    }
+
+    func answer(_ labels: [String: String]) -> MetricSeriesAnswer {
+        let state = state.withLock { $0 }
+        let bounds = Self.bounds.map { Optional($0) } + [nil]
+        return MetricSeriesAnswer(
+            labels: labels, value: state.sum, count: state.counts.reduce(0, +),
+            buckets: zip(bounds, state.counts).map { MetricBucketAnswer(atMost: $0, count: $1) })
     }
 
     func write(_ name: String, _ labels: String, to text: inout String) {

@@ -25,6 +25,24 @@ public struct AccountExport {
         return sections
     }
 
+    /// Returns the numbers of rows about an account by section, without sections that are empty.
+    /// The sections ``kept`` outlive the account.
+    public func counts(of id: UserID) throws(StoreError) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for table in ExportedTable.all {
+            let row = try connection.row(
+                "SELECT COUNT(*) FROM \(table.name) WHERE \(table.condition)", .id(id))
+            let count = Int(try row?.integer(0) ?? 0)
+            if count > 0 { counts[table.section] = count }
+        }
+        return counts
+    }
+
+    /// The sections of the audit log, which has neither names nor secrets.
+    public static let kept: Set<String> = [
+        ExportedTable.audit.section, ExportedTable.auditCounted.section,
+    ]
+
     private func members(of row: SQLRow, _ table: ExportedTable, _ account: AccountRecord)
         throws(StoreError) -> [String: JSONValue]
     {
@@ -361,14 +379,14 @@ extension ExportedTable {
             "content": "the decisions of reviewers, by name; the result is in the attempt",
         ])
 
-    private static let auditCounted = ExportedTable(
+    fileprivate static let auditCounted = ExportedTable(
         name: "audit_counted", section: "activity_being_counted", order: "first_at, event",
         columns: [
             ("event", .text), ("actor", .text), ("app_id", .text), ("detail", .json),
             ("times", .number), ("first_at", .number), ("last_at", .number),
         ], omitted: ["account_id": owner])
 
-    private static let audit = ExportedTable(
+    fileprivate static let audit = ExportedTable(
         name: "audit", section: "activity", order: "number",
         columns: [
             ("number", .number), ("at", .number), ("event", .text), ("actor", .text),

@@ -297,15 +297,21 @@ public struct AccountTable {
     /// - Throws: ``StoreError`` `.stale` if `last` no longer exists, so that the remaining accounts
     ///   do not seem to be empty.
     public func page(after last: UserID?, count: Int) throws(StoreError) -> [AccountRecord] {
-        if let last, try connection.row("SELECT 1 FROM account WHERE id = ?", .id(last)) == nil {
-            throw StoreError(.stale, "the account that the page follows no longer exists")
+        let order = "ORDER BY created_at, id LIMIT ?", limit = SQLValue.integer(Int64(count))
+        let rows: [SQLRow]
+        if let last {
+            guard
+                let start = try connection.row(
+                    "SELECT created_at FROM account WHERE id = ?", .id(last))
+            else { throw StoreError(.stale, "the account that the page follows no longer exists") }
+            // Constants, so that the index finds the start.
+            rows = try connection.rows(
+                "SELECT \(Self.columns) FROM account WHERE (created_at, id) > (?, ?) \(order)",
+                .time(try start.instant(0)), .id(last), limit)
+        } else {
+            rows = try connection.rows("SELECT \(Self.columns) FROM account \(order)", limit)
         }
-        return try connection.rows(
-            """
-            SELECT \(Self.columns) FROM account
-            WHERE ? = '' OR (created_at, id) > (SELECT created_at, id FROM account WHERE id = ?) ORDER BY created_at, id LIMIT ?
-            """, .id(last), .id(last), .integer(Int64(count))
-        ).map { row throws(StoreError) in try record(row) }
+        return try rows.map { row throws(StoreError) in try record(row) }
     }
 
     /// Returns the account's state and epoch, without decrypting the profile.

@@ -77,20 +77,16 @@ public struct AuditTable {
     /// Returns `count` entries after `number`, oldest first, of one account or of all.
     public func page(after number: Int, count: Int, account: UserID? = nil) throws(StoreError)
         -> [AuditEntry]
-    {
-        try connection.rows(
-            "SELECT \(Self.columns) FROM audit WHERE number > ? AND (? = '' OR account_id = ?) ORDER BY number LIMIT ?",
-            .integer(Int64(number)),
-            .id(account), .id(account), .integer(Int64(count))
-        ).map { row throws(StoreError) in
-            AuditEntry(
-                number: Int(try row.integer(0)), at: try row.instant(1),
-                event: AuditEvent(
-                    try row.text(2), actor: try row.text(3), account: try row.optionalIdentifier(4),
-                    app: try row.optionalIdentifier(5),
-                    detail: try JSONColumn.value([String: JSONValue].self, row.text(6).utf8)),
-                hash: try row.blob(7))
-        }
+    { try page(AuditSearch(account: account), after: number, count: count) }
+
+    func entry(_ row: SQLRow) throws(StoreError) -> AuditEntry {
+        AuditEntry(
+            number: Int(try row.integer(0)), at: try row.instant(1),
+            event: AuditEvent(
+                try row.text(2), actor: try row.text(3), account: try row.optionalIdentifier(4),
+                app: try row.optionalIdentifier(5),
+                detail: try JSONColumn.value([String: JSONValue].self, row.text(6).utf8)),
+            hash: try row.blob(7))
     }
 
     /// The result of ``verify()``.

@@ -1,0 +1,62 @@
+internal import Hummingbird
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienServerAccess
+internal import MienServerCore
+internal import MienStore
+
+extension UserAdminRoutes {
+    /// Adds the routes for a user's sign-ins.
+    func addSignIns(to router: RouterGroup<MienRequestContext>) {
+        router.get("users/:user/sign-ins") { _, context in
+            let id = try await records.user(context).id, now = clock.now
+            let items = try await store.read { tables in
+                let names = try Dictionary(
+                    tables.apps.all().map { ($0.id, $0.name) },
+                    uniquingKeysWith: { first, _ in first })
+                return try tables.grants.live(of: id, at: now).map { grant in
+                    UserSignInAnswer(
+                        id: grant.id.text, appID: grant.app.text, appName: names[grant.app],
+                        methods: grant.methods, signedInAt: grant.signedInAt.milliseconds,
+                        usedAt: grant.family.activeAt.milliseconds,
+                        expiresAt: grant.family.expiresAt.milliseconds)
+                }
+            }
+            return JSONBody.response(Page(items: items))
+        }
+        router.delete("users/:user/sign-ins") { _, context in
+            let id = try await records.user(context).id, now = clock.now, actor = context.actor
+            try await store.write { tables in
+                for grant in try tables.grants.live(of: id, at: now) {
+                    try Self.end(grant.id, of: id, tables, by: actor, at: now)
+                }
+            }
+            return Response(status: .noContent)
+        }
+        router.delete("users/:user/sign-ins/:signin") { _, context in
+            let id = try await records.user(context).id, now = clock.now, actor = context.actor
+            let wanted = try GrantID(context.parameters.require("signin"), field: "signin")
+            let isEnded = try await store.write { tables in
+                try Self.end(wanted, of: id, tables, by: actor, at: now)
+            }
+            guard isEnded else {
+                throw Problem(.notFound, "This user has no sign-in with this ID.")
+            }
+            return Response(status: .noContent)
+        }
+    }
+
+    /// - Returns: Whether the user had the sign-in.
+    @discardableResult
+    private static func end(
+        _ grant: GrantID, of user: UserID, _ tables: Tables, by actor: String, at now: Instant
+    ) throws -> Bool {
+        guard try tables.grants.revoke(grant, of: user, at: now) else { return false }
+        try tables.audit.append(
+            AuditEvent(
+                "tokens.revoked", actor: actor, account: user,
+                detail: ["grant": .string(grant.text)]), at: now)
+        return true
+    }
+}

@@ -1,0 +1,245 @@
+"""The admin portal: an app is created, a user is unlocked, and a case is decided, with the mouse and with the keyboard alone."""
+
+import json
+
+from scenes import new
+from server import Run
+from testing import test
+
+# Chromium's session with the admin API. Without it, the page asks to sign in.
+MISSING = "404|not loaded|Failed to (load|fetch)|dynamically imported"
+
+
+def portal(world, server, path="", credential=None):
+    page = world.page(people=None)
+    page.devtools("Network.enable")
+    page.devtools("Network.setExtraHTTPHeaders", headers={"authorization": f"Bearer {credential or server.credential}"})
+    page.goto(f"{server.admin_address}/admin{path}")
+    page.find("main h1")
+    return page
+
+
+def focused(page):
+    return page.js("(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? '').trim()")
+
+
+def tab_to(page, name, most=120):
+    """Presses the tab key until the element with this name has the focus."""
+    for _ in range(most):
+        if focused(page) == name:
+            return
+        page.keys("Tab")
+    raise AssertionError(f"the keyboard does not reach {name!r}; it ended at {focused(page)!r}")
+
+
+def locked_user(server):
+    """A user whose password is locked by an administrator."""
+    name = new("ada")
+    user = server.user(name)
+    password = server.admin("GET", f"/v1/users/{user}/authenticators")["items"][0]["id"]
+    server.call("POST", f"/v1/users/{user}/authenticators/{password}/lock", admin=True)
+    return name, user
+
+
+def lock(server, user):
+    return server.admin("GET", f"/v1/users/{user}/authenticators")["items"][0]["lock"]
+
+
+@test("portal: with the mouse, an app is created and its settings are changed, with errors beside their fields", 90)
+def app_by_mouse(world):
+    server, name = world.server(), new("app")
+    page = portal(world, server, "/apps")
+    world.check_after(page, "the list of apps", MISSING)
+    page.press("New app")
+    page.find("input[name=name]")
+    page.press("Create app")
+    page.find("[aria-invalid=true]")
+    world.check_after(page, "an app without a name", "400")
+    page.fill("input[name=name]", "Portal shop")
+    page.fill("input[name=id]", name)
+    page.js("document.querySelector('[value=confidential]').click()")
+    page.press("Create app")
+    page.see("shown only once")
+    secret = page.js("[...document.querySelectorAll('dialog code')].at(-1).textContent")
+    assert secret.startswith("app_") or "." in secret, secret[:8]
+    world.check(page, "the secret")
+    page.press("I have stored it")
+    page.wait(f"location.pathname === '/admin/apps/{name}'")
+    page.see("Quick start")
+    assert secret not in page.text(), "the secret is shown once"
+    assert name in page.text()
+    world.check(page, "an app")
+    page.js("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    world.check(page, "all settings of an app")
+    label = "Threshold of a face match"
+    page.js(f"[...document.querySelectorAll('label')].find((one) => one.textContent === {json.dumps(label)}).control.focus()")
+    page.keys("60")
+    page.see("1 in 100,000")
+    page.js("[...document.querySelectorAll('label')].find((one) => one.textContent === 'Redirect addresses').control.focus()")
+    page.keys("ftp://nowhere")
+    page.press("Save")
+    page.see("must be an absolute https URL")
+    world.check_after(page, "a wrong address", "400")
+    page.js("(() => { const one = [...document.querySelectorAll('label')].find((one) => one.textContent === 'Redirect addresses').control; one.value = 'https://shop.example.org/in'; one.dispatchEvent(new Event('input', { bubbles: true })); })()")
+    page.press("Save")
+    page.see("Saved.")
+    settings = server.admin("GET", f"/v1/apps/{name}")["settings"]
+    assert settings["face_threshold"] == 60 and settings["redirect_uris"] == ["https://shop.example.org/in"], settings
+
+
+@test("portal: with the mouse, a user is found by name and unlocked", 90)
+def unlock_by_mouse(world):
+    server = world.server()
+    name, user = locked_user(server)
+    page = portal(world, server, "/users")
+    world.check_after(page, "the list of users", MISSING)
+    page.fill("input[type=search]", "nobody-has-this-name")
+    page.press("Search")
+    page.see("Nothing matches")
+    page.js("document.querySelector('input[type=search]').value = ''")
+    page.fill("input[type=search]", name)
+    page.press("Search")
+    page.press(name)
+    page.wait(f"location.pathname === '/admin/users/{user}'")
+    page.see("by an administrator")
+    world.check(page, "a user who is locked")
+    assert lock(server, user) == "disabled" or lock(server, user) == "locked"
+    page.press("Unlock")
+    page.see("is unlocked.")
+    assert lock(server, user) == "open"
+    page.press("Erase user")
+    page.see("Account with its names")
+    world.check(page, "what erasing a user removes")
+    page.press("Cancel")
+    assert server.admin("GET", f"/v1/users/{user}")["id"] == user
+
+
+@test("portal: with the keyboard alone, an app is created and a user is found and unlocked", 120)
+def by_keyboard(world):
+    server, name = world.server(), new("app")
+    username, user = locked_user(server)
+    page = portal(world, server, "/apps")
+    tab_to(page, "New app")
+    page.keys("Enter")
+    page.wait("document.activeElement?.name === 'name'")
+    page.keys("Keyboard shop", "Tab", name)
+    tab_to(page, "Create app")
+    page.keys("Enter")
+    page.wait(f"location.pathname === '/admin/apps/{name}'")
+    page.wait("document.activeElement?.tagName === 'H1'", why="the focus moves to the heading")
+    assert server.admin("GET", f"/v1/apps/{name}")["name"] == "Keyboard shop"
+    page.goto(f"{server.admin_address}/admin/users")
+    page.find("tbody tr")
+    tab_to(page, "Find a user")
+    page.keys(username, "Enter")
+    page.wait("document.querySelectorAll('tbody tr').length === 1")
+    tab_to(page, username)
+    page.keys("Enter")
+    page.wait(f"location.pathname === '/admin/users/{user}'")
+    page.find("[aria-label^='Unlock']")
+    tab_to(page, page.js("document.querySelector('[aria-label^=\"Unlock\"]').getAttribute('aria-label')"))
+    page.keys("Enter")
+    page.see("is unlocked.")
+    assert lock(server, user) == "open"
+    page.expect(MISSING)
+
+
+@test("portal: every other page is accessible, and hides what a role may not do", 120)
+def pages(world):
+    server = world.server()
+    page = portal(world, server)
+    page.expect(MISSING)
+    for path, text in [("", "Overview"), ("/reviews", "Nothing waits for you."), ("/audit", "Verify the chain"), ("/settings", "Sources of identities"),
+                       ("/settings/faces", "Model packs"), ("/settings/licenses", "Product keys"), ("/settings/registry", "Reference registry"),
+                       ("/settings/master-keys", "Master keys"), ("/settings/server", "Find a setting"), ("/users/new", "New user"), ("/nothing", "Not found")]:
+        page.goto(f"{server.admin_address}/admin{path}")
+        page.see(text)
+        world.check_after(page, path or "the overview", MISSING)
+    page.goto(f"{server.admin_address}/admin/audit")
+    page.press("Verify the chain")
+    page.see("The log is unchanged")
+    page.media(prefers_color_scheme="dark")
+    world.check_after(page, "the audit log in the dark", MISSING)
+    auditor = server.admin("POST", "/v1/administrators", {"name": "Auditor", "role": "auditor"})["credential"]
+    page = portal(world, server, "/apps", auditor)
+    page.find("tbody tr")
+    assert not page.has("a[href='/admin/apps/new']") and not page.has("a[href='/admin/reviews']")
+    page.goto(f"{server.admin_address}/admin/apps/default_application")
+    page.see("Your role may read the settings")
+    world.check_after(page, "an app for an auditor", MISSING)
+
+
+@test("portal: nobody who is not signed in sees anything but the way in")
+def signed_out(world):
+    server = world.server()
+    page = world.page(people=None)
+    page.goto(f"{server.admin_address}/admin/users")
+    page.find("main h1")
+    assert not page.has("nav.navigation a") and "usr_" not in page.text()
+    world.check_after(page, "signed out", MISSING, "401")
+
+
+REGISTRY = b"id,first_name,last_name,address,city,state,postal_code,country,date_of_birth,deceased,fraud\n1,Johns,Smits,222333 Peechtres Place,,,30318,US,1975-02-28,,\n"
+ALMOST = {"firstName": "JOHNE", "lastName": "SMITH", "address": "222333 PEACHTREE PLACE", "postalCode": "30318", "country": "US", "dateOfBirth": "1975-02-28"}
+
+
+def unclear_case(server):
+    """The case of a user whose personal data nearly agrees with the registry."""
+    status, _, answer = server.send("POST", "/v1/registry/people", REGISTRY, {"content-type": "text/csv"}, admin=True)
+    assert status == 200, answer
+    name = new("john")
+    user = server.user(name)
+    run = Run(server, "password-login")
+    token = run.respond("password", {"username": name, "password": "correct horse battery"})["token"]
+    access = server.call("POST", "/oauth2/token", {
+        "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "client_id": "default_application",
+        "subject_token_type": "urn:ietf:params:oauth:token-type:jwt", "subject_token": token}, form=True)["access_token"]
+    headers = {"authorization": f"Bearer {access}"}
+    version = server.call("GET", "/v1/identity/consent/content", headers=headers)["version"]
+    server.call("POST", "/v1/identity/consent", {"version": version}, headers=headers)
+    assert server.call("POST", "/v1/identity/verify", ALMOST, headers=headers)["verified"] is False
+    cases = [one for one in server.admin("GET", "/v1/verifications/cases")["items"] if one["user"] == user]
+    return user, cases[0]["id"]
+
+
+def level(server, user):
+    return server.admin("GET", f"/v1/users/{user}/verification")["verification_method"]
+
+
+@test("portal: a review is decided with the mouse", 90)
+def review_by_mouse(world):
+    server = world.server(IDENTITY_SOURCES="registry")
+    user, case = unclear_case(server)
+    page = portal(world, server, "/reviews")
+    world.check_after(page, "the queue", MISSING)
+    page.press(case)
+    page.see("222333 PEACHTREE PLACE")
+    world.check(page, "a case")
+    page.press("Accept")
+    page.see("Accept this identity?")
+    world.check(page, "before a decision")
+    assert level(server, user) == "NONE"
+    page.click("dialog .button-primary")
+    page.see("Decided: Accepted.")
+    assert level(server, user) == "KNOWLEDGE_OF_PII"
+
+
+@test("portal: a review is decided with the keyboard alone", 90)
+def review_by_keyboard(world):
+    server = world.server(IDENTITY_SOURCES="registry")
+    user, case = unclear_case(server)
+    page = portal(world, server, "/reviews")
+    page.find("tbody a")
+    tab_to(page, case)
+    page.keys("Enter")
+    page.see("What the person stated")
+    tab_to(page, "Reject")
+    page.keys("Enter")
+    page.find("dialog[open]")
+    # A dangerous choice is not the first one.
+    assert focused(page) == "Cancel"
+    tab_to(page, "Reject")
+    page.keys("Enter")
+    page.see("Decided: Rejected.")
+    assert level(server, user) == "NONE"
+    page.expect(MISSING)

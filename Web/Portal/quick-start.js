@@ -1,0 +1,60 @@
+// Programs that sign in to one app, with the app's own values.
+
+import { call } from "./api.js";
+import { codeBlock, h, replace, alertBox } from "./dom.js";
+import { t } from "./strings.js";
+
+/** The quick start of an app. The server's address comes from its settings. */
+export function quickStart(app) {
+  const area = h("div", { class: "stack" });
+  call("GET", "/v1/settings").then((page) => {
+    const values = Object.fromEntries(page.items.map((one) => [one.key, one.value]));
+    const url = values.public_url || `http://${values.host}:${values.port}`;
+    draw(area, app, url);
+  }, () => draw(area, app, "https://login.example.org"));
+  return area;
+}
+
+function draw(area, app, url) {
+  const redirect = app.settings.redirect_uris?.[0] ?? "https://app.example.org/signed-in";
+  const first = redirect.startsWith("http") ? browser(app, url, redirect) : swift(app, url, redirect);
+  replace(area, h("p", null, t("apps.quick_public_url", { url })),
+    (!app.settings.sign_in_page || !app.settings.redirect_uris?.length) && alertBox("info", t("apps.quick_sign_in_off")),
+    first, exchange(app, url, redirect));
+}
+
+function browser(app, url, redirect) {
+  return codeBlock(`// Sends the browser to the sign-in page (OAuth 2.1, PKCE).
+const bytes = crypto.getRandomValues(new Uint8Array(32));
+const encode = (data) => btoa(String.fromCharCode(...new Uint8Array(data))).replace(/\\+/g, "-").replace(/\\//g, "_").replace(/=+$/, "");
+const verifier = encode(bytes);
+sessionStorage.setItem("verifier", verifier);
+const challenge = encode(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));
+const state = crypto.randomUUID();
+sessionStorage.setItem("state", state);
+location = "${url}/oauth2/authorize?" + new URLSearchParams({
+  response_type: "code", client_id: "${app.id}", redirect_uri: "${redirect}",
+  scope: "openid", state, code_challenge: challenge, code_challenge_method: "S256",
+});`, t("apps.quick_browser"));
+}
+
+function swift(app, url, redirect) {
+  return codeBlock(`// ASWebAuthenticationSession opens the sign-in page (OAuth 2.1, PKCE).
+var address = URLComponents(string: "${url}/oauth2/authorize")!
+address.queryItems = [
+    .init(name: "response_type", value: "code"), .init(name: "client_id", value: "${app.id}"),
+    .init(name: "redirect_uri", value: "${redirect}"), .init(name: "scope", value: "openid"),
+    .init(name: "state", value: state), .init(name: "code_challenge", value: challenge),
+    .init(name: "code_challenge_method", value: "S256"),
+]`, t("apps.quick_swift"));
+}
+
+function exchange(app, url, redirect) {
+  const proof = app.type === "confidential" ? ` \\\n  -u "${app.id}:$CLIENT_SECRET"` : ` \\\n  -d client_id=${app.id}`;
+  return codeBlock(`curl ${url}/oauth2/token${proof} \\
+  -d grant_type=authorization_code -d code="$CODE" -d code_verifier="$VERIFIER" \\
+  -d redirect_uri=${redirect}
+
+# Addresses of everything else
+curl ${url}/.well-known/openid-configuration`, t("apps.quick_exchange"));
+}
