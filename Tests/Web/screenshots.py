@@ -11,6 +11,7 @@ import testing
 from scenes import PASSWORD, DocumentSession, Site, agree, app, begin_registration, card_camera, choose as choose_document, new, start_camera
 from test_document import SERVER as DOCUMENTS
 from test_handoff import code as phone_code
+from test_portal import locked_user, open_as, unclear_case
 from test_signin import Client, face_way, password
 from test_steps import shop_with
 
@@ -426,6 +427,40 @@ def expired(studio):
     page.goto(f"{studio.server.address}/notices?code=expired")
     page.find("main h1")
     return page
+
+
+def portal(studio, path, text):
+    server = studio.world.server(IDENTITY_SOURCES="registry")
+    page = studio.page()
+    open_as(page, server.credential, **{"accept-language": studio.language})
+    page.goto(f"{server.admin_address}/admin{path(server) if callable(path) else path}")
+    page.see(text)
+    return page
+
+
+@scene("portal-overview")
+def portal_overview(studio):
+    return portal(studio, "", "Token grants")
+
+
+@scene("portal-app")
+def portal_app(studio):
+    return portal(studio, "/apps/default_application", "Quick start")
+
+
+@scene("portal-user")
+def portal_user(studio):
+    return portal(studio, lambda server: f"/users/{locked_user(server)[1]}", "by an administrator")
+
+
+@scene("portal-review")
+def portal_review(studio):
+    return portal(studio, lambda server: f"/reviews/identities/{unclear_case(server)[1]}", "What the person stated")
+
+
+@scene("portal-audit")
+def portal_audit(studio):
+    return portal(studio, "/audit", "Verify the chain")
 
 
 def main(words):

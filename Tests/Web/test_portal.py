@@ -2,18 +2,29 @@
 
 import json
 
+from browser import Chromium, Firefox
 from scenes import new
 from server import Run
 from testing import test
 
-# Chromium's session with the admin API. Without it, the page asks to sign in.
-MISSING = "404|not loaded|Failed to (load|fetch)|dynamically imported"
+# Modules that another version of the portal has.
+MISSING = "404|not loaded|Failed to (load|fetch)|dynamically imported|MIME type"
 
 
-def portal(world, server, path="", credential=None):
-    page = world.page(people=None)
-    page.devtools("Network.enable")
-    page.devtools("Network.setExtraHTTPHeaders", headers={"authorization": f"Bearer {credential or server.credential}"})
+def open_as(page, credential, **headers):
+    """Sends an administrator's credential with every request of the page."""
+    headers = {"authorization": f"Bearer {credential}", **headers}
+    if isinstance(page.browser, Firefox):
+        page.bidi.send("network.setExtraHeaders", contexts=[page.context],
+                       headers=[{"name": name, "value": {"type": "string", "value": value}} for name, value in headers.items()])
+    else:
+        page.devtools("Network.enable")
+        page.devtools("Network.setExtraHTTPHeaders", headers=headers)
+
+
+def portal(world, server, path="", credential=None, kind=Chromium):
+    page = world.page(kind, people=None)
+    open_as(page, credential or server.credential)
     page.goto(f"{server.admin_address}/admin{path}")
     page.find("main h1")
     return page
@@ -243,3 +254,27 @@ def review_by_keyboard(world):
     page.see("Decided: Rejected.")
     assert level(server, user) == "NONE"
     page.expect(MISSING)
+
+
+@test("Firefox: the portal's main path: an app is created, and a user is found and unlocked", 120)
+def firefox(world):
+    world.running(Firefox)
+    server, name = world.server(), new("app")
+    username, user = locked_user(server)
+    page = portal(world, server, "/apps/new", kind=Firefox)
+    page.fill("input[name=name]", "Firefox shop")
+    page.fill("input[name=id]", name)
+    page.press("Create app")
+    page.wait(f"location.pathname === '/admin/apps/{name}'")
+    page.see("Quick start")
+    world.check_after(page, "an app", MISSING)
+    page.goto(f"{server.admin_address}/admin/users")
+    page.find("tbody tr")
+    page.fill("input[type=search]", username)
+    page.press("Search")
+    page.press(username)
+    page.wait(f"location.pathname === '/admin/users/{user}'")
+    page.press("Unlock")
+    page.see("is unlocked.")
+    assert lock(server, user) == "open"
+    world.check_after(page, "a user", MISSING)
