@@ -96,7 +96,8 @@ package struct ConnectionTestRoutes {
             return ConnectionTestAnswer(isWorking: true)
         } catch .status(let status) {
             return ConnectionTestAnswer(
-                isWorking: false, status: status, reason: IdentitySourceError.status(status).description)
+                isWorking: false, status: status,
+                reason: IdentitySourceError.status(status).description)
         } catch {
             return ConnectionTestAnswer(isWorking: false, reason: error.description)
         }

@@ -12,7 +12,8 @@ struct PortalTests {
     init() throws { scratch = try ScratchFolder() }
 
     private static func get(
-        _ path: String, _ server: TestServer, headers: [String: String] = [:], isPublic: Bool = false
+        _ path: String, _ server: TestServer, headers: [String: String] = [:],
+        isPublic: Bool = false
     ) async throws -> HTTPTransportResponse {
         try await AsyncHTTPTransport().send(
             HTTPTransportRequest(
@@ -35,7 +36,9 @@ struct PortalTests {
         return (answer.status, answer.body.isEmpty ? .null : try JSONText.parse(answer.body))
     }
 
-    @Test("every page address has the same document under a strict policy, on the admin listener only")
+    @Test(
+        "every page address has the same document under a strict policy, on the admin listener only"
+    )
     func pages() async throws {
         try await TestServer.run(in: scratch) { server in
             let page = try await Self.get("/admin", server)
@@ -55,7 +58,8 @@ struct PortalTests {
         }
     }
 
-    @Test("every file of Web/Portal is served with its type and an ETag that saves sending it again")
+    @Test(
+        "every file of Web/Portal is served with its type and an ETag that saves sending it again")
     func assets() async throws {
         let folder = Repository.root.appending(path: "Web/Portal")
         let found = try #require(FileManager.default.enumerator(atPath: folder.path))
@@ -80,7 +84,9 @@ struct PortalTests {
         }
     }
 
-    @Test("app settings are described with their ranges, this server's defaults, and thresholds in words")
+    @Test(
+        "app settings are described with their ranges, this server's defaults, and thresholds in words"
+    )
     func appSettings() async throws {
         try await TestServer.run(in: scratch) { server in
             let guide = try await Self.admin("/v1/app-settings", server).json
@@ -143,8 +149,9 @@ struct PortalTests {
             #expect(found.json["items"]?.arrayValue?.map { $0["event"] } == ["user.created"])
             let events = try await Self.admin("/v1/audit/events", server).json
             #expect(events["items"]?.arrayValue?.contains("user.created") == true)
-            for query in ["order=upward", "from=yesterday", "until=-1", "administrator=%20", "by=a"]
-            {
+            for query in [
+                "order=upward", "from=yesterday", "until=-1", "administrator=%20", "by=a",
+            ] {
                 #expect(
                     try await Self.admin("/v1/audit?\(query)", server).status == 400, "\(query)")
             }
