@@ -302,6 +302,7 @@ package.targets += [
     shim("CMienImage", ["SystemJPEG", "SystemPNG", "SystemGIF"], linking: ["gif"]),
     shim("CMienFolders"),
     shim("CMienProcess"),
+    shim("CMienSocket"),
     shim("CMienMedia", ["SystemAV"]),
     system("SystemZXing", "zxing", ["libzxing-dev"]),
     shim("CMienBarcode", ["SystemZXing"]),
@@ -514,10 +515,18 @@ package.targets += [
             "MienCore", "MienPixels", "MienImage", "MienInference", "MienMedia", "MienFace",
             "MienCalibration", "MienModels", "MienSealing", "MienVault", arguments,
         ]),
+    // The service that judges faces for pam_mien (Sources/PAM, which scripts/build-pam builds).
+    library(
+        "MienDesktop", in: .tools,
+        [
+            "MienDeviceLinux", "MienDevice", "MienThreads", "MienVault", "MienFace", "MienCore",
+            "CMienSocket",
+        ]),
     program(
         "mien", in: .tools,
         [
-            "MienCommandSupport", "MienPackBuilder", "MienCore", "MienPixels", "MienImage",
+            "MienCommandSupport", "MienDesktop", "MienPackBuilder", "MienCore", "MienPixels",
+            "MienImage",
             "MienInference", "MienReading", "MienDocument", "MienSpecimens",
             "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
             "MienBackup", "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
@@ -550,6 +559,13 @@ package.targets += [
     // Writes until it is killed; MienStoreTests reads what is left.
     supportProgram(
         "mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
+    // Answers pam_mien with frames made from a photo; `mien desktop serve` takes those of a camera only.
+    supportProgram(
+        "mien-desktop-frames",
+        [
+            "MienDesktop", "MienDeviceLinux", "MienDevice", "MienModels", "MienVault", "MienFace",
+            "MienImage", "MienPixels", "MienCore", "MienTesting",
+        ]),
     // Reads hostile text, for MienServerAPITests and scripts/measure-text to count
     // instructions.
     supportProgram("mien-text-cost", ["MienAPI", "MienAccess", "MienAttestation", "MienCore"]),
@@ -685,8 +701,8 @@ package.targets += [
     tests(
         "MienCommandTests", in: .tools,
         [
-            "mien", "MienCommandSupport", "MienSpecimens", "MienMedia", "MienMediaTesting",
-            "MienModels",
+            "mien", "MienCommandSupport", "MienDesktop", "mien-desktop-frames", "MienSpecimens",
+            "MienMedia", "MienMediaTesting", "MienModels",
             "MienVault", "MienSealing", "MienFace", "MienImage", "MienPixels", "MienClient",
             "MienAPI", "MienIdentity", "MienCore", "MienTesting",
         ]),

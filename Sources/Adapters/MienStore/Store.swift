@@ -40,6 +40,10 @@ public final class Store: Sendable {
     public var waitingWrites: Int { driver.waitingWrites }
     public var maxWaitingWrites: Int { driver.maxWaitingWrites }
 
+    /// The number of reads that run or wait for a reader, and the number of readers.
+    public var reads: Int { driver.reads }
+    public var readers: Int { driver.readers }
+
     /// Detaches unverified addresses from accounts created before addresses were verified. Returns
     /// quickly if there are none.
     ///

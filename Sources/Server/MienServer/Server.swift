@@ -134,7 +134,7 @@ public final class Server: Service {
         parts = try await ServerParts(
             configuration, store: store, publicURL: publicURL, portalURL: portalURL,
             clock: clock, logger: logger,
-            storeKeys: { [data] in try data.store($0) },
+            storeKeys: { [data] in try data.store($0) }, certificate: certificate,
             reader: reader, documents: documents)
         if let flaw = driver.acceptedFlaw {
             logger.warning("started with a database that may lack writes: it \(flaw)")

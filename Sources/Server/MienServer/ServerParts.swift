@@ -75,6 +75,7 @@ struct ServerParts: Sendable {
         _ configuration: ServerConfiguration, store: Store, publicURL: PublicURL,
         portalURL: PublicURL, clock: ServerClock,
         logger: Logger, storeKeys: @escaping @Sendable (KeyRing) throws -> Void,
+        certificate: ServedCertificate? = nil,
         reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil
     ) async throws {
         (self.configuration, self.store, self.publicURL, self.clock, self.logger) = (
@@ -218,12 +219,13 @@ struct ServerParts: Sendable {
             clock: clock, logger: logger)
         gauges = ServerGauges(
             metrics: metrics, store: store, dataFolder: configuration.dataFolder,
-            queues: { [faces, passwords, signatures] in
+            queues: { [faces, passwords, signatures, identities] in
                 [
                     ("faces", faces.depth), ("passwords", passwords.depth),
-                    ("signatures", signatures.depth),
+                    ("signatures", signatures.depth), ("documents", identities.jobDepth),
                 ]
-            }, liveCaptures: { [captures] in captures.liveCount })
+            }, liveCaptures: { [captures] in captures.liveCount },
+            certificateExpiry: { certificate?.expiry })
         masterKeys = MasterKeyRotation(
             store: store, persist: storeKeys, clock: clock, logger: logger)
         journeys = JourneyService(

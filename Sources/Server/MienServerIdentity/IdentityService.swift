@@ -40,6 +40,9 @@ package struct IdentityService: Sendable {
         self.faces = faces
     }
 
+    /// How full the queue of documents is.
+    package var jobDepth: QueueDepth { jobs.depth }
+
     // MARK: State
 
     /// Returns the state of a user's verification, as users of the app see it.

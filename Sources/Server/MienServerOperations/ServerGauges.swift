@@ -12,15 +12,18 @@ package struct ServerGauges: Sendable {
     let data: URL
     let queues: @Sendable () -> [(name: String, depth: QueueDepth)]
     let liveCaptures: @Sendable () -> Int
+    let certificateExpiry: @Sendable () -> Date?
     private let startedAt = Date().timeIntervalSince1970
 
     package init(
         metrics: Metrics, store: Store, dataFolder: URL,
         queues: @escaping @Sendable () -> [(name: String, depth: QueueDepth)],
-        liveCaptures: @escaping @Sendable () -> Int
+        liveCaptures: @escaping @Sendable () -> Int,
+        certificateExpiry: @escaping @Sendable () -> Date?
     ) {
         (self.metrics, self.store, data) = (metrics, store, dataFolder)
         (self.queues, self.liveCaptures) = (queues, liveCaptures)
+        self.certificateExpiry = certificateExpiry
     }
 
     package func read() {
@@ -32,6 +35,11 @@ package struct ServerGauges: Sendable {
         metrics.set(.liveCaptures, to: Double(liveCaptures()))
         for (label, name) in [("database", "mien.sqlite"), ("log", "mien.sqlite-wal")] {
             metrics.set(.databaseBytes, to: Double(size(name)), ["file": label])
+        }
+        metrics.set(.databaseReads, to: Double(store.reads))
+        metrics.set(.databaseReaders, to: Double(store.readers))
+        if let expiry = certificateExpiry() {
+            metrics.set(.certificateDays, to: expiry.timeIntervalSinceNow / 86_400)
         }
         metrics.set(.masterKeys, to: Double(store.keys.ring.keys.count))
         metrics.set(.backedUpAt, to: Self.lastBackup(in: data))

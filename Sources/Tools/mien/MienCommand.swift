@@ -24,7 +24,7 @@ struct MienCommand: AsyncParsableCommand {
         subcommands: [
             FaceCommand.self, DocumentCommand.self, OTPCommand.self, OTPTokenCommand.self,
             JourneyCommand.self, ServeCommand.self, AdminCommand.self, BackupCommand.self,
-            RestoreCommand.self, EvidenceCommand.self, ModelsCommand.self,
+            RestoreCommand.self, EvidenceCommand.self, DesktopCommand.self, ModelsCommand.self,
             DoctorCommand.self,
             DemoCommand.self,
         ])

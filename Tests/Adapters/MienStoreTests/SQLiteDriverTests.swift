@@ -42,6 +42,21 @@ import Testing
         Int(try await driver.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) })
     }
 
+    @Test func `reads are counted while they run or wait for a reader`() async throws {
+        #expect(driver.reads == 0 && driver.readers == SQLiteDriver.maxReaders)
+        let gate = Gate()
+        async let held: Void = driver.read { _ in gate.pass() }
+        await gate.arrival()
+        #expect(driver.reads == 1)
+        await #expect(throws: StoreError.self) {
+            try await driver.read { _ = try $0.rows("SELECT * FROM missing", []) }
+        }
+        #expect(driver.reads == 1, "a failed read has ended, too")
+        gate.open()
+        try await held
+        #expect(driver.reads == 0)
+    }
+
     @Test func `with a full queue, further writes are rejected and waiting ones are committed`()
         async throws
     {

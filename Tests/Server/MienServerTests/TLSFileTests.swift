@@ -1,5 +1,6 @@
 import Foundation
 import MienCore
+import MienServerCore
 import MienTesting
 import NIOSSL
 import Testing
@@ -24,11 +25,11 @@ enum OpenSSL {
         try #require(process.terminationStatus == 0, "openssl \(arguments)")
     }
 
-    /// Creates a self-signed certificate for `localhost`, valid for a day.
-    static func certificate(_ certificate: URL, _ key: URL) async throws {
+    /// Creates a self-signed certificate for `localhost`.
+    static func certificate(_ certificate: URL, _ key: URL, days: Int = 1) async throws {
         try await run(
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-days", "1", "-subj", "/CN=localhost", "-addext",
+            "-days", "\(days)", "-subj", "/CN=localhost", "-addext",
             "subjectAltName=DNS:localhost", "-keyout", key.path, "-out", certificate.path)
     }
 }
@@ -117,6 +118,44 @@ struct TLSFileTests {
         #expect(
             try await connection.request("GET", "/healthz").status == 200,
             "others are served as before")
+        #expect(await server.stop() == 0)
+    }
+
+    @Test("the metrics tell when the first certificate of the chain expires, also after a reload")
+    func expiry() async throws {
+        let certificate = scratch("server.pem"), key = scratch("server.key"),
+            authority = scratch("authority.pem")
+        func days(_ served: ServedCertificate) -> Double {
+            (served.expiry.timeIntervalSinceNow / 86_400).rounded()
+        }
+        try await OpenSSL.certificate(certificate, key, days: 30)
+        let served = try ServedCertificate(
+            TLSFiles(certificate: certificate.path, key: key.path))
+        #expect(days(served) == 30)
+        try await OpenSSL.certificate(certificate, key, days: 90)
+        #expect(days(served) == 30, "not before the reload")
+        try served.reload()
+        #expect(days(served) == 90)
+        // An authority in the chain can expire first.
+        try await OpenSSL.certificate(authority, scratch("authority.key"), days: 7)
+        var chain = try Data(contentsOf: certificate)
+        chain.append(try Data(contentsOf: authority))
+        try chain.write(to: certificate)
+        try served.reload()
+        #expect(days(served) == 7)
+
+        let server = try await ServeProcess.start(
+            in: scratch, ["MIEN_TLS_CERTIFICATE": certificate.path, "MIEN_TLS_KEY": key.path])
+        let connection = try await RawConnection.open(server.adminAddress)
+        let text = String(
+            decoding: try await connection.request("GET", "/metrics").body, as: UTF8.self)
+        let gauge = try #require(
+            text.firstMatch(of: /\nmien_tls_certificate_days ([0-9.]+)\n/).map { Double($0.1) }
+                ?? nil)
+        #expect((6.5...7).contains(gauge))
+        #expect(text.contains("\nmien_queue_limit{queue=\"documents\"} "))
+        #expect(text.contains("\nmien_database_readers 4\n"))
+        #expect(text.contains("# TYPE mien_database_reads gauge\n"))
         #expect(await server.stop() == 0)
     }
 

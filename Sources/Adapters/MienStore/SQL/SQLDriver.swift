@@ -5,6 +5,10 @@ public protocol SQLDriver: Sendable {
     var waitingWrites: Int { get }
     var maxWaitingWrites: Int { get }
 
+    /// The number of reads that run or wait for a reader, and the number of readers.
+    var reads: Int { get }
+    var readers: Int { get }
+
     /// Runs `body` in its own write transaction, which is committed when `body` returns and rolled
     /// back when it throws.
     ///

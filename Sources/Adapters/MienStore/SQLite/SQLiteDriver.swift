@@ -8,9 +8,12 @@ internal import Synchronization
 public final class SQLiteDriver: SQLDriver {
     /// The maximum wait for another process's lock.
     static let busyMilliseconds = 10_000
+    /// The number of connections for reading.
+    static let maxReaders = 4
 
     private let pool: DatabasePool
     private let writer: GroupWriter
+    private let begunReads = Mutex(0)
 
     /// Why the database may lack data that its server had committed, if that was accepted.
     public let acceptedFlaw: String?
@@ -37,7 +40,7 @@ public final class SQLiteDriver: SQLDriver {
         configuration.journalMode = .wal
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(Double(Self.busyMilliseconds) / 1000)
-        configuration.maximumReaderCount = 4
+        configuration.maximumReaderCount = Self.maxReaders
         configuration.label = "mien.store"
         configuration.prepareDatabase { database in
             // Overwrite deleted data in the file, above all a person's keys.
@@ -77,6 +80,8 @@ public final class SQLiteDriver: SQLDriver {
 
     public var waitingWrites: Int { writer.waiting }
     public var maxWaitingWrites: Int { GroupWriter.maxWaiting }
+    public var reads: Int { begunReads.withLock { $0 } }
+    public var readers: Int { Self.maxReaders }
 
     /// Checkpoints the write-ahead log into the database and closes it. Nothing may be in progress.
     public func close() throws {
@@ -96,6 +101,8 @@ public final class SQLiteDriver: SQLDriver {
     public func read<Output: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Output
     ) async throws -> Output {
+        begunReads.withLock { $0 += 1 }
+        defer { begunReads.withLock { $0 -= 1 } }
         do { return try await pool.read { try body(SQLiteConnection($0)) } } catch let error
             as DatabaseError
         {

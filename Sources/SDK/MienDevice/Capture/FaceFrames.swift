@@ -6,7 +6,7 @@ public import MienFace
 /// explicitly told not to.
 public struct FaceFrames: Sendable {
     package let open: @Sendable () async throws -> any FrameSource
-    let check: @Sendable () async throws -> Void
+    package let check: @Sendable () async throws -> Void
 
     /// - Parameters:
     ///   - check: Throws `FrameSourceError` if the source cannot be opened: there is no camera, or

@@ -1,3 +1,4 @@
+package import Foundation
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
@@ -7,12 +8,12 @@ internal import Synchronization
 /// The certificate that new connections get. It can be replaced while the server runs.
 package final class ServedCertificate: Sendable {
     private let files: TLSFiles
-    private let current: Mutex<NIOSSLContext>
+    private let current: Mutex<TLSFiles.Served>
 
     /// - Throws: ``ServerStartError`` that names the file and its problem.
     package init(_ files: TLSFiles) throws(ServerStartError) {
         self.files = files
-        current = Mutex(try files.context())
+        current = Mutex(try files.served())
     }
 
     /// Reads the files again.
@@ -20,11 +21,14 @@ package final class ServedCertificate: Sendable {
     /// - Throws: ``ServerStartError`` that names the file and its problem. The certificate then
     ///   stays as it was.
     package func reload() throws(ServerStartError) {
-        let context = try files.context()
-        current.withLock { $0 = context }
+        let served = try files.served()
+        current.withLock { $0 = served }
     }
 
-    fileprivate var context: NIOSSLContext { current.withLock { $0 } }
+    /// When the first certificate of the chain to expire does.
+    package var expiry: Date { current.withLock { $0.expiry } }
+
+    fileprivate var context: NIOSSLContext { current.withLock { $0.context } }
 }
 
 /// Sets up TLS below another channel, with the certificate that is current when a client connects.

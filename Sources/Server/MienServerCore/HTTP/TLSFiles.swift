@@ -10,8 +10,15 @@ package struct TLSFiles: Sendable {
         (self.certificate, self.key) = (certificate, key)
     }
 
+    /// The content of the files.
+    struct Served {
+        let context: NIOSSLContext
+        /// When the first certificate of the chain to expire does.
+        let expiry: Date
+    }
+
     /// - Throws: ``ServerStartError`` that names the file and its problem.
-    func context() throws(ServerStartError) -> NIOSSLContext {
+    func served() throws(ServerStartError) -> Served {
         let chain = try read(certificate, "tls.certificate", "certificates in PEM form") {
             try NIOSSLCertificate.fromPEMBytes($0)
         }
@@ -28,7 +35,11 @@ package struct TLSFiles: Sendable {
         // Allow only TLS 1.2 suites with forward secrecy and authenticated encryption (RFC 9325
         // §4.2). TLS 1.3 has no others.
         setup.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
-        do { return try NIOSSLContext(configuration: setup) } catch {
+        let expiry = Date(
+            timeIntervalSince1970: TimeInterval(chain.map(\.notValidAfter).min() ?? 0))
+        do {
+            return Served(context: try NIOSSLContext(configuration: setup), expiry: expiry)
+        } catch {
             throw ServerStartError(
                 .tls,
                 "tls.key: \(key) does not belong to the first certificate in \(certificate), or its type is not supported"

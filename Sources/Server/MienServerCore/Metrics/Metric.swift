@@ -14,8 +14,9 @@ package struct Metric: Sendable {
         authentications, duplicateSearches, duplicateCases, faceMigrations, grants, mails,
         logoutNotices, identityJobs, identityJobsWaiting, identityJobSeconds, identityNotices,
         damagedRecords,
-        queueWaiting, queueLimit, queueWorkers, liveCaptures, databaseBytes, freeBytes, masterKeys,
-        backedUpAt, startedAt, residentBytes, openFiles,
+        queueWaiting, queueLimit, queueWorkers, liveCaptures, databaseBytes, databaseReads,
+        databaseReaders, freeBytes, masterKeys, backedUpAt, certificateDays, startedAt,
+        residentBytes, openFiles,
     ]
 
     package static let requests = Metric(
@@ -105,6 +106,17 @@ package struct Metric: Sendable {
     package static let databaseBytes = Metric(
         name: "mien_database_bytes", help: "Sizes of the database and its write-ahead log.",
         labels: ["file"])
+    package static let databaseReads = Metric(
+        name: "mien_database_reads",
+        help: "Reads of the database that run or wait for one of its readers.", labels: [])
+    package static let databaseReaders = Metric(
+        name: "mien_database_readers",
+        help: "Connections for reading the database; further reads wait.", labels: [])
+    package static let certificateDays = Metric(
+        name: "mien_tls_certificate_days",
+        help:
+            "Days until the certificate that the server presents expires, negative afterward; absent without tls.certificate.",
+        labels: [])
     package static let freeBytes = Metric(
         name: "mien_data_free_bytes", help: "Free space of the file system with the data folder.",
         labels: [])

@@ -1,5 +1,5 @@
 internal import MienCore
-internal import MienServerCore
+package import MienServerCore
 internal import MienStore
 
 /// The limits of work in the background, and what connects requests with the workers.
@@ -22,6 +22,8 @@ package final class IdentityJobQueue: Sendable {
     let patience: Duration
     let waiters = IdentityWaiters()
     private let turns = Locked(JobTurns())
+    /// As last counted by the worker, at most a second ago.
+    private let counted = Locked(0)
     private let wakeUps: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
@@ -29,6 +31,13 @@ package final class IdentityJobQueue: Sendable {
         (self.room, self.workers, self.patience) = (room, workers, patience)
         (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
+
+    /// The jobs that wait, without those that run.
+    package var depth: QueueDepth {
+        QueueDepth(waiting: counted.withLock { $0 }, limit: room, workers: workers)
+    }
+
+    func count(waiting: Int) { counted.withLock { $0 = waiting } }
 
     /// Says that a job was stored.
     func wakeUp() { wake.yield() }

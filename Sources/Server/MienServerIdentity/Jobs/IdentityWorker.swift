@@ -49,6 +49,7 @@ package struct IdentityWorker: Service {
         do {
             let waiting = try await store.read { try $0.identityJobs.count() }
             metrics.set(.identityJobsWaiting, to: Double(waiting))
+            jobs.count(waiting: max(0, waiting - others.count))
             // Mostly, there is nothing to write.
             guard waiting > others.count, others.count < jobs.workers else { return nil }
             let job = try await store.write(.process) { [jobs] tables in

@@ -25,6 +25,11 @@ struct EnrollLiveOptions: ParsableArguments {
     @Option(help: OmittedActions.help) var omit: OmittedActions?
     @Option(
         help: ArgumentHelp(
+            "Live: judge the face with the pack's network against prints and screens, if it has one: off (default), observe, or require.",
+            valueName: "off|observe|require"))
+    var presentation: WatchPresentation?
+    @Option(
+        help: ArgumentHelp(
             "Live: simple (the default) takes the front, full also each side.", valueName: "views"))
     var views: EnrollViews?
     @Option(
@@ -48,6 +53,7 @@ struct EnrollLiveOptions: ParsableArguments {
             qualityThreshold: quality,
             countdownToCapture: .seconds(countdown ?? (video == nil ? 5 : 0)),
             framesToEnroll: frames ?? 4, timeout: .seconds(90),
+            presentation: (presentation ?? .off).mode,
             omittedActions: omit?.actions ?? [])
     }
 
@@ -58,11 +64,14 @@ struct EnrollLiveOptions: ParsableArguments {
         guard
             isLive
                 || (mode == nil && views == nil && frames == nil && countdown == nil
-                    && omit == nil && !recognitionOnly)
+                    && omit == nil && presentation == nil && !recognitionOnly)
         else {
             throw ValidationError(
-                "--mode, --omit, --views, --frames, --countdown, and --recognition-only need --camera or --video"
+                "--mode, --omit, --presentation, --views, --frames, --countdown, and --recognition-only need --camera or --video"
             )
+        }
+        guard (presentation ?? .off) == .off || mode != .image else {
+            throw ValidationError("--presentation needs --mode active or passive")
         }
         guard mode != .image || recognitionOnly else {
             throw ValidationError(
@@ -105,7 +114,10 @@ struct EnrollLive {
     let isJSON: Bool
 
     func run() async throws {
-        let faces = try LocalFaces(engine, photos: PhotoOptions()),
+        let
+            faces = try LocalFaces(
+                engine, photos: PhotoOptions(),
+                looksForAttacks: (options.presentation ?? .off) != .off),
             service = try DeviceFaces.service(faces.engine.packID)
         let isNew = try faces.store.find(name) == nil
         let stream = try await options.open(), watched = WatchedStream(stream, seconds: nil)
@@ -187,10 +199,13 @@ actor SpokenGuide {
     private var last: String?
 
     func show(_ event: FrameEvent) {
-        guard event.countdown == nil,
-            let words = event.guidance?.words ?? event.action?.rawValue.replacing("_", with: " ")
-        else { return }
-        say(words)
+        if let words = Self.words(for: event) { say(words) }
+    }
+
+    /// The instruction for a frame; `nil` during the countdown and if there is none.
+    static func words(for event: FrameEvent) -> String? {
+        guard event.countdown == nil else { return nil }
+        return event.guidance?.words ?? event.action?.rawValue.replacing("_", with: " ")
     }
 
     func say(_ words: String) {

@@ -1,0 +1,88 @@
+import Foundation
+import MienCore
+import MienDesktop
+import MienDevice
+import MienDeviceLinux
+import MienFace
+import MienModels
+import MienVault
+
+// For tests of pam_mien: the service of `mien desktop serve`, and an enrollment, in front of a photo that is
+// animated instead of a camera. The variables are MIEN_HOME and PACK, the name of a model pack.
+//
+//   mien-desktop-frames enroll NAME PHOTO
+//   mien-desktop-frames serve SOCKET PHOTO|silent
+
+@main
+struct DesktopFrames {
+    let faces: FaceAuthService
+    let pack: ModelPack
+    let engine: FaceEngine
+
+    static func main() async throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        guard words.count == 3 else { exit(2) }
+        let frames = try DesktopFrames()
+        switch words[0] {
+        case "enroll": try await frames.enroll(words[1], words[2])
+        case "serve": try await frames.serve(at: words[1], words[2])
+        default: exit(2)
+        }
+    }
+
+    private init() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let home = MienHome(environment: environment)
+        pack = try PackLibrary(folder: home.packs).pack(PackID(environment["PACK"] ?? ""))
+        engine = try FaceEngine(
+            pack: pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil)
+        faces = FaceAuthService(
+            folder: home.folder.appending(path: "face").path,
+            keyPath: home.folder.appending(path: "device.key").path, packID: pack.id, tpm: nil,
+            people: try LocalFaceStore.open(
+                folder: home.faces.path, keyPath: home.folder.appending(path: "faces.key").path))
+    }
+
+    private var looksForAttacks: Bool { pack.manifest.file(of: .presentationAttack) != nil }
+
+    private func enroll(_ name: String, _ file: String) async throws {
+        let photo = try await AnimatedPhoto(file, engine), pin = Sensitive("4711")
+        if try await !faces.isPINSet() { try await faces.setPIN(DevicePIN(pin)) }
+        try await faces.initialize(frames: photo.frames)
+        let enroller = try await faces.enroller(
+            reader: engine,
+            settings: EnrollmentSettings(
+                mode: .livenessActive, countdownToCapture: .zero, framesToEnroll: 2,
+                timeout: .seconds(90), presentation: looksForAttacks ? .require : .off,
+                omittedActions: [.openMouth, .blink]))
+        let result = try await enroller.result { update in
+            if case .frame(let event) = update { photo.follow(event) }
+        }
+        guard let face = result.face else {
+            Self.report("\(result.verdict.refusals)")
+            exit(1)
+        }
+        try await faces.enroll(face, as: PersonName(name), pin: pin)
+    }
+
+    private func serve(at socket: String, _ file: String) async throws {
+        let photo = file == "silent" ? nil : try await AnimatedPhoto(file, engine)
+        let service = try await DesktopService(
+            faces: faces,
+            networks: looksForAttacks ? .init(reader: engine, matcher: try pack.matcher()) : nil,
+            frames: photo?.frames ?? FaceFrames { SilentFrames() },
+            // The animation of a photo does not always look live with these.
+            omittedActions: [.openMouth, .blink]
+        ) { event in
+            photo?.follow(event)
+            return event.guidance?.rawValue ?? event.action?.rawValue
+        }
+        let server = try DesktopServer(at: socket, idle: nil, service: service) { Self.report($0) }
+        Self.report("Ready")
+        await server.run()
+    }
+
+    private static func report(_ line: String) {
+        FileHandle.standardError.write(Data("\(line)\n".utf8))
+    }
+}
