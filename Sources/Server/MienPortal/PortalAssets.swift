@@ -35,7 +35,33 @@ enum PortalAssets {
             ("languages/en-audit.js", EmbeddedFiles.auditTexts),
             ("languages/en-home.js", EmbeddedFiles.homeTexts),
             ("languages/en-settings.js", EmbeddedFiles.settingsTexts),
-        ]
+        ] + journeys
+
+    /// The editor of journeys.
+    private static let journeys: [(path: String, text: String)] = [
+        ("journeys/checker.js", EmbeddedFiles.journeyChecker),
+        ("journeys/code-panel.js", EmbeddedFiles.journeyCodePanel),
+        ("journeys/completion.js", EmbeddedFiles.journeyCompletion),
+        ("journeys/dialogs.js", EmbeddedFiles.journeyDialogs),
+        ("journeys/diff.js", EmbeddedFiles.journeyDiff),
+        ("journeys/document.js", EmbeddedFiles.journeyDocument),
+        ("journeys/editor.js", EmbeddedFiles.journeyEditor),
+        ("journeys/expression.js", EmbeddedFiles.journeyExpression),
+        ("journeys/form.js", EmbeddedFiles.journeyForm),
+        ("journeys/graph.js", EmbeddedFiles.journeyGraph),
+        ("journeys/index.js", EmbeddedFiles.journeyIndex),
+        ("journeys/journey-form.js", EmbeddedFiles.journeyJourneyForm),
+        ("journeys/journeys.css", EmbeddedFiles.journeyStyle),
+        ("journeys/layout.js", EmbeddedFiles.journeyLayout),
+        ("journeys/list.js", EmbeddedFiles.journeyList),
+        ("journeys/picture.js", EmbeddedFiles.journeyPicture),
+        ("journeys/settings.js", EmbeddedFiles.journeySettings),
+        ("journeys/simulation-panel.js", EmbeddedFiles.journeySimulationPanel),
+        ("journeys/tabs.js", EmbeddedFiles.journeyTabs),
+        ("journeys/value.js", EmbeddedFiles.journeyValue),
+        ("journeys/versions.js", EmbeddedFiles.journeyVersions),
+        ("languages/en-journeys.js", EmbeddedFiles.journeyTexts),
+    ]
 
     /// - Returns: The media type of a file by its name.
     static func type(of path: String) -> String {

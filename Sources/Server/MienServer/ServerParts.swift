@@ -445,6 +445,10 @@ struct ServerParts: Sendable {
             store: store, catalog: catalog, checksDocuments: identities.checksDocuments,
             clock: clock, body: body
         ).add(to: admin)
+        JourneyEditorRoutes(
+            checksDocuments: identities.checksDocuments, budget: bodies,
+            limits: .server(waitSeconds: configuration.queueWaitSeconds)
+        ).add(to: admin)
         AuditRoutes(store: store, clock: clock, body: body).add(to: admin)
         MasterKeyRoutes(rotation: masterKeys).add(to: admin)
         licenseRoutes(body).addAdmin(to: admin)

@@ -39,6 +39,33 @@ struct JourneyDocumentsTests {
                 == Set(JourneyDefinition.keys))
     }
 
+    /// Compares `Tests/Journeys/every-step.json` with the catalog. `scripts/check-snippets` compiles the
+    /// client code of each of its steps, because docs/journey-editor.md names the file.
+    @Test("a journey has every type of step that clients see, with its example")
+    func everyStep() throws {
+        var steps: [String: JSONValue] = ["done": ["type": "complete_journey"]]
+        for entry in StepCatalog.entries where entry.role == .client {
+            steps[entry.type.rawValue] = [
+                "type": .string(entry.type.rawValue), "config": entry.example,
+            ]
+        }
+        let journey: JSONValue = [
+            "id": "every-step", "version": 1, "title": "Every step", "start": "login_form",
+            "steps": .object(steps),
+        ]
+        let file = ExampleJourneys.repository.appending(path: "Tests/Journeys/every-step.json"),
+            text = JSONText.write(journey, pretty: true) + "\n"
+        if Self.isUpdating { try Data(text.utf8).write(to: file) }
+        #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self) == text)
+        let definition = try JourneyDefinition(journey)
+        let code = SwiftClientCode.source(of: definition)
+        #expect(
+            code.components(separatedBy: "extension JourneyStep {").count == steps.count
+                && TypeScriptClientCode.source(of: definition).components(
+                    separatedBy: "stepId:"
+                ).count == steps.count)
+    }
+
     /// The reference of types and settings, between two markers on the page.
     private static var reference: String {
         var lines: [String] = []

@@ -44,7 +44,9 @@ struct AdminOperationsTests {
                 == [.owner, .reviewer])
         for (name, permission) in AdminOperations.permissions
         where permission.rawValue.hasPrefix("read") {
-            #expect(name.hasPrefix("GET "), "\(name) changes something")
+            #expect(
+                name.hasPrefix("GET ") || AdminOperations.questions.contains(name),
+                "\(name) changes something")
         }
     }
 

@@ -31,6 +31,8 @@ struct WireTypeTests {
         try check(OTPChallengeRequest.self, OTPChallengeRequest.CodingKeys.self)
         try check(OTPVerificationRequest.self, OTPVerificationRequest.CodingKeys.self)
         try check(ProductKeyRequest.self, ProductKeyRequest.CodingKeys.self)
+        try check(CheckJourneyRequest.self, CheckJourneyRequest.CodingKeys.self)
+        try check(JourneyCodeRequest.self, JourneyCodeRequest.CodingKeys.self)
         try check(LicenseRequest.self, LicenseRequest.CodingKeys.self)
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
         try check(CaptureConsentRequest.self, CaptureConsentRequest.CodingKeys.self)
@@ -41,6 +43,7 @@ struct WireTypeTests {
                 == Set(SetPasswordRequest.CodingKeys.allCases.map(\.rawValue)))
         for name in [
             "AdministratorRequest", "AdministratorRoleRequest", "ProductKeyRequest",
+            "CheckJourneyRequest", "JourneyCodeRequest", "SimulateJourneyRequest",
             "LicenseRequest", "OTPRegistrationRequest",
             "RedeemOTPRequest",
             "StartJourneyRequest", "RespondRequest",
@@ -112,6 +115,22 @@ struct WireTypeTests {
         try check(DeviceLockAnswer.self, DeviceLockAnswer.CodingKeys.self)
         try check(ConsentAnswer.self, ConsentAnswer.CodingKeys.self)
         try check(JourneyVersionAnswer.self, JourneyVersionAnswer.CodingKeys.self)
+        try check(JourneyStepTypesAnswer.self, JourneyStepTypesAnswer.CodingKeys.self)
+        try check(JourneyStepTypeAnswer.self, JourneyStepTypeAnswer.CodingKeys.self)
+        try check(CheckJourneyAnswer.self, CheckJourneyAnswer.CodingKeys.self)
+        try check(JourneyFindingAnswer.self, JourneyFindingAnswer.CodingKeys.self)
+        try check(CheckedStepAnswer.self, CheckedStepAnswer.CodingKeys.self)
+        try check(CheckedOutcomeAnswer.self, CheckedOutcomeAnswer.CodingKeys.self)
+        try check(VariableAnswer.self, VariableAnswer.CodingKeys.self)
+        try check(JourneyCodeAnswer.self, JourneyCodeAnswer.CodingKeys.self)
+        try check(SimulateJourneyAnswer.self, SimulateJourneyAnswer.CodingKeys.self)
+        try check(SimulatedTurnAnswer.self, SimulatedTurnAnswer.CodingKeys.self)
+        try check(PassedStepAnswer.self, PassedStepAnswer.CodingKeys.self)
+        try check(ClientMistakeAnswer.self, ClientMistakeAnswer.CodingKeys.self)
+        try check(SimulatedPromptAnswer.self, SimulatedPromptAnswer.CodingKeys.self)
+        try check(SimulatedCompletionAnswer.self, SimulatedCompletionAnswer.CodingKeys.self)
+        try check(SimulatedRejectionAnswer.self, SimulatedRejectionAnswer.CodingKeys.self)
+        try check(SimulatedUserAnswer.self, SimulatedUserAnswer.CodingKeys.self)
         try check(AuditEntryAnswer.self, AuditEntryAnswer.CodingKeys.self)
         try check(AuditVerdictAnswer.self, AuditVerdictAnswer.CodingKeys.self)
         try check(AuditPosition.self, AuditPosition.CodingKeys.self)
@@ -196,6 +215,8 @@ struct WireTypeTests {
             "DeviceLockAnswer": ["lock": Self.words(LockState.self)],
             "ConsentAnswer": ["purpose": Self.words(ConsentPurpose.self)],
             "JourneyVersionAnswer": ["state": Self.words(JourneyVersionState.self)],
+            "JourneyStepTypeAnswer": ["role": Self.words(JourneyStepRole.self)],
+            "JourneyFindingAnswer": ["severity": Self.words(JourneyFindingSeverity.self)],
             "CaptureAnswer": [
                 "status": Self.words(CaptureStatus.self), "mode": Self.words(CaptureMode.self),
                 "action": Self.words(CaptureAction.self),

@@ -204,6 +204,7 @@ enum AdminPaths {
             guard parts.count > 1 else { return false }
             if parts[1] == "journeys" {
                 return parts.count == 2 || (parts.count > 3 && parts[3] == "versions")
+                    || ["steps", "check", "code", "simulate"].contains(parts[2])
             }
             return [
                 "users", "apps", "administrator", "administrators", "audit", "faces",

@@ -33,6 +33,9 @@ public enum JourneySchema {
                 uniqueKeysWithValues: StepType.allCases.map { ($0.rawValue, settings(of: $0)) }))
     }
 
+    /// The definitions that settings refer to as `#/$defs/…`.
+    public static var definitions: JSONValue { .object(shared) }
+
     private static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
     /// The definitions that settings refer to.
@@ -104,7 +107,8 @@ public enum JourneySchema {
         ]
     }
 
-    private static func config(_ type: StepType) -> [String: JSONValue] {
+    /// Returns the schema of one step's settings, which refers to ``definitions``.
+    static func config(_ type: StepType) -> [String: JSONValue] {
         let settings = type.implementation.settings
         let required = settings.filter(\.isRequired).map { JSONValue.string($0.name) }
         var config =

@@ -41,3 +41,26 @@ struct Setting: Sendable {
         )
     }
 }
+
+extension Setting {
+    /// A value for a new step in an editor. Expressions read a form's field of the same name, which
+    /// the linter reports until there is one.
+    var example: JSONValue {
+        if let defaultValue { return defaultValue }
+        switch kind {
+        case .expression: return name == "expression" ? "true" : .string("form.\(name)")
+        case .secret: return .string("form.\(name)")
+        case .template, .text: return "Text"
+        case .code: return "1"
+        case .integer(let range): return .number(Double(range.lowerBound))
+        case .flag: return false
+        case .choice(let words): return .string(words.first ?? "")
+        case .variable: return "result"
+        case .expressions: return ["name": "true"]
+        case .customBranches, .loginBranches: return [["id": "password"]]
+        case .consent: return ["text_version": "1"]
+        case .liveness: return [:]
+        case .url: return "https://example.org/"
+        }
+    }
+}

@@ -20,7 +20,11 @@ public enum JourneyVariables {
     /// - Returns: the variables of each reachable step, by path. A step that no path reaches is
     ///   missing.
     public static func inScope(of definition: JourneyDefinition) -> [StepID: [Variable]] {
-        JourneyFlow(definition).knowledge.mapValues { known in
+        inScope(of: JourneyFlow(definition))
+    }
+
+    static func inScope(of flow: JourneyFlow) -> [StepID: [Variable]] {
+        flow.knowledge.mapValues { known in
             let known = known.completed
             let plain = known.sometimes.union(known.always).map {
                 Variable(

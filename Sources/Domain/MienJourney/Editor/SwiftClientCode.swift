@@ -7,9 +7,11 @@ internal import MienCore
 ///     try await step.respond(with: FaceLoginJourney.Form.face(userIdentifier: "ada"))
 public enum SwiftClientCode {
     /// Returns a source file for apps that use `MienClient`.
-    public static func source(of definition: JourneyDefinition) -> String {
+    ///
+    /// - Parameter step: The only step that the code is for; `nil` for all that ask the client.
+    public static func source(of definition: JourneyDefinition, step: StepID? = nil) -> String {
         let name = CodeName.camel(definition.id.text, capital: true) + "Journey"
-        let steps = ClientStep.all(of: definition)
+        let steps = ClientStep.all(of: definition).filter { step == nil || $0.id == step }
         let types = CodeName.distinct(
             steps.map { CodeName.camel($0.id.text, capital: true, reserved: typeWords) })
         let bodies = zip(steps, types).map { step, type in self.step(step, type) }

@@ -8,8 +8,10 @@ internal import MienCore
 public enum TypeScriptClientCode {
     /// Returns a module without imports. An answer has the members of `POST /v1/journeys/respond`
     /// except the state.
-    public static func source(of definition: JourneyDefinition) -> String {
-        let steps = ClientStep.all(of: definition)
+    ///
+    /// - Parameter step: The only step that the code is for; `nil` for all that ask the client.
+    public static func source(of definition: JourneyDefinition, step: StepID? = nil) -> String {
+        let steps = ClientStep.all(of: definition).filter { step == nil || $0.id == step }
         let names = CodeName.distinct(
             steps.map { CodeName.camel($0.id.text, reserved: words) })
         return """
@@ -22,7 +24,7 @@ public enum TypeScriptClientCode {
             /** A value that JSON can represent. */
             export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-            """ + zip(steps, names).map { step($0, $1) }.joined()
+            """ + zip(steps, names).map { self.step($0, $1) }.joined()
     }
 
     private static func step(_ step: ClientStep, _ name: String) -> String {

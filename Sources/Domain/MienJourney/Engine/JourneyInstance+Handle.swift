@@ -9,8 +9,17 @@ extension JourneyInstance {
     public mutating func handle(
         _ event: JourneyEvent, in definition: JourneyDefinition, at now: Instant
     ) throws(JourneyClientError) -> JourneyDecision {
+        try handle(event, in: definition, at: now, isInterrupted: { false })
+    }
+
+    /// - Parameter isInterrupted: Whether the caller no longer waits. The run is then rejected.
+    mutating func handle(
+        _ event: JourneyEvent, in definition: JourneyDefinition, at now: Instant,
+        isInterrupted: @escaping () -> Bool
+    ) throws(JourneyClientError) -> JourneyDecision {
         guard definition.id == journey, definition.version == version else { throw .invalidState }
-        var run = StepRun(instance: self, definition: definition, now: now)
+        var run = StepRun(
+            instance: self, definition: definition, now: now, isInterrupted: isInterrupted)
         run.instance.transitions = []
         let decision = try run.handle(event)
         self = run.instance
@@ -174,7 +183,8 @@ extension StepRun {
             }
             instance.stepsRun += 1
             instance.stepsSinceAnswer += 1
-            guard instance.stepsSinceAnswer <= self.definition.limits.maxSteps else {
+            guard instance.stepsSinceAnswer <= self.definition.limits.maxSteps, !isInterrupted()
+            else {
                 return end(.tooManySteps, next, reason: "too_many_steps")
             }
             step = next

@@ -6,9 +6,15 @@ struct StepRun {
     let definition: JourneyDefinition
     let now: Instant
     var step: StepID
+    /// Whether the caller no longer waits. Asked before each step.
+    let isInterrupted: () -> Bool
 
-    init(instance: JourneyInstance, definition: JourneyDefinition, now: Instant) {
+    init(
+        instance: JourneyInstance, definition: JourneyDefinition, now: Instant,
+        isInterrupted: @escaping () -> Bool = { false }
+    ) {
         (self.instance, self.definition, self.now) = (instance, definition, now)
+        self.isInterrupted = isInterrupted
         step = definition.start
     }
 

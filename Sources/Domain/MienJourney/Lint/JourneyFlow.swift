@@ -15,6 +15,15 @@ struct JourneyFlow {
     /// Outcomes outside loops that have no next step.
     private(set) var missing: Set<Missing> = []
 
+    /// Whether every path was followed. Otherwise the facts are those of some paths.
+    private(set) var isComplete = true
+
+    /// The facts that are compared before the paths are given up, about a second's work. Journeys
+    /// that people write need a hundredth of it. In others, each of many loops leads to each other,
+    /// and the number of paths is exponential.
+    static let maxWork = 5_000_000
+    static let maxLoopStacks = 2_000
+
     struct Missing: Hashable {
         let step: StepID
         let outcome: Outcome
@@ -24,6 +33,7 @@ struct JourneyFlow {
         guard definition.steps[definition.start] != nil else { return }
         knowledge[definition.start] = LintKnowledge(definition)
         var waiting: Set<StepID> = [definition.start]
+        var work = 0
         // Terminates because knowledge only shrinks and possibilities only grow.
         while let id = waiting.min() {
             waiting.remove(id)
@@ -31,6 +41,11 @@ struct JourneyFlow {
             let facts = step.step.facts
             for outcome in facts.outcomes {
                 let after = known.after(outcome, of: facts, at: id)
+                work += after.size
+                guard work <= Self.maxWork, after.loops.count <= Self.maxLoopStacks else {
+                    isComplete = false
+                    return
+                }
                 for (target, knowledge) in ways(step, outcome, after)
                 where definition.steps[target] != nil {
                     edges.insert(Edge(from: id, outcome: outcome.outcome, to: target))

@@ -10,20 +10,21 @@ public enum JourneyLinter {
     public static func lint(_ definition: JourneyDefinition, checksDocuments: Bool? = nil)
         -> [LintFinding]
     {
-        let flow = JourneyFlow(definition)
-        var findings = targets(definition) + ways(definition, flow)
-        for (id, step) in definition.steps {
+        lint(definition, JourneyFlow(definition), checksDocuments: checksDocuments)
+    }
+
+    static func lint(
+        _ definition: JourneyDefinition, _ flow: JourneyFlow, checksDocuments: Bool?
+    ) -> [LintFinding] {
+        var findings = targets(definition)
+        for step in definition.steps.values {
             findings += settings(step, definition.limits).compactMap {
                 guard $0.code == .documentsUnchecked, let checksDocuments else { return $0 }
                 return checksDocuments
                     ? nil : LintFinding(.error, $0.code, $0.step, $0.setting, $0.message)
             }
-            guard let known = flow.knowledge[id]?.completed else { continue }
-            findings += needs(step, known) + VariableCheck(definition, step, known).findings
         }
-        findings +=
-            faces(definition, flow) + unlocks(definition, flow) + cycles(definition, flow)
-            + signUps(definition) + CaptureCheck.findings(definition)
+        findings += flow.isComplete ? paths(definition, flow) : [tooManyPaths]
         return findings.sorted { a, b in
             (
                 a.severity == .error ? 0 : 1, a.step?.text ?? "", a.setting ?? "", a.code.rawValue,
@@ -37,6 +38,24 @@ public enum JourneyLinter {
     }
 
     // MARK: Paths
+
+    private static let tooManyPaths = LintFinding(
+        .error, .tooManyPaths, nil,
+        "the journey has too many paths to follow: it has many loops that lead to each other; split it, or use fewer loops"
+    )
+
+    /// Returns the findings for which every path was followed.
+    private static func paths(_ definition: JourneyDefinition, _ flow: JourneyFlow) -> [LintFinding]
+    {
+        let names = VariableNames(definition)
+        var findings = ways(definition, flow)
+        for (id, step) in definition.steps {
+            guard let known = flow.knowledge[id]?.completed else { continue }
+            findings += needs(step, known) + VariableCheck(names, step, known).findings
+        }
+        return findings + faces(definition, flow) + unlocks(definition, flow)
+            + cycles(definition, flow) + signUps(definition) + CaptureCheck.findings(definition)
+    }
 
     private static func targets(_ definition: JourneyDefinition) -> [LintFinding] {
         let names = definition.steps.keys.map(\.text)

@@ -56,7 +56,8 @@ extension LintFinding.Code {
         livenessOff = Self(rawValue: "liveness_off")
     public static let endlessCycle = Self(rawValue: "endless_cycle"),
         unboundedRetry = Self(rawValue: "unbounded_retry"),
-        loopsTooDeep = Self(rawValue: "loops_too_deep")
+        loopsTooDeep = Self(rawValue: "loops_too_deep"),
+        tooManyPaths = Self(rawValue: "too_many_paths")
     public static let unverifiedSignUp = Self(rawValue: "sign_up_without_code"),
         unlockWithoutHold = Self(rawValue: "unlock_without_hold")
 
@@ -66,7 +67,8 @@ extension LintFinding.Code {
         unknownVariable, unassignedVariable, unknownMember, secretRead, secretForgotten,
         userMissing, captureMissing, capturePurpose, consentMissing, faceWithoutAlternative,
         livenessOff,
-        endlessCycle, unboundedRetry, loopsTooDeep, unverifiedSignUp, unlockWithoutHold,
+        endlessCycle, unboundedRetry, loopsTooDeep, tooManyPaths, unverifiedSignUp,
+        unlockWithoutHold,
     ]
 }
 

@@ -88,6 +88,12 @@ struct LintKnowledge: Equatable {
         return isBody && outer.count < JourneyInstance.maxNestedLoops ? outer + [loop] : outer
     }
 
+    /// A measure of the work of comparing these facts.
+    var size: Int {
+        1 + always.count + sometimes.count + secrets.count
+            + loops.count * JourneyInstance.maxNestedLoops
+    }
+
     /// Adds the facts that the user's level implies.
     var completed: Self {
         guard user != nil else { return self }

@@ -1,18 +1,25 @@
 internal import MienCore
 
+/// The variables and sensitive fields that any step of a journey sets.
+struct VariableNames {
+    let secrets, variables: Set<String>
+
+    init(_ definition: JourneyDefinition) {
+        let outcomes = definition.steps.values.flatMap { $0.step.facts.outcomes }
+        secrets = Set(outcomes.flatMap { $0.secrets + $0.optionalSecrets })
+        variables = Set(outcomes.flatMap(\.assigns).map(\.variable)).union(
+            SettingReader.ownVariables)
+    }
+}
+
 /// Checks that the variables a step reads exist.
 struct VariableCheck {
     private let step: StepDefinition
     private let known: LintKnowledge
-    private let allSecrets: Set<String>
-    private let allVariables: Set<String>
+    private let names: VariableNames
 
-    init(_ definition: JourneyDefinition, _ step: StepDefinition, _ known: LintKnowledge) {
-        (self.step, self.known) = (step, known)
-        let outcomes = definition.steps.values.flatMap { $0.step.facts.outcomes }
-        allSecrets = Set(outcomes.flatMap { $0.secrets + $0.optionalSecrets })
-        allVariables = Set(outcomes.flatMap(\.assigns).map(\.variable)).union(
-            SettingReader.ownVariables)
+    init(_ names: VariableNames, _ step: StepDefinition, _ known: LintKnowledge) {
+        (self.names, self.step, self.known) = (names, step, known)
     }
 
     var findings: [LintFinding] {
@@ -22,7 +29,9 @@ struct VariableCheck {
     }
 
     private func finding(_ path: String, _ read: StepFacts.Read) -> LintFinding? {
-        if allSecrets.contains(path), !known.sometimes.contains(path) { return secret(path, read) }
+        if names.secrets.contains(path), !known.sometimes.contains(path) {
+            return secret(path, read)
+        }
         if known.always.contains(path) { return nil }
         let variable = String(path.prefix { $0 != "." })
         guard known.sometimes.contains(variable) else { return unknown(variable, read) }
@@ -48,9 +57,9 @@ struct VariableCheck {
 
     private func unknown(_ variable: String, _ read: StepFacts.Read) -> LintFinding {
         let reason =
-            allVariables.contains(variable)
+            names.variables.contains(variable)
             ? "no path to this step sets “\(variable)”; set it before this step"
-            : "unknown variable “\(variable)”\(Suggestion.text(for: variable, among: allVariables))"
+            : "unknown variable “\(variable)”\(Suggestion.text(for: variable, among: names.variables))"
         return LintFinding(.error, .unknownVariable, step.id, read.setting, reason)
     }
 

@@ -9,7 +9,7 @@ public enum JourneySimulator {
     {
         var taken: Set<SimulationReport.Branch> = []
         let cases = test.cases.map { recorded in
-            var simulation = Simulation(definition: definition, world: test.world)
+            var simulation = Simulation(definition, in: test.world)
             simulation.play(recorded)
             taken.formUnion(simulation.taken)
             return SimulationReport.CaseReport(
@@ -28,29 +28,26 @@ public enum JourneySimulator {
 
 /// One test case in progress.
 private struct Simulation {
-    let definition: JourneyDefinition
-    var world: SimulatedWorld
-    var run: JourneyInstance
-    var now = Instant(seconds: 1_700_000_000)
-    var problems: [String] = []
-    var trace: [String] = []
-    var taken: Set<SimulationReport.Branch> = []
+    private var run: SimulatedRun
+    private(set) var problems: [String] = []
+    private(set) var trace: [String] = []
+    private(set) var taken: Set<SimulationReport.Branch> = []
 
-    init(definition: JourneyDefinition, world: SimulatedWorld) {
-        (self.definition, self.world) = (definition, world)
-        guard let id = InstanceID("run_1"), let app = AppID("app_1") else {
-            preconditionFailure("the constants are valid identifiers")
-        }
-        run = JourneyInstance(id: id, of: definition, app: app, at: now)
+    init(_ definition: JourneyDefinition, in world: SimulatedWorld) {
+        run = SimulatedRun(definition, in: world)
     }
 
     mutating func play(_ recorded: RecordedTest.Case) {
-        let user = recorded.user.flatMap { world.user($0) }.map {
-            JourneyUser(id: $0.id, level: .authenticated, amr: ["pwd"])
+        var left: [JourneyInstance.Transition] = []
+        let first: JourneyDecision?
+        do throws(JourneyClientError) {
+            first = try run.start(recorded.parameters, user: recorded.user) { left.append($0) }
+        } catch {
+            problems.append("start: the response was rejected: \(error)")
+            first = nil
         }
-        guard var decision = handle(.start(parameters: recorded.parameters, user: user)) else {
-            return
-        }
+        note(left, first)
+        guard var decision = first else { return }
         for (number, exchange) in recorded.exchanges.enumerated() {
             guard let next = play(exchange, decision, "step \(number + 1)") else { return }
             decision = next
@@ -81,8 +78,9 @@ private struct Simulation {
                 "\(path): expected the option “\(option)”; the options are \(options.joined(separator: ", "))"
             )
         }
-        now = now + .seconds(exchange.afterSeconds)
-        (world.selfieNow, world.verificationNow) = (exchange.selfie, exchange.verification)
+        run.now = run.now + .seconds(exchange.afterSeconds)
+        (run.world.selfieNow, run.world.verificationNow) = (exchange.selfie, exchange.verification)
+        let world = run.world
         for (kind, name, isKnown) in [
             ("selfie", exchange.selfie, exchange.selfie.map { world.selfies[$0] != nil }),
             (
@@ -104,7 +102,7 @@ private struct Simulation {
         _ response: ClientResponse, _ code: String, _ path: String
     ) -> Bool {
         do throws(JourneyClientError) {
-            _ = try run.handle(.response(response), in: definition, at: now)
+            _ = try run.handle(.response(response)) { _ in }
             problems.append("\(path): expected the error \(code), but the response was accepted")
             return false
         } catch {
@@ -116,48 +114,33 @@ private struct Simulation {
     }
 
     /// Handles an event up to the next prompt or the end.
-    private mutating func handle(_ event: JourneyEvent, _ path: String = "start")
-        -> JourneyDecision?
-    {
-        var event = event
-        while true {
-            do throws(JourneyClientError) {
-                let decision = try run.handle(event, in: definition, at: now)
-                note()
-                if case .complete(let completion) = decision, let user = completion.user,
-                    !world.completes(user.id)
-                {
-                    let rejection = Rejection(
-                        cause: .failed, step: nil, reason: StepErrorCode.invalidCredentials.rawValue
-                    )
-                    trace.append("  \(JourneyDecision.reject(rejection).words)")
-                    return .reject(rejection)
-                }
-                guard case .perform(let effect) = decision else {
-                    trace.append("  \(decision.words)")
-                    return decision
-                }
-                event = .performed(
-                    effect.result(effect.simulated.simulatedAnswer(in: &world, at: now)))
-            } catch {
-                problems.append("\(path): the response was rejected: \(error)")
-                return nil
-            }
+    private mutating func handle(_ event: JourneyEvent, _ path: String) -> JourneyDecision? {
+        var left: [JourneyInstance.Transition] = []
+        let decision: JourneyDecision?
+        do throws(JourneyClientError) { decision = try run.handle(event) { left.append($0) } } catch
+        {
+            problems.append("\(path): the response was rejected: \(error)")
+            decision = nil
         }
+        note(left, decision)
+        return decision
     }
 
-    private mutating func note() {
-        for transition in run.transitions {
+    private mutating func note(
+        _ transitions: [JourneyInstance.Transition], _ decision: JourneyDecision?
+    ) {
+        for transition in transitions {
             trace.append("\(transition.step) → \(transition.outcome)")
             taken.insert(
                 SimulationReport.Branch(step: transition.step, outcome: transition.outcome))
         }
+        if let decision { trace.append("  \(decision.words)") }
     }
 
     private mutating func check(_ ending: RecordedTest.Ending, _ decision: JourneyDecision) {
         switch (ending, decision) {
         case (.success(let user, let amr, let claims), .complete(let completion)):
-            if let user, world.user(user)?.id != completion.signedInUser {
+            if let user, run.world.user(user)?.id != completion.signedInUser {
                 problems.append(
                     "end: expected “\(user)” to have signed in, got \(completion.signedInUser?.text ?? "nobody")"
                 )

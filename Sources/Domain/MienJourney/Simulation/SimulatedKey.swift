@@ -55,14 +55,33 @@ extension RecordedTest.Exchange {
         signature: (SimulatedKey, String) throws -> String
     ) rethrows -> ClientResponse {
         guard let key, let pair = keys[key] else { return response }
-        var members = response.data.use { $0.objectValue } ?? [:]
+        return ClientResponse(
+            option: response.option,
+            data: try pair.completed(response.data.use { $0 }, key: key, for: step, data) {
+                try signature(pair, $0)
+            })
+    }
+}
+
+extension SimulatedKey {
+    /// Returns the data of a response with the members that the key adds: for a registration the
+    /// public key, otherwise a signature of the prompt's challenge.
+    ///
+    /// - Parameters:
+    ///   - step: The wire name of the prompt's step.
+    ///   - prompt: The prompt's data.
+    ///   - signature: Signs a challenge.
+    func completed(
+        _ data: JSONValue, key: String, for step: String, _ prompt: JSONValue,
+        signature: (String) throws -> String
+    ) rethrows -> JSONValue {
+        var members = data.objectValue ?? [:]
         members["publicKeyId"] = .string(key)
         if step == JourneyStepName.registerNativeBiometrics.rawValue {
-            members["publicKey"] = .string(pair.publicKey)
+            members["publicKey"] = .string(publicKey)
         } else {
-            members["signature"] = .string(
-                try signature(pair, data["challenge"]?.stringValue ?? ""))
+            members["signature"] = .string(try signature(prompt["challenge"]?.stringValue ?? ""))
         }
-        return ClientResponse(option: response.option, data: .object(members))
+        return .object(members)
     }
 }

@@ -9,6 +9,7 @@ struct CreateUser: JourneyStep {
     static let type = StepType.createUser
     static let effects: [any SimulatedEffect.Type] = [CreateUserEffect.self]
 
+    static let example: [String: JSONValue] = ["username": "form.username"]
     static let settings =
         [
             Setting(

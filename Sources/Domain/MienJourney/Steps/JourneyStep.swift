@@ -8,6 +8,8 @@ protocol JourneyStep: Sendable {
     /// The name that clients switch on; `nil` for steps they never see.
     static var wireName: JourneyStepName? { get }
     static var settings: [Setting] { get }
+    /// The settings of a new step in an editor: the least that the parser accepts.
+    static var example: [String: JSONValue] { get }
     /// Every effect that the step requests.
     static var effects: [any SimulatedEffect.Type] { get }
     /// The states of the step's prompts.
@@ -67,6 +69,10 @@ extension Move {
 
 extension JourneyStep {
     static var wireName: JourneyStepName? { nil }
+    static var example: [String: JSONValue] {
+        Dictionary(
+            uniqueKeysWithValues: settings.filter(\.isRequired).map { ($0.name, $0.example) })
+    }
     static var effects: [any SimulatedEffect.Type] { [] }
     static var prompts: [any PromptState.Type] { [] }
     static var lintCodes: [LintFinding.Code] { [] }

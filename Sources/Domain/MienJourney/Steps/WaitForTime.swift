@@ -20,6 +20,8 @@ struct WaitForTime: JourneyStep {
             ),
         ] + FailureSettings.settings + ClientSettings.settings
 
+    static let example: [String: JSONValue] = ["seconds": 60]
+
     /// A wait is shorter than the longest life of a run.
     private static let secondsRange = 1...(JourneyDefinition.Limits.lifetimeRange.upperBound - 1)
 

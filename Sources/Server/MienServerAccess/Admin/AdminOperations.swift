@@ -39,6 +39,10 @@ package enum AdminOperations {
         "PUT /v1/journeys/{journey}/versions/{version}": .changeConfiguration,
         "POST /v1/journeys/{journey}/versions/{version}/publish": .changeConfiguration,
         "POST /v1/journeys/{journey}/versions/{version}/retire": .changeConfiguration,
+        "GET /v1/journeys/steps": .readConfiguration,
+        "POST /v1/journeys/check": .readConfiguration,
+        "POST /v1/journeys/code": .readConfiguration,
+        "POST /v1/journeys/simulate": .readConfiguration,
         "GET /v1/product-keys": .readConfiguration,
         "POST /v1/product-keys": .changeConfiguration,
         "DELETE /v1/product-keys/{productkey}": .changeConfiguration,
@@ -93,5 +97,10 @@ package enum AdminOperations {
         "GET /v1/master-keys": .readMasterKeys,
         "POST /v1/master-keys": .changeMasterKeys,
         "DELETE /v1/master-keys/{version}": .changeMasterKeys,
+    ]
+
+    /// The requests that send a body and change nothing: questions about it.
+    package static let questions: Set<String> = [
+        "POST /v1/journeys/check", "POST /v1/journeys/code", "POST /v1/journeys/simulate",
     ]
 }

@@ -8,6 +8,7 @@ package enum QueryParameters {
     package static let known: [String: [String]] = [
         "/v1/audit": ["administrator", "after", "event", "from", "order", "until", "user"],
         "/v1/audit/segment": ["after"],
+        "/v1/journeys/{journey}/versions/{version}": ["if_updated_at", "incomplete"],
         "/v1/journeys/{journey}/versions/{version}/retire": ["force"],
         "/v1/me/activity": ["after"],
         "/v1/registry/people": ["imported_before"],

@@ -50,11 +50,21 @@ package struct JourneyAdminRoutes {
                             message: "must match the address, and so must version")
                     ])
             }
-            try requireNoErrors(definition)
+            if try !Self.flag("incomplete", request) { try requireNoErrors(definition) }
+            let expected = try Self.expectedTime(request)
             let now = clock.now, actor = context.actor,
                 text = String(decoding: bytes, as: UTF8.self)
             do {
                 try await store.write { tables in
+                    if let expected,
+                        try tables.journeys.find(id, version: version)?.updatedAt.milliseconds ?? 0
+                            != expected
+                    {
+                        throw Problem(
+                            .conflict,
+                            "Somebody has saved version \(version) since. Get it, combine the changes, and save again with its updated_at, or save the next version."
+                        )
+                    }
                     try tables.journeys.putDraft(id, version: version, definition: text, at: now)
                     try tables.audit.append(
                         Self.event("journey.saved", actor, id, version), at: now)
@@ -97,7 +107,7 @@ package struct JourneyAdminRoutes {
         }
         router.post("journeys/:journey/versions/:version/retire") { request, context in
             let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
-            let isForced = try Self.isForced(request)
+            let isForced = try Self.flag("force", request)
             // A journey has at most one published version, so apps could no longer start it.
             _ = try await record(id, version)
             let isDone = try await store.write { tables -> Bool in
@@ -144,15 +154,31 @@ package struct JourneyAdminRoutes {
 
     // MARK: Wire format
 
-    private static func isForced(_ request: Request) throws -> Bool {
-        switch request.uri.queryParameters["force"] {
+    private static func flag(_ name: String, _ request: Request) throws -> Bool {
+        switch request.uri.queryParameters[name[...]] {
         case nil, "false": return false
         case "true": return true
         default:
             throw Problem(
                 .invalidRequest,
-                errors: [.init(field: "force", message: "must be true or false")])
+                errors: [.init(field: name, message: "must be true or false")])
         }
+    }
+
+    /// The time of the draft that the request replaces, in milliseconds since 1970; 0 for a new
+    /// version; `nil` if the request replaces any draft.
+    private static func expectedTime(_ request: Request) throws -> Int64? {
+        guard let text = request.uri.queryParameters["if_updated_at"] else { return nil }
+        guard let time = Int64(text), time >= 0 else {
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "if_updated_at",
+                        message: "must be the updated_at of the draft, or 0 for a new version")
+                ])
+        }
+        return time
     }
 
     private static func journey(_ context: MienRequestContext) throws -> (JourneyID, Int) {
