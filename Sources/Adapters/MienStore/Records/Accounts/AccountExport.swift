@@ -339,8 +339,8 @@ extension ExportedTable {
     private static let identityJob = ExportedTable(
         name: "identity_job", section: "identity_jobs", order: "queued_at, id",
         columns: [
-            ("id", .text), ("subject", .text), ("queued_at", .number), ("starts", .number),
-            ("failures", .number), ("next_at", .number),
+            ("id", .text), ("subject", .text), ("app_id", .text), ("queued_at", .number),
+            ("starts", .number), ("failures", .number), ("next_at", .number),
         ], omitted: ["account_id": owner])
 
     private static let verificationSession = ExportedTable(
@@ -348,7 +348,7 @@ extension ExportedTable {
         columns: [
             ("id", .text), ("app_id", .text), ("owner", .text), ("state", .json),
             ("result", .optionalJSON), ("created_at", .number), ("expires_at", .number),
-            ("content_expires_at", .number),
+            ("content_expires_at", .number), ("record_expires_at", .number),
         ],
         omitted: [
             "account_id": owner, "token_hash": keyedHash, "status": "the same as in state",
