@@ -22,5 +22,12 @@ public struct LoadAnswer: Sendable {
         return nil
     }
 
+    /// Returns the first text of a member that is an array of texts, or nil.
+    public func first(_ name: String) -> String? {
+        let mark = "\"\(name)\":[\""
+        guard let found = bodyText.firstRange(of: mark) else { return nil }
+        return String(bodyText[found.upperBound...].prefix { $0 != "\"" })
+    }
+
     public var bodyText: String { String(decoding: body, as: UTF8.self) }
 }

@@ -30,13 +30,17 @@ struct LiveEnrollmentCommand: AsyncParsableCommand {
         let others = try photos.map { try PhotoCollection($0) }
         let pack = try engine.loadPack()
         let faces = try engine.loadEngine(pack), matcher = try pack.matcher()
-        var enrolled: [[FaceDescriptor]] = [], without = 0
+        var enrolled: [[FaceDescriptor]] = [], refusals: [String: Int] = [:]
         for name in Clips.signs + Clips.otherSigns {
-            let entries = try await entries(clips, name, faces)
-            if entries.isEmpty { without += 1 } else { enrolled.append(entries) }
+            switch try await outcome(clips, Clips.sign(name), faces) {
+            case .captured(let captures): enrolled.append(captures.map(\.entry.descriptor))
+            case .refused(let reasons):
+                refusals[reasons.first.map { $0.rawValue } ?? "?", default: 0] += 1
+            }
         }
         let strangers = try await Self.descriptors(of: others, faces)
-        print("\(enrolled.count) clips with four frames, \(without) without")
+        let refused = refusals.sorted { $0.key < $1.key }.map { "\($0.value) refused: \($0.key)" }
+        print((["\(enrolled.count) clips with four frames"] + refused).joined(separator: ", "))
         let probes = try enrolled.map { try matcher.reference(for: $0[0]) }
         let unknown = try strangers.map { try matcher.reference(for: $0) }
         var rows: [[String]] = []
@@ -88,18 +92,25 @@ struct LiveEnrollmentCommand: AsyncParsableCommand {
         return descriptors
     }
 
-    /// The descriptors of the frames that an enrollment takes; empty if it does not end.
-    private func entries(_ clips: Clips, _ name: String, _ faces: FaceEngine) async throws
-        -> [FaceDescriptor]
+    /// What an enrollment takes from a clip. The man's hands pass his face, which ends a session, so
+    /// he tries again half a second later, as people do; the first outcome stands for a clip in which
+    /// every try fails.
+    private func outcome(_ clips: Clips, _ name: String, _ faces: FaceEngine) async throws
+        -> EnrollmentVerdict.Outcome
     {
-        let frames = try await clips.frames(name).enumerated().map { index, image in
-            Frame(image: image, time: .milliseconds(1000 * index / 12))
-        }
+        let images = try await clips.frames(name)
         let settings = try EnrollmentSettings(mode: .image, countdownToCapture: .zero)
-        let verdict = try await FaceEnroller(reader: faces, settings: settings).verdict(
-            of: FrameArray(frames), capture: CaptureID("cap_\(name.hashValue.magnitude)")!)
-        guard case .captured(let captures) = verdict.outcome else { return [] }
-        return captures.map(\.entry.descriptor)
+        var first: EnrollmentVerdict.Outcome?
+        for start in stride(from: 0, to: images.count, by: 6) {
+            let frames = images[start...].enumerated().map { index, image in
+                Frame(image: image, time: .milliseconds(1000 * index / 12))
+            }
+            let verdict = try await FaceEnroller(reader: faces, settings: settings).verdict(
+                of: FrameArray(frames), capture: CaptureID("cap_\(name.hashValue.magnitude)")!)
+            if verdict.isCaptured { return verdict.outcome }
+            first = first ?? verdict.outcome
+        }
+        return first ?? .refused([])
     }
 
     private static func sum(_ descriptors: [FaceDescriptor]) -> [Float] {

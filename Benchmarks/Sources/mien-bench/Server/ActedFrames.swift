@@ -18,7 +18,8 @@ struct ActedFrames: Sendable {
     /// The frames of each action, on the way there and on the way back.
     private let actions: [String: (out: [[UInt8]], back: [[UInt8]])]
 
-    init(_ photo: RGBImage, framesPerSecond rate: Int, engine: FaceEngine) async throws {
+    init(_ portrait: RGBImage, framesPerSecond rate: Int, engine: FaceEngine) async throws {
+        let photo = Self.atArmsLength(portrait)
         guard let mesh = try await engine.analyze(photo).main?.mesh else {
             throw Failure(
                 .badInput, QualityReason.noFace.rawValue, QualityReason.noFace.advice)
@@ -39,6 +40,21 @@ struct ActedFrames: Sendable {
             )
         }
         self.actions = actions
+    }
+
+    /// Returns a frame of 640×480 with the portrait as far away as people hold a phone, in front of a
+    /// gray wall: a face that fills the frame is asked to move back and is not judged.
+    private static func atArmsLength(_ portrait: RGBImage) -> RGBImage {
+        let scale = 0.6 * min(640 / Double(portrait.width), 480 / Double(portrait.height))
+        let small = portrait.resized(
+            width: Int(Double(portrait.width) * scale), height: Int(Double(portrait.height) * scale)
+        )
+        let (left, top) = ((640 - small.width) / 2, 480 - small.height)
+        var frame = RGBImage(width: 640, height: 480, filledWith: RGBColor(128, 128, 128))
+        for y in 0..<small.height {
+            for x in 0..<small.width { frame[left + x, top + y] = small[x, y] }
+        }
+        return frame
     }
 
     /// The position of one actor.

@@ -33,6 +33,8 @@ struct CaptureBench {
         let residentMebibytes: Double
         /// Captures that ended, and those of them that passed.
         let ended, passed: Int
+        /// What the answers advised, and how often.
+        let guidance: [String: Int]
     }
 
     func run() async throws -> Result {
@@ -79,7 +81,7 @@ struct CaptureBench {
             frames: tally.milliseconds.count, dropped: tally.dropped,
             framesAnsweredPerSecond: Double(tally.milliseconds.count) / seconds,
             residentMebibytes: server.residentMebibytes.maximum, ended: tally.ended,
-            passed: tally.passed)
+            passed: tally.passed, guidance: tally.guidance)
     }
 }
 
@@ -87,12 +89,14 @@ extension CaptureBench {
     struct Tally: Sendable {
         var milliseconds: [Double] = []
         var dropped = 0, ended = 0, passed = 0
+        var guidance: [String: Int] = [:]
 
         mutating func add(_ other: Tally) {
             milliseconds += other.milliseconds
             dropped += other.dropped
             ended += other.ended
             passed += other.passed
+            guidance.merge(other.guidance, uniquingKeysWith: +)
         }
     }
 
@@ -155,6 +159,9 @@ extension CaptureBench {
                 let now = ContinuousClock.now
                 tally.milliseconds += taken.map { (now - $0) / .milliseconds(1) }
                 asked = answer.text("action")
+                if let advice = answer.first("guidance") {
+                    tally.guidance[advice, default: 0] += 1
+                }
                 if let status = answer.text("status"), status != "open" {
                     tally.ended += 1
                     if status == "passed" { tally.passed += 1 }

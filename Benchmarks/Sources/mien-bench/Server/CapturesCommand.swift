@@ -75,6 +75,11 @@ struct CapturesCommand: AsyncParsableCommand {
                     "",
                 ],
                 [
+                    "  what the answers advised most",
+                    result.guidance.sorted { $0.value > $1.value }.prefix(3)
+                        .map { "\($0.key) \($0.value)" }.joined(separator: ", "), "",
+                ],
+                [
                     "  most resident memory", "\(String.decimal(result.residentMebibytes, 0)) MiB",
                     "≤ 260 MiB",
                 ],

@@ -46,6 +46,13 @@ struct TokenLoad: Sendable {
         try await setup.call(
             "POST", "/v1/users", #"{"username":"\#(name)","password":"\#(password)"}"#,
             asAdmin: true)
+        return try await signIn(name, setup, app: app)
+    }
+
+    /// Signs in with the password.
+    ///
+    /// - Returns: an access token.
+    static func signIn(_ name: String, _ setup: SetupClient, app: String) async throws -> String {
         let start = try await setup.call(
             "POST", "/v1/journeys/password-login/start", #"{"client_id":"\#(app)"}"#)
         guard let state = start.text("state", startingWith: "run_") else {
