@@ -16,6 +16,7 @@ public final class LoadServer {
     public static let unlimited = [
         "MIEN_LIMIT_STARTS_PER_MINUTE": "1000000", "MIEN_LIMIT_REQUESTS_PER_MINUTE": "1000000",
         "MIEN_LIMIT_GUESSES_PER_MINUTE": "100000",
+        "MIEN_LIMIT_LIVE_CAPTURES_PER_MINUTE": "100000",
     ]
 
     /// Starts `program` and waits until it prints the addresses it listens on.
