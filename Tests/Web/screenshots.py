@@ -12,6 +12,7 @@ from scenes import PASSWORD, DocumentSession, Site, agree, app, begin_registrati
 from test_document import SERVER as DOCUMENTS
 from test_handoff import code as phone_code
 from test_portal import locked_user, open_as, unclear_case
+from test_portal_account import setup_link
 from test_signin import Client, face_way, password
 from test_steps import shop_with
 
@@ -461,6 +462,23 @@ def portal_review(studio):
 @scene("portal-audit")
 def portal_audit(studio):
     return portal(studio, "/audit", "Verify the chain")
+
+
+@scene("portal-sign-in")
+def portal_sign_in(studio):
+    page = studio.page()
+    page.goto(f"{studio.server.admin_address}/admin")
+    page.find("[name=code]")
+    return page
+
+
+@scene("portal-setup")
+def portal_setup(studio):
+    page = studio.page()
+    page.goto(setup_link(studio.server))
+    page.click("input[value=password]")
+    page.find(".qr-code")
+    return page
 
 
 def main(words):
