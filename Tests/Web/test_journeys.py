@@ -228,7 +228,7 @@ def conflict(world):
     page.press("Save")
     page.see("Replace version 2?")
     page.click('dialog button[value="yes"]')
-    page.see("Version 2 is saved.")
+    page.wait(f"!{EDITOR}.history.isChanged", why="saving")
     assert mien.admin("GET", f"/v1/journeys/{journey}/versions/2")["title"] == "Mine again"
     page.expect("409")
     portal.close()

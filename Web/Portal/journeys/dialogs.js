@@ -33,7 +33,9 @@ export function askStep({ definition, types, after = null }) {
     const existing = after && select([["", t("journeys.new_step")], ...Object.keys(definition.steps ?? {}).map((one) => [one, one])], "", { onchange: () => { made.hidden = existing.value !== ""; name.required = existing.value === ""; } });
     const done = h("button", { type: "submit", value: "done", class: "button button-primary" }, t(after ? "journeys.connect" : "journeys.add_step"));
     const cancel = h("button", { type: "button", class: "button button-secondary", onclick: () => dialog.close("") }, t("shell.cancel"));
-    const form = h("form", { method: "dialog", class: "form", onsubmit: (event) => {
+    // Enter in a menu answers, as it does in a text.
+    const enter = (event) => { if (event.key === "Enter" && event.target.matches("select")) { event.preventDefault(); form.requestSubmit(done); } };
+    const form = h("form", { method: "dialog", class: "form", onkeydown: enter, onsubmit: (event) => {
       if (existing?.value) return;
       const wanted = name.value.trim();
       const problem = !isName(wanted) ? t("journeys.name_rule") : step(definition, wanted) !== undefined ? t("journeys.name_taken", { name: wanted }) : "";

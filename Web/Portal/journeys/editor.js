@@ -228,6 +228,7 @@ export class JourneyEditor {
     this.form.mark();
     this.journeyForm.mark();
     this.#tellFindings();
+    if (this.isChecked || error) for (const resolve of this.#waiters.splice(0)) resolve();
   }
   #shownWays = "";
 
@@ -253,6 +254,12 @@ export class JourneyEditor {
 
   findings(name) { return (this.#checked?.findings ?? []).filter((one) => (one.step ?? null) === name); }
   get errors() { return (this.#checked?.findings ?? []).filter((one) => one.severity === "error"); }
+  /** Waits until the server has checked what is in the editor now, or could not. */
+  async whenChecked() {
+    if (!this.isChecked) await new Promise((resolve) => { this.#waiters.push(resolve); });
+  }
+  #waiters = [];
+
   get isChecked() { return this.#checked?.definition === this.definition; }
   variables(name) { return this.#checked?.steps[name]?.variables ?? []; }
   wireName(name) { return this.types.get(steps(this.definition)[name]?.type)?.journey_step_id; }

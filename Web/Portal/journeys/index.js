@@ -122,10 +122,11 @@ async function journeyPage({ id, v }, root, { signal }) {
     shown = saved;
     versions = [saved, ...versions.filter((version) => version.version !== saved.version)].sort((a, b) => b.version - a.version);
     if (!isDraft) history.replaceState(null, "", journeyPath(id, number));
-    editor.checker.ask(editor.definition, { now: true });
     hadChanges = null;
     drawHead();
     drawBelow();
+    if (!editor.isChecked) editor.checker.ask(editor.definition, { now: true });
+    await editor.whenChecked();
     const text = t(editor.errors.length ? "journeys.saved_with_errors" : "journeys.saved", { number });
     toast(text);
   }

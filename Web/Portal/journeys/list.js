@@ -5,6 +5,7 @@ import { t } from "../strings.js";
 
 export class StepTree {
   #rows = [];
+  #items = new Map();
   #open = new Set();
   #current = null;
   #typed = "";
@@ -31,30 +32,42 @@ export class StepTree {
   draw(graph, order, marks) {
     const hadFocus = this.element.contains(document.activeElement), before = this.#current;
     const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
-    this.#rows = order.flatMap((id) => {
+    this.#rows = order.flatMap((id, index) => {
       const node = nodes.get(id), isOpen = this.#open.has(id) && node.ways.length > 0;
-      return [{ step: id, outcome: null, node, isOpen }, ...(isOpen ? node.ways.map((way) => ({ step: id, outcome: way.id, node, way })) : [])];
+      return [{ step: id, outcome: null, node, isOpen, place: index + 1, count: order.length },
+        ...(isOpen ? node.ways.map((way, at) => ({ step: id, outcome: way.id, node, way, place: at + 1, count: node.ways.length })) : [])];
     });
     if (!this.#rows.some((row) => this.#is(row, before))) this.#current = this.#rows.find((row) => row.step === before?.step) ?? this.#rows[0] ?? null;
-    this.element.replaceChildren(...this.#rows.map((row) => this.#item(row, marks)));
-    if (hadFocus) this.focus();
+    // A row that says the same as before stays as it is.
+    const known = this.#items, items = new Map();
+    for (const row of this.#rows) {
+      const key = `${row.step} ${row.outcome ?? ""}`, problem = row.outcome === null ? marks.problems.get(row.step) : null;
+      const text = JSON.stringify([row.outcome === null ? [row.node.label, row.node.type, row.node.isStart, row.isOpen, row.node.ways.length > 0, problem] : row.way, row.place, row.count]);
+      const before = known.get(key), item = before?.text === text ? before : { text, element: this.#item(row, problem) };
+      row.element = item.element;
+      items.set(key, item);
+    }
+    for (const [key, item] of known) if (items.get(key) !== item) item.element.remove();
+    this.#items = items;
+    let next = this.element.firstElementChild;
+    for (const { element } of this.#rows) {
+      if (element === next) next = next.nextElementSibling; else this.element.insertBefore(element, next);
+    }
+    this.#markCurrent();
+    if (hadFocus && !this.element.contains(document.activeElement)) this.focus();
   }
 
   #is(row, other) { return other && row.step === other.step && row.outcome === (other.outcome ?? null); }
 
-  #item(row, marks) {
-    const isCurrent = this.#is(row, this.#current), problem = row.outcome === null ? marks.problems.get(row.step) : null;
-    const siblings = this.#rows.filter((other) => (row.outcome === null) === (other.outcome === null) && (row.outcome === null || other.step === row.step));
-    const element = h("li", {
-      role: "treeitem", tabindex: isCurrent ? "0" : "-1", "aria-level": row.outcome === null ? 1 : 2,
-      "aria-setsize": siblings.length, "aria-posinset": siblings.indexOf(row) + 1,
-      "aria-expanded": row.outcome === null && row.node.ways.length ? String(row.isOpen) : null, "aria-selected": String(isCurrent),
+  #item(row, problem) {
+    return h("li", {
+      role: "treeitem", tabindex: "-1", "aria-level": row.outcome === null ? 1 : 2,
+      "aria-setsize": row.count, "aria-posinset": row.place,
+      "aria-expanded": row.outcome === null && row.node.ways.length ? String(row.isOpen) : null, "aria-selected": "false",
       class: `journey-row${row.outcome === null ? "" : " journey-row-outcome"}`,
       onclick: () => { this.show(row.step, row.outcome); this.actions.select(row.step, row.outcome); },
       ondblclick: () => row.outcome === null ? this.actions.edit(row.step) : this.actions.choose(row.step, row.outcome),
     }, row.outcome === null ? this.#stepText(row, problem) : this.#wayText(row.way));
-    row.element = element;
-    return element;
   }
 
   #stepText({ node }, problem) {
@@ -73,10 +86,15 @@ export class StepTree {
   show(step, outcome = null) {
     this.#current = step === null ? this.#rows[0] ?? null : { step, outcome };
     if (outcome !== null) this.#open.add(step);
+    this.#markCurrent();
+  }
+
+  #markCurrent() {
     for (const row of this.#rows) {
-      const isCurrent = this.#is(row, this.#current);
-      row.element?.setAttribute("tabindex", isCurrent ? "0" : "-1");
-      row.element?.setAttribute("aria-selected", String(isCurrent));
+      const isCurrent = String(Boolean(this.#is(row, this.#current)));
+      if (row.element.getAttribute("aria-selected") === isCurrent) continue;
+      row.element.setAttribute("tabindex", isCurrent === "true" ? "0" : "-1");
+      row.element.setAttribute("aria-selected", isCurrent);
     }
   }
 

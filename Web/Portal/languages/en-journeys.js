@@ -155,7 +155,7 @@ export default {
   "journeys.kind_function": "function",
   "journeys.kind_word": "value",
   "journeys.kind_sometimes": "not set on every path",
-  "journeys.finding_count": "{errors} errors, {warnings} warnings",
+  "journeys.finding_count": "Errors: {errors}; warnings: {warnings}",
   "journeys.no_findings": "No findings.",
   "journeys.check_failed": "The draft could not be checked. {reason}",
   "journeys.severity_error": "Error",

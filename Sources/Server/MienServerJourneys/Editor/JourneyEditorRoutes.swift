@@ -11,7 +11,7 @@ package struct JourneyEditorRoutes {
     /// The size of a definition with a world and answers.
     static let maxBytes = 1024 * 1024
     /// The time of one simulation.
-    static let maxSimulation = Duration.seconds(2)
+    static let maxSimulation = Duration.seconds(5)
 
     let checksDocuments: Bool
     let body: JSONBody
