@@ -274,10 +274,24 @@ extension MienAdmin {
 // MARK: Audit
 
 extension MienAdmin {
-    /// - Parameter after: the number of an entry; 0 for the first page.
-    public func audit(after: Int = 0, user: UserID? = nil) async throws -> Page<AuditEntryAnswer> {
-        try await get(
-            "audit", query: [("after", String(after))] + (user.map { [("user", $0.text)] } ?? []))
+    /// Returns entries of the audit log that have every given part.
+    ///
+    /// - Parameters:
+    ///   - after: the number of an entry; 0 for the first page.
+    ///   - event: the event's whole name.
+    ///   - administrator: who acted.
+    public func audit(
+        after: Int = 0, user: UserID? = nil, event: String? = nil,
+        administrator: AdminID? = nil, isNewestFirst: Bool = false
+    ) async throws -> Page<AuditEntryAnswer> {
+        var query: [(String, String)] = []
+        // Nothing is before the first entry.
+        if after > 0 || !isNewestFirst { query.append(("after", String(after))) }
+        if let user { query.append(("user", user.text)) }
+        if let event { query.append(("event", event)) }
+        if let administrator { query.append(("administrator", administrator.text)) }
+        if isNewestFirst { query.append(("order", "newest")) }
+        return try await get("audit", query: query)
     }
 
     /// Returns part of the log as stored, to be kept elsewhere.

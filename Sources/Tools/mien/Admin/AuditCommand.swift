@@ -23,11 +23,16 @@ struct AuditCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLE
                   mien admin audit list --user ada --limit 20
+                  mien admin audit list --event password.refused --newest
                   mien admin audit list --after 4711
                 """)
 
         @Option(help: "Show only entries about this user. Name deleted users by ID.") var user:
             String?
+        @Option(help: "Show only this event, by its whole name.") var event: String?
+        @Option(help: ArgumentHelp("Show only what this administrator did.", valueName: "id"))
+        var administrator: String?
+        @Flag(help: "Show the newest entries first.") var newest = false
         @Option(help: ArgumentHelp("Start after the entry with this number.", valueName: "number"))
         var after = 0
         @OptionGroup var limit: LimitOptions
@@ -38,12 +43,20 @@ struct AuditCommand: AsyncParsableCommand {
             guard after >= 0 else {
                 throw ValidationError("--after must be the number of an entry, not \(after)")
             }
+            if let administrator, AdminID(administrator) == nil {
+                throw ValidationError(
+                    "--administrator must be an ID, as mien admin administrator list shows it, not \(administrator)"
+                )
+            }
         }
 
         func run() async throws {
             let admin = try server.admin(), about = try await subject(admin)
+            let actor = administrator.flatMap { AdminID($0) }
             let found = try await limit.collect(after: String(after), key: \.entryNumber) {
-                try await admin.audit(after: $0.flatMap { Int($0) } ?? 0, user: about)
+                try await admin.audit(
+                    after: $0.flatMap { Int($0) } ?? 0, user: about, event: event,
+                    administrator: actor, isNewestFirst: newest)
             }
             guard !output.json else {
                 return JSON.print(Output(entries: found.items, next: found.next))
