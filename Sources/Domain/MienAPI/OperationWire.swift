@@ -6,7 +6,7 @@ public struct AppSettingsGuideAnswer: Codable, Sendable, Hashable {
     public var schema: JSONValue
     /// The values in effect on this server where an app sets none.
     public var defaults: JSONValue
-    /// What match scores mean, by rising score.
+    /// The meaning of match scores, by rising score.
     public var thresholds: [FaceThresholdAnswer]
 
     public init(schema: JSONValue, defaults: JSONValue, thresholds: [FaceThresholdAnswer]) {

@@ -27,7 +27,7 @@ public struct UserSignInAnswer: Codable, Sendable, Hashable {
     }
 }
 
-/// What deleting a user erases, as numbers of records by kind, such as `devices`.
+/// The records that deleting a user erases, as numbers by kind, such as `devices`.
 public struct ErasurePreviewAnswer: Codable, Sendable, Hashable {
     public var erased: [String: Int]
     /// Entries of the audit log, which has neither names nor secrets.
