@@ -78,7 +78,8 @@ export function settingField(path, schema, value, standard, { disabled = false }
     element = field({ label, help: help(schema, standard, true), input });
     read = () => {
       const lines = input.value.split("\n").map((line) => line.trim()).filter(Boolean);
-      return lines.length ? lines : undefined;
+      // An app that may start no journey must not be allowed all of them because somebody saves something else.
+      return lines.length ? lines : path === "journeys" && Array.isArray(value) && !value.length ? [] : undefined;
     };
   } else if (kind.type === "string" && path !== "pages.logo") {
     const input = textInput({ value: value ?? "", maxlength: schema.maxLength, disabled, placeholder: typeof standard === "string" ? standard : "" });

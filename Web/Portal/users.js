@@ -100,11 +100,13 @@ route("/admin/users/:id", async ({ id }, root, { signal }) => {
   replace(root, pageHead(nameOf(user), { back: { href: "/admin/users", text: t("users.title") }, tags: [stateTag(user.state)] }), parts);
 });
 
-/** Does something to the user, then shows the user again, with the focus where it was. */
+/** Does something to the user, then shows the user again, with the focus in the same section. */
 async function change(context, method, path, done, body) {
+  const place = document.activeElement?.closest("section")?.querySelector("h2")?.textContent;
   await call(method, path, { body });
   toast(done);
   await context.redraw();
+  [...document.querySelectorAll("main section h2")].find((heading) => heading.textContent === place)?.focus();
 }
 
 function profile(context) {
