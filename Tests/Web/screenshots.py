@@ -449,6 +449,16 @@ def portal_app(studio):
     return portal(studio, "/apps/default_application", "Quick start")
 
 
+@scene("portal-journey")
+def portal_journey(studio):
+    page = portal(studio, "/journeys/face-login", "Step tries")
+    page.wait("document.querySelector('.page').journeyEditor.isChecked")
+    page.js("document.querySelector('.page').journeyEditor.picture.fit()")
+    page.click('.journey-node[data-step="form"]')
+    page.see("Step form")
+    return page
+
+
 @scene("portal-user")
 def portal_user(studio):
     return portal(studio, lambda server: f"/users/{locked_user(server)[1]}", "by an administrator")

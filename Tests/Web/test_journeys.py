@@ -249,6 +249,33 @@ def incomplete(world):
     portal.close()
 
 
+@test("journeys: an auditor sees the picture, the findings, and a simulation, and can change nothing", 60)
+def auditor(world):
+    mien = world.server()
+    journey = saved(mien)
+    credential = mien.admin("POST", "/v1/administrators", {"name": "Grace", "role": "auditor"})["credential"]
+    portal = SignedIn(mien, credential)
+    page = world.page(people=None, size=(1500, 1200))
+    page.goto(f"{portal.origin}/admin/journeys/{journey}")
+    page.find(".journey-node")
+    page.wait(f"{EDITOR}.isChecked")
+    before = definition(page)
+    assert page.js("[...document.querySelectorAll('main button')].every((button) => !/^(Save|Publish|Add step|Undo)/.test(button.textContent))")
+    page.click('.journey-node[data-step="form"]')
+    page.see("Step form")
+    assert page.js("[...document.querySelectorAll('.journey-form input, .journey-form select, .journey-form textarea, .journey-form button')].every((one) => one.disabled)")
+    assert page.js("document.querySelector('.journey-port') === null")
+    page.js(f"{EDITOR}.tree.focus()")
+    chord(page, "Delete")
+    chord(page, "Control", "z")
+    assert definition(page) == before
+    page.press("Simulation")
+    page.press("Start")
+    page.see("form asks: loginForm")
+    world.check(page, "the editor of an auditor")
+    portal.close()
+
+
 @test("journeys: a simulated run shows its way, asks what the journey asks, and hides what is typed", 60)
 def simulation(world):
     journey = saved(world.server())
