@@ -101,7 +101,8 @@ struct AdministratorOffers: Sendable {
         -> AdministratorSetupOptions
     {
         let offer = try await open(kind, code), secret = AuthenticatorApp.newSecret()
-        guard try await store.write({ try $0.adminOffers.setSecret(secret, of: offer.id) }) else {
+        let isOpen = try await store.write { try $0.adminOffers.setSecret(secret, of: offer.id) }
+        guard isOpen else {
             throw Self.unknownCode
         }
         let passkey =
