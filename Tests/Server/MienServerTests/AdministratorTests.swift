@@ -92,8 +92,8 @@ struct AdministratorTests {
                         "\(role) \(name): \(answer.status)")
                     // Nobody changes sign-in methods with a credential.
                     let needsSession =
-                        answer.status == 401
-                        && (try JSONText.parse(answer.body))["code"]
+                        try answer.status == 401
+                        && JSONText.parse(answer.body)["code"]
                             == "insufficient_user_authentication"
                     #expect(needsSession == Self.needsSession(name), "\(role) \(name)")
                     #expect(

@@ -139,7 +139,7 @@ struct FaceAuthTests {
         try await TestServer.run(in: scratch) { server in
             let made = try await server.admin.createApp(
                 AppRequest(id: "bank", name: "Bank", type: .confidential, settings: [:]))
-            let secret = try #require(made.clientSecret?.use { $0 })
+            let secret = try #require(made.clientSecret)
             let form =
                 "grant_type=client_credentials&client_id=bank&client_secret=\(secret)"
             let token = try await CapturingPerson.send(
