@@ -13,7 +13,7 @@ def sign_in(page, server, administrator=None):
     """Signs the page's browser in as an administrator, the first one by default, with a password and an authenticator app."""
     link = server.admin("POST", f"/v1/administrators/{administrator}/setup-code")["link"] if administrator else setup_link(server)
     offer = link.split("#")[1]
-    secret = server.call("POST", "/v1/administrator/setup/options", {"code": offer}, admin=True)["authenticator_app"]["secret"]
+    secret = server.call("POST", "/v1/administrator/setup/options", {"code": offer}, admin=True, headers={"mien-portal": "1"})["authenticator_app"]["secret"]
     page.goto(f"{server.admin_address}/admin")
     page.find("main h1")
     body = {"code": offer, "name": new("grace"), "password": PASSWORD, "one_time_code": code(secret)}
