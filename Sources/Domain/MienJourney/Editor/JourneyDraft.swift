@@ -80,7 +80,15 @@ public struct JourneyDraft: Sendable {
             let members = source["steps"]?.objectValue, members.count <= JourneyDefinition.maxSteps
         else { return (findings, steps) }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            guard let id = StepID(name) else { continue }
+            guard let id = StepID(name) else {
+                // A path cannot tell a dot in a name from the end of the name.
+                if first.path == "steps.\(name)" { findings.removeFirst() }
+                findings.append(
+                    Finding(
+                        severity: .error, code: invalid, step: name, setting: nil,
+                        message: "invalid step name; \(SettingReader.nameRule)"))
+                continue
+            }
             do throws(JourneyDefinitionError) {
                 steps[id] = Step(try StepDefinition(id, value), [], nil)
             } catch {
