@@ -191,6 +191,7 @@ function passwordPart(app, { isThere = false } = {}) {
   part.refuse = ({ field: name, message }) => {
     const one = { password: passwordField, one_time_code: codeField }[name];
     one?.setError(message);
+    if (one === codeField) { code.value = ""; code.focus(); }
     return Boolean(one);
   };
   return part;
@@ -223,7 +224,7 @@ function passkeysSection({ passkeys }, again) {
       if (await freshly(async () => { await call("DELETE", at`/v1/administrator/passkeys/${one.id}`); return true; })) await again(t("account.passkey_removed"));
     }, { kind: "quiet", "aria-label": t("account.remove_named", { name: one.name }) }))));
   return section(t("account.passkeys"), { actions: [add] }, rows.length
-    ? h("div", { class: "table-area", tabindex: "0", role: "region", "aria-label": t("account.passkeys") }, h("table", { class: "table" },
+    ? h("div", { class: "table-area", tabindex: "0", role: "region", "aria-label": t("account.passkeys_list") }, h("table", { class: "table" },
       h("thead", null, h("tr", null, h("th", { scope: "col" }, t("account.passkey")), h("th", { scope: "col" }, t("account.created")), h("th", { scope: "col" }, t("account.used")),
         h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, t("account.remove"))))), h("tbody", null, rows)))
     : h("p", { class: "empty" }, t("account.passkeys_none")));

@@ -35,7 +35,7 @@ function listSection(all, changes) {
     changes && h("td", { class: "cell-actions" }, actions(admin))));
   const columns = [t("administrators.name"), t("administrators.role"), t("administrators.methods"), t("administrators.created")];
   if (changes) columns.push(h("span", { class: "visually-hidden" }, t("administrators.actions")));
-  return section(t("administrators.title"), {}, table(t("administrators.title"), columns, rows),
+  return section(t("administrators.title"), {}, table(t("administrators.list"), columns, rows),
     h("dl", { class: "facts" }, roles.map((role) => h("div", null, h("dt", null, named("shell.role", role)), h("dd", { class: "small" }, t(`administrators.about.${role}`))))));
 }
 
@@ -121,5 +121,5 @@ function invitationsSection(invited, all, changes) {
     }, { kind: "quiet", "aria-label": t("administrators.revoke_named", { name: one.name }) }))));
   const columns = [t("administrators.name"), t("administrators.role"), t("administrators.invited_by"), t("administrators.expires")];
   if (changes) columns.push(h("span", { class: "visually-hidden" }, t("administrators.actions")));
-  return section(t("administrators.invitations"), {}, rows.length ? table(t("administrators.invitations"), columns, rows) : h("p", { class: "empty" }, t("administrators.invitations_none")));
+  return section(t("administrators.invitations"), {}, rows.length ? table(t("administrators.invitations_list"), columns, rows) : h("p", { class: "empty" }, t("administrators.invitations_none")));
 }

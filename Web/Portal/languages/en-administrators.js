@@ -1,5 +1,7 @@
 export default {
   "administrators.title": "Administrators",
+  "administrators.list": "List of administrators",
+  "administrators.invitations_list": "List of open invitations",
   "administrators.lead": "Who may use this portal and the admin API, and for what.",
   "administrators.name": "Name",
   "administrators.role": "Role",
