@@ -563,8 +563,9 @@ package.targets += [
     supportProgram(
         "mien-desktop-frames",
         [
-            "MienDesktop", "MienDeviceLinux", "MienDevice", "MienModels", "MienVault", "MienFace",
-            "MienImage", "MienPixels", "MienCore", "MienTesting",
+            "MienDesktop", "MienDeviceLinux", "MienDevice", "MienModels", "MienVault",
+            "MienSealing",
+            "MienFace", "MienImage", "MienPixels", "MienCore", "MienTesting",
         ]),
     // Reads hostile text, for MienServerAPITests and scripts/measure-text to count
     // instructions.

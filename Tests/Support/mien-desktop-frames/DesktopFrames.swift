@@ -5,6 +5,7 @@ import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienModels
+import MienSealing
 import MienVault
 
 // For tests of pam_mien: the service of `mien desktop serve`, and an enrollment, in front of a photo that is
@@ -36,11 +37,16 @@ struct DesktopFrames {
         pack = try PackLibrary(folder: home.packs).pack(PackID(environment["PACK"] ?? ""))
         engine = try FaceEngine(
             pack: pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil)
+        // The animation of a photo looks live with these, which the service would draw at random.
+        let challenge = try LivenessChallenge(
+            steps: [.blink, .turnLeft].map { .init($0, pauseMilliseconds: 500) })
         faces = FaceAuthService(
             folder: home.folder.appending(path: "face").path,
             keyPath: home.folder.appending(path: "device.key").path, packID: pack.id, tpm: nil,
             people: try LocalFaceStore.open(
-                folder: home.faces.path, keyPath: home.folder.appending(path: "faces.key").path))
+                folder: home.faces.path, keyPath: home.folder.appending(path: "faces.key").path),
+            cameras: { [] }, faceModes: nil, files: POSIXFileSystem(), random: .system,
+            draw: { challenge }, machineID: { Array(repeating: 1, count: 16) })
     }
 
     private var looksForAttacks: Bool { pack.manifest.file(of: .presentationAttack) != nil }
@@ -52,9 +58,8 @@ struct DesktopFrames {
         let enroller = try await faces.enroller(
             reader: engine,
             settings: EnrollmentSettings(
-                mode: .livenessActive, countdownToCapture: .zero, framesToEnroll: 2,
-                timeout: .seconds(90), presentation: looksForAttacks ? .require : .off,
-                omittedActions: [.openMouth, .blink]))
+                mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2,
+                timeout: .seconds(90), presentation: looksForAttacks ? .require : .off))
         let result = try await enroller.result { update in
             if case .frame(let event) = update { photo.follow(event) }
         }
@@ -70,9 +75,7 @@ struct DesktopFrames {
         let service = try await DesktopService(
             faces: faces,
             networks: looksForAttacks ? .init(reader: engine, matcher: try pack.matcher()) : nil,
-            frames: photo?.frames ?? FaceFrames { SilentFrames() },
-            // The animation of a photo does not always look live with these.
-            omittedActions: [.openMouth, .blink]
+            frames: photo?.frames ?? FaceFrames { SilentFrames() }
         ) { event in
             photo?.follow(event)
             return event.guidance?.rawValue ?? event.action?.rawValue

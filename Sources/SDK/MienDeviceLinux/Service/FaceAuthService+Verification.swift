@@ -74,7 +74,7 @@ extension FaceAuthService {
         let isDrawn = settings.mode == .livenessActive, wasInstructed = Locked(false),
             look: FaceAuthentication
         var generator = SystemRandomNumberGenerator()
-        let challenge = isDrawn ? settings.challenge(using: &generator) : nil
+        let challenge = isDrawn ? draw?() ?? settings.challenge(using: &generator) : nil
         do {
             look = try await FaceAuthentication.run(
                 enrolled, of: name, in: frames, reader: reader, matcher: matcher,

@@ -1,6 +1,6 @@
 public import MienCore
 public import MienDevice
-internal import MienFace
+package import MienFace
 public import MienMedia
 package import MienPassword
 public import MienSealing
@@ -50,6 +50,8 @@ public actor FaceAuthService {
     let files: any FileSystem
     let formerPacks: [FormerFacePack]
     let onMigration: (@Sendable (FaceMigrationNotice) async -> Void)?
+    /// Draws challenges in tests, in place of the system's random numbers.
+    let draw: (@Sendable () -> LivenessChallenge)?
     /// New templates that wait for the PIN.
     var candidates: [PersonName: MigrationCandidate] = [:]
     /// When former templates were last erased.
@@ -114,6 +116,7 @@ public actor FaceAuthService {
         integrity: IntegrityPolicy = .report,
         now: @escaping @Sendable () -> Instant = { SystemTime.now() }, files: any FileSystem,
         random: RandomSource, hasher: PasswordHasher = PasswordHasher(),
+        draw: (@Sendable () -> LivenessChallenge)? = nil,
         machineID: @escaping @Sendable () throws -> [UInt8]
     ) {
         binding = DeviceBinding(
@@ -131,7 +134,7 @@ public actor FaceAuthService {
         )
         (shelf, self.integrity, self.now) = (people, integrity, now)
         self.allowsVirtualCameras = allowsVirtualCameras
-        (self.formerPacks, self.onMigration) = (formerPacks, onMigration)
+        (self.formerPacks, self.onMigration, self.draw) = (formerPacks, onMigration, draw)
     }
 
     // MARK: The camera
