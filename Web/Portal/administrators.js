@@ -22,7 +22,7 @@ route("/admin/administrators", async (params, root, { signal }) => {
 
 /** A table with a name in each row. */
 function table(label, headings, rows) {
-  return h("div", { class: "table-area", tabindex: "0", role: "region", "aria-label": label }, h("table", { class: "table" },
+  return h("div", { class: "table-area", tabindex: "0", role: "group", "aria-label": label }, h("table", { class: "table" },
     h("thead", null, h("tr", null, headings.map((heading) => h("th", { scope: "col" }, heading)))), h("tbody", null, rows)));
 }
 
