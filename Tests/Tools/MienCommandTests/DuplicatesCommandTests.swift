@@ -90,7 +90,7 @@ import Testing
             #expect(
                 wrong.status != 0 && wrong.err.contains("distinct or duplicate"), "\(wrong)")
             let unknown = try await duplicates("show", "dup_0c9JkYH2dTq4m8wXzR1aBg", "--json")
-            #expect(try unknown.status != 0 && unknown.error.code == "server.not_found")
+            #expect(try unknown.status != 0 && unknown.error.code == "server.not-found")
 
             let decided = try await duplicates("decide", id, "duplicate")
             #expect(decided.out == "Decided: duplicate.\n", "\(decided)")

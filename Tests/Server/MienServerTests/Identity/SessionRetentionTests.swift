@@ -117,18 +117,20 @@ struct SessionRetentionTests {
         try await DecidedSessions.run(in: scratch) { server in
             let bank = try await RelyingParty(server)
             let app = try #require(AppID(bank.id)), count = 2 * VerificationSessions.batch + 1
-            let past = server.now + .seconds(-1), store = server.server.parts.store
+            // Nothing is over yet when the server sweeps at its start.
+            let now = server.now, end = now + .seconds(3600), store = server.server.parts.store
             try await store.write { tables in
                 for number in 0..<count {
                     try tables.verificationSessions.insert(
                         VerificationSessionRecord(
                             id: IdentityAttemptID("idv_old\(number)")!, tokenHash: [], app: app,
                             owner: .relyingParty,
-                            session: VerificationSession(parts: [.selfie], expiresAt: past),
-                            createdAt: past, contentExpiresAt: past,
-                            recordExpiresAt: past + .seconds(60), content: nil))
+                            session: VerificationSession(parts: [.selfie], expiresAt: end),
+                            createdAt: now, contentExpiresAt: end,
+                            recordExpiresAt: end + .seconds(3600), content: nil))
                 }
             }
+            server.time.advance(.seconds(3600))
             let dry = try await server.admin.purgeVerifications(dryRun: true)
             #expect(dry.sessions == count && dry.records == 0)
             #expect(try await server.admin.purgeVerifications(dryRun: false).sessions == count)
