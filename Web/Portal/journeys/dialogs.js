@@ -2,7 +2,7 @@
 
 import { field, h, select, textInput, uniqueID } from "../dom.js";
 import { t } from "../strings.js";
-import { freeName, isName, step } from "./document.js";
+import { freeName, isName, step, stepNames } from "./document.js";
 import { settingTitle } from "./settings.js";
 
 const roles = ["client", "server", "flow", "end"];
@@ -30,7 +30,7 @@ export function askStep({ definition, types, after = null }) {
     suggest();
     const named = field({ label: t("journeys.name"), help: t("journeys.name_help"), input: name });
     const made = h("div", { class: "form" }, field({ label: t("journeys.type"), input: kinds }), named);
-    const existing = after && select([["", t("journeys.new_step")], ...Object.keys(definition.steps ?? {}).map((one) => [one, one])], "", { onchange: () => { made.hidden = existing.value !== ""; name.required = existing.value === ""; } });
+    const existing = after && select([["", t("journeys.new_step")], ...stepNames(definition).map((one) => [one, one])], "", { onchange: () => { made.hidden = existing.value !== ""; name.required = existing.value === ""; } });
     const done = h("button", { type: "submit", value: "done", class: "button button-primary" }, t(after ? "journeys.connect" : "journeys.add_step"));
     const cancel = h("button", { type: "button", class: "button button-secondary", onclick: () => dialog.close("") }, t("shell.cancel"));
     // Enter in a menu answers, as it does in a text.

@@ -32,10 +32,13 @@ function spelling(one, outcome) {
 /** The step that follows an outcome; undefined if none is set. */
 export function target(one, outcome) { return member(targets(one), spelling(one, outcome)); }
 
-/** The outcomes that `on` names. */
+/** The outcomes that `on` names, by name: the order of members means nothing and changes on the way to the server. */
 export function outcomesInUse(one) {
-  return Object.keys(targets(one)).map((name) => Object.keys(aliases).find((outcome) => aliases[outcome] === name) ?? name);
+  return Object.keys(targets(one)).map((name) => Object.keys(aliases).find((outcome) => aliases[outcome] === name) ?? name).sort();
 }
+
+/** The names of all steps, in order. */
+export function stepNames(definition) { return Object.keys(steps(definition)).sort(); }
 
 /** Whether a text can name a step or a branch. */
 export function isName(text) { return /^[A-Za-z0-9_-]{1,64}$/.test(text); }

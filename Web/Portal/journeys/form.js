@@ -3,7 +3,7 @@
 import { field, h, replace, select, textInput } from "../dom.js";
 import { t } from "../strings.js";
 import { isObject, member } from "./value.js";
-import { isName, setLabel, setSetting, step, target } from "./document.js";
+import { isName, setLabel, setSetting, step, stepNames, target } from "./document.js";
 import { fieldsOf, jsonField, pathText } from "./settings.js";
 
 /**
@@ -100,7 +100,7 @@ export class StepForm {
   }
 
   #outcomes(name, one, node) {
-    const { editing } = this, names = Object.keys(member(editing.definition, "steps") ?? {});
+    const { editing } = this, names = stepNames(editing.definition);
     const ways = node?.ways ?? [];
     if (!ways.length) return null;
     return h("fieldset", { class: "field" }, h("legend", null, t("journeys.outcomes")), ways.map((way) => {

@@ -1,7 +1,7 @@
 // The graph of a definition: steps, their outcomes, and the ways between them. Pure.
 
 import { isObject, member } from "./value.js";
-import { outcomesInUse, steps, target } from "./document.js";
+import { outcomesInUse, stepNames, steps, target } from "./document.js";
 
 /**
  * The outcomes that a step can have, from its settings alone, so that they are known at once.
@@ -49,7 +49,8 @@ function branchIDs(branches) { return Array.isArray(branches) ? branches.map((br
 export function graphOf(definition, types, checked) {
   const all = steps(definition), start = member(definition, "start"), nodes = [], edges = [];
   const isCurrent = checked?.definition === definition;
-  for (const [id, one] of Object.entries(all)) {
+  for (const id of stepNames(definition)) {
+    const one = all[id];
     const type = types.get(member(one, "type"));
     const known = steps(checked?.definition)[id] === one ? member(checked.steps, id) : undefined;
     const names = known ? [...known.outcomes.map((outcome) => outcome.id), ...outcomesInUse(one)] : outcomesOf(one, type);

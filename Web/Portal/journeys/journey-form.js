@@ -3,7 +3,7 @@
 import { field, h, replace, select, textInput } from "../dom.js";
 import { t } from "../strings.js";
 import { at, isObject, member } from "./value.js";
-import { steps } from "./document.js";
+import { stepNames } from "./document.js";
 import { jsonField } from "./settings.js";
 
 const known = ["$schema", "id", "version", "title", "description", "start", "steps", "limits", "parameters", "requires_user"];
@@ -26,7 +26,7 @@ export class JourneyForm {
       const input = isLong ? h("textarea", { class: "input", dir: "auto", value: value ?? "", oninput: set }) : textInput({ dir: "auto", value: value ?? "", oninput: set });
       return this.#field(name, { label: t(`journeys.field_${name}`), input });
     };
-    const start = select(Object.keys(steps(definition)).map((name) => [name, name]), member(definition, "start") ?? "", { onchange: () => editing.setField(["start"], start.value) });
+    const start = select(stepNames(definition).map((name) => [name, name]), member(definition, "start") ?? "", { onchange: () => editing.setField(["start"], start.value) });
     const number = (name) => {
       const value = at(definition, ["limits", name]);
       const input = h("input", { class: "input", type: "number", value: value ?? "", placeholder: { max_steps: 200, lifetime_seconds: 3600 }[name], oninput: () =>

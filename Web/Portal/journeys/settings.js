@@ -223,10 +223,19 @@ function objectField(options, around) {
   return h("fieldset", { class: "field journey-item" }, h("legend", null, title), help, fieldsOf(schema, value, path, around), remove);
 }
 
+/** Settings that many types have come last, in this order. */
+const common = ["output_variable", "failure_behavior", "error_output_variable", "cancel_behavior", "custom_branches", "branch_output_variable"];
+
+/** Members have no order of their own: what is required comes first, in its order. */
+function rank(name, required) {
+  const at = required.indexOf(name);
+  return at >= 0 ? at : required.length + 1 + common.indexOf(name);
+}
+
 /** The inputs of all members of an object, also of those that the schema does not know. */
 export function fieldsOf(schema, value, path, around) {
   const known = member(schema, "properties") ?? {}, required = member(schema, "required") ?? [];
-  const names = Object.keys(known).sort((a, b) => required.includes(b) - required.includes(a));
+  const names = Object.keys(known).sort((a, b) => rank(a, required) - rank(b, required) || (a < b ? -1 : 1));
   const fields = names.map((name) => settingField({ name, path: [...path, name], schema: known[name], value: member(value, name), isRequired: required.includes(name) }, around));
   const others = Object.keys(isObject(value) ? value : {}).filter((name) => !Object.hasOwn(known, name));
   return [...fields, ...others.map((name) => settingField({ name, path: [...path, name], schema: { description: t("journeys.unknown_setting") }, value: value[name], isRequired: false }, around))];

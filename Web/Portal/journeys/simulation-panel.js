@@ -100,7 +100,7 @@ export class SimulationPanel {
     let answer = () => ({});
     const draw = () => {
       const chosen = prompt.options.find((one) => one.id === option.value), schema = chosen?.schema, inputs = [];
-      const fields = Object.entries(member(schema, "properties") ?? {}).map(([name, one]) => {
+      const fields = inOrder(schema).map(([name, one]) => {
         const isSecret = one.format === "password" || one.writeOnly || one.sensitive, isFlag = one.type === "boolean";
         const input = isFlag ? h("input", { type: "checkbox" }) : h("input", { class: "input", type: isSecret ? "password" : one.type === "number" ? "number" : "text", autocomplete: "off", dir: "auto" });
         inputs.push([name, () => isFlag ? input.checked : input.value === "" ? undefined : one.type === "number" ? Number(input.value) : input.value]);
@@ -137,4 +137,10 @@ export class SimulationPanel {
       h("details", null, h("summary", null, t("journeys.prompt_data")), h("pre", { class: "journey-json", tabindex: "0" }, JSON.stringify(prompt.data, null, 2))),
       field({ label: t("journeys.option"), input: option }), form, h("div", { class: "actions" }, actionButton(t("journeys.send_answer"), send, { kind: "primary" })));
   }
+}
+
+/** The fields of a schema as clients show them: the required ones in their order, then the others by name. */
+function inOrder(schema) {
+  const fields = member(schema, "properties") ?? {}, required = (member(schema, "required") ?? []).filter((name) => Object.hasOwn(fields, name));
+  return [...required, ...Object.keys(fields).filter((name) => !required.includes(name)).sort()].map((name) => [name, fields[name]]);
 }
