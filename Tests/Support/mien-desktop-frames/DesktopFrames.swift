@@ -39,7 +39,7 @@ struct DesktopFrames {
             pack: pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil)
         // The animation of a photo looks live with these, which the service would draw at random.
         let challenge = try LivenessChallenge(
-            steps: [.blink, .turnLeft].map { .init($0, pauseMilliseconds: 500) })
+            steps: [.turnLeft, .comeCloser].map { .init($0, pauseMilliseconds: 500) })
         faces = FaceAuthService(
             folder: home.folder.appending(path: "face").path,
             keyPath: home.folder.appending(path: "device.key").path, packID: pack.id, tpm: nil,
