@@ -2,6 +2,7 @@
 
 import json
 
+from browser import Chromium, Firefox
 from journeys import long, names, sample, saved
 from portal import SignedIn
 from testing import test
@@ -9,16 +10,16 @@ from testing import test
 EDITOR = "document.querySelector('.page').journeyEditor"
 
 
-def opened(world, path, **options):
+def opened(world, path, kind=Chromium, **options):
     mien = world.server()
     portal = SignedIn(mien)
-    page = world.page(people=None, size=(1500, 1200), **options)
+    page = world.page(kind, people=None, size=(1500, 1200), **options)
     page.goto(portal.origin + path)
     return mien, portal, page
 
 
-def editor(world, journey):
-    mien, portal, page = opened(world, f"/admin/journeys/{journey}")
+def editor(world, journey, kind=Chromium):
+    mien, portal, page = opened(world, f"/admin/journeys/{journey}", kind)
     page.find(".journey-node")
     page.wait(f"{EDITOR}.isChecked", why="a check of the definition")
     return mien, portal, page
@@ -81,6 +82,8 @@ def by_mouse(world):
     page.press("Undo")
     assert definition(page) == before
     page.press("Redo")
+
+    world.check(page, "the form of a step")
 
     # A step, connected with the mouse.
     page.press("Add step")
@@ -206,6 +209,25 @@ def by_keyboard(world):
     page.keys("Enter")
     page.see("Version 2 is published.")
     world.check(page, "the journey after publishing")
+    portal.close()
+
+
+@test("journeys: in Firefox, steps are connected with the mouse, and a draft is saved with the keyboard", 90)
+def in_firefox(world):
+    journey = saved(world.server())
+    mien, portal, page = editor(world, journey, Firefox)
+    page.js(f"{EDITOR}.picture.fit()")
+    drag(page, '.journey-port[data-from="check"][data-outcome="success"]', '.journey-node[data-step="refused"] rect')
+    page.wait(f"{EDITOR}.definition.steps.check.on.success === 'refused'", why="the connection")
+    page.click("[role=tab]:nth-of-type(3)")
+    page.see("no path leads to a complete_journey step")
+    page.js(f"{EDITOR}.tree.focus()")
+    chord(page, "Control", "z")
+    assert definition(page)["steps"]["check"]["on"]["success"] == "done"
+    chord(page, "Control", "Shift", "z")
+    chord(page, "Control", "s")
+    page.see("Version 2 is saved.")
+    assert mien.admin("GET", f"/v1/journeys/{journey}/versions/2")["steps"]["check"]["on"]["success"] == "refused"
     portal.close()
 
 

@@ -18,14 +18,16 @@ export function expressionInput({ value, variables, isTemplate = false, mayReadS
   const id = uniqueID("proposals");
   const input = h(isLong ? "textarea" : "input", {
     class: "input journey-code", value, autocomplete: "off", autocapitalize: "off", spellcheck: "false", dir: "ltr", rows: isLong ? 3 : null,
-    role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": id, "aria-haspopup": "listbox",
+    "aria-autocomplete": "list", "aria-controls": id, "aria-haspopup": "listbox",
+    // A text of several lines cannot be a combobox.
+    ...(isLong ? {} : { role: "combobox", "aria-expanded": "false" }),
   });
   const list = h("ul", { class: "journey-proposals", id, role: "listbox", "aria-label": label ?? t("journeys.proposals"), hidden: true });
   let found = { items: [] }, chosen = -1;
   const close = () => {
     list.hidden = true;
     chosen = -1;
-    input.setAttribute("aria-expanded", "false");
+    if (!isLong) input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
   };
   const mark = (index) => {
@@ -43,7 +45,7 @@ export function expressionInput({ value, variables, isTemplate = false, mayReadS
       onpointerdown: (event) => { event.preventDefault(); take(index); },
     }, h("span", { class: "journey-proposal" }, item.text), h("span", { class: "muted small" }, ` ${item.kind === "function" ? item.detail : item.always ? t(`journeys.kind_${item.kind}`) : t("journeys.kind_sometimes")}`))));
     list.hidden = false;
-    input.setAttribute("aria-expanded", "true");
+    if (!isLong) input.setAttribute("aria-expanded", "true");
     mark(-1);
   };
   const take = (index) => {
