@@ -92,7 +92,7 @@ struct LiveEnrollmentCommand: AsyncParsableCommand {
         return descriptors
     }
 
-    /// What an enrollment takes from a clip. The man's hands pass his face, which ends a session, so
+    /// Plays a clip to an enrollment. The man's hands pass his face, which ends a session, so
     /// he tries again half a second later, as people do; the first outcome stands for a clip in which
     /// every try fails.
     private func outcome(_ clips: Clips, _ name: String, _ faces: FaceEngine) async throws

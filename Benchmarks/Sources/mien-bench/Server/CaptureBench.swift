@@ -33,7 +33,7 @@ struct CaptureBench {
         let residentMebibytes: Double
         /// Captures that ended, and those of them that passed.
         let ended, passed: Int
-        /// What the answers advised, and how often.
+        /// Advice in the answers, and how often each was given.
         let guidance: [String: Int]
     }
 
