@@ -11,7 +11,7 @@ import testing
 from scenes import PASSWORD, DocumentSession, Site, agree, app, begin_registration, card_camera, choose as choose_document, new, start_camera
 from test_document import SERVER as DOCUMENTS
 from test_handoff import code as phone_code
-from test_portal import locked_user, sign_in, unclear_case
+from test_portal import locked_user, sign_in as sign_in_to_portal, unclear_case
 from test_portal_account import setup_link
 from test_signin import Client, face_way, password
 from test_steps import shop_with
@@ -433,7 +433,7 @@ def expired(studio):
 def portal(studio, path, text):
     server = studio.world.server(IDENTITY_SOURCES="registry")
     page = studio.page()
-    sign_in(page, server)
+    sign_in_to_portal(page, server)
     page.goto(f"{server.admin_address}/admin{path(server) if callable(path) else path}")
     page.see(text)
     return page
