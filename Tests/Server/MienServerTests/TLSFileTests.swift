@@ -154,7 +154,7 @@ struct TLSFileTests {
                 ?? nil)
         #expect((6.5...7).contains(gauge))
         #expect(text.contains("\nmien_queue_limit{queue=\"documents\"} "))
-        #expect(text.contains("\nmien_database_readers 4\n"))
+        #expect(text.contains("\nmien_database_readers 4.0\n"))
         #expect(text.contains("# TYPE mien_database_reads gauge\n"))
         #expect(await server.stop() == 0)
     }
