@@ -257,9 +257,18 @@ static enum wish ask_person(pam_handle_t *pamh) {
     return wish;
 }
 
-// Remembers that a face was asked for and not accepted: if the password is right afterwards, the service
-// unlocks the face.
-static void remember(pam_handle_t *pamh) { pam_set_data(pamh, asked_key, (void *)asked_key, NULL); }
+static void forget(pam_handle_t *pamh, void *name, int status) {
+    (void)pamh, (void)status;
+    free(name);
+}
+
+// Remembers whose face was asked for and not accepted: if the password is right afterwards, the service
+// unlocks the face. The name, because programs such as sudo set PAM_USER to somebody else before
+// pam_sm_setcred.
+static void remember(pam_handle_t *pamh, const char *user) {
+    char *name = strdup(user);
+    if (name && pam_set_data(pamh, asked_key, name, forget) != PAM_SUCCESS) free(name);
+}
 
 static int unavailable(pam_handle_t *pamh, const char *reason) {
     // A word of the service's, without a name.
@@ -268,9 +277,9 @@ static int unavailable(pam_handle_t *pamh, const char *reason) {
 }
 
 // The result that an answer of the service means. Any answer but “accepted” is no success.
-static int result(pam_handle_t *pamh, const char *answer) {
+static int result(pam_handle_t *pamh, const char *user, const char *answer) {
     if (strcmp(answer, "accepted") == 0) return PAM_SUCCESS;
-    remember(pamh);
+    remember(pamh, user);
     if (strncmp(answer, "refused ", 8) == 0) {
         pam_syslog(pamh, LOG_NOTICE, "the face was refused: %.64s", answer + 8);
         pam_info(pamh, "The face was not accepted. Use the password.");
@@ -284,6 +293,8 @@ PAM_EXTERN int pam_sm_authenticate(pam_handle_t *pamh, int flags, int count, con
     struct options options;
     const char *user = NULL;
     char answer[MAX_LINE];
+    // Whoever was asked before in this program, as by login, does not sign in now.
+    pam_set_data(pamh, asked_key, NULL, NULL);
     if (!read_options(pamh, count, words, &options)) return PAM_AUTHINFO_UNAVAIL;
     if (pam_get_user(pamh, &user, NULL) != PAM_SUCCESS || !user) return PAM_AUTHINFO_UNAVAIL;
     // Without a prompt, no camera may open; with a password, none is needed.
@@ -293,7 +304,7 @@ PAM_EXTERN int pam_sm_authenticate(pam_handle_t *pamh, int flags, int count, con
     if (!ask(pamh, &options, "ready", user, QUICK_SECONDS, 0, answer)) return unavailable(pamh, "no service");
     if (strcmp(answer, "unavailable not-enrolled") == 0) return PAM_IGNORE;
     if (strcmp(answer, "unavailable locked") == 0) {
-        remember(pamh);
+        remember(pamh, user);
         pam_info(pamh, "The face is locked after failed attempts, until you use the password.");
         return unavailable(pamh, "locked");
     }
@@ -305,23 +316,22 @@ PAM_EXTERN int pam_sm_authenticate(pam_handle_t *pamh, int flags, int count, con
     case wish_face: break;
     }
     if (!ask(pamh, &options, "check", user, options.seconds, 1, answer)) {
-        remember(pamh);
+        remember(pamh, user);
         pam_info(pamh, "No face could be judged in time. Use the password.");
         return unavailable(pamh, "no answer in time");
     }
-    return result(pamh, answer);
+    return result(pamh, user, answer);
 }
 
 // After another module signed the person in.
 PAM_EXTERN int pam_sm_setcred(pam_handle_t *pamh, int flags, int count, const char **words) {
     struct options options;
     const void *asked = NULL;
-    const char *user = text_item(pamh, PAM_USER);
     char answer[MAX_LINE];
-    if (!(flags & PAM_DELETE_CRED) && geteuid() == 0 && user && is_name(user) &&
+    if (!(flags & PAM_DELETE_CRED) && geteuid() == 0 &&
         pam_get_data(pamh, asked_key, &asked) == PAM_SUCCESS && asked &&
         read_options(pamh, count, words, &options)) {
-        ask(pamh, &options, "authenticated", user, QUICK_SECONDS, 0, answer);
+        ask(pamh, &options, "authenticated", asked, QUICK_SECONDS, 0, answer);
         pam_set_data(pamh, asked_key, NULL, NULL);
     }
     // PAM_IGNORE would leave a stack whose only module is this one without a result.
