@@ -45,7 +45,7 @@ function roleInput(admin) {
     const isSure = await confirmDialog({ title: t("administrators.role_title", values), text: t(`administrators.about.${role}`), action: t("administrators.role_change") });
     try {
       if (!isSure) throw null;
-      await call("PUT", at`/v1/administrators/${admin.id}/role`, { body: { role } });
+      if (!await freshly(() => call("PUT", at`/v1/administrators/${admin.id}/role`, { body: { role } }))) throw null;
       admin.role = role;
       toast(t("administrators.role_changed", values));
     } catch (error) {

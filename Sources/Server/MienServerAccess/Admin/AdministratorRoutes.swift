@@ -69,6 +69,7 @@ package struct AdministratorRoutes {
         -> Response
     {
         let id = try other(context, "You cannot change your own role; another owner can.")
+        try context.requireFresh(at: clock.now)
         let role = try await body.read(
             AdministratorRoleRequest.self, AdministratorRoleRequest.CodingKeys.self, from: request
         ).role

@@ -158,6 +158,9 @@ struct PortalMethodsTests {
                 let late = try await browser.send(.post, "/v1/\(path)", body)
                 #expect(late.code == "insufficient_user_authentication", "\(path)")
             }
+            let late = try await browser.send(
+                .put, "/v1/administrators/adm_x/role", ["role": "owner"])
+            #expect(late.code == "insufficient_user_authentication")
             #expect(try await server.admin.administrators().count == 1)
         }
     }
