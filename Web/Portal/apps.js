@@ -105,7 +105,7 @@ const groups = [
   ["locks", ["locks"]],
   ["tokens", ["token_seconds", "tokens.access_token_seconds", "tokens.refresh_token_seconds", "tokens.expire_after_idling", "tokens.idle_seconds", "requires_dpop"]],
   ["biometric", ["biometric.enabled", "biometric.mode", "biometric.max_keys", "biometric.attestation", "biometric.apple_apps", "biometric.apple_development", "biometric.android_apps", "biometric.android_level", "biometric.android_user_authentication"]],
-  ["identity", ["identity.required", "identity.accepts_still_faces", "identity.retention_days", "identity.webhook"]],
+  ["identity", ["identity.required", "identity.accepts_still_faces", "identity.retention_days", "identity.result_retention_days", "identity.webhook"]],
   ["branding", ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts"]],
 ];
 
@@ -169,12 +169,11 @@ function settingsSection(app, guide, disabled) {
   async function save() {
     replace(message);
     for (const one of Object.values(fields)) one.setError("");
-    const settings = {};
+    // A setting that this form does not know stays as it is.
+    const settings = structuredClone(app.settings);
     try {
       for (const one of all) setPart(settings, one.path, one.read());
     } catch { return; }
-    // A setting of another version of the server that this form does not know stays as it is.
-    for (const [key, value] of Object.entries(app.settings)) if (!(key in (guide.schema.properties ?? {}))) settings[key] = value;
     try {
       const changed = await call("PUT", at`/v1/apps/${app.id}`, { body: { name: name.input.value.trim(), first_party: own.input.checked, settings } });
       Object.assign(app, changed);

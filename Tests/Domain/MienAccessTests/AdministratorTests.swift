@@ -75,15 +75,14 @@ struct AdministratorValueTests {
         }
     }
 
-    @Test("a sign-in with a password neither removes a passkey nor adds a password beside one")
+    @Test("beside a passkey, a sign-in with a password changes neither passkeys nor the password")
     func noDowngrade() {
         for methods in Self.all where methods.passkeys > 0 {
             #expect(
                 methods.refusal(of: .removePasskey, signedInWith: .password)
                     == (methods.passkeys > 1 || methods.hasPassword ? .needsPasskey : .last))
-            #expect(
-                methods.refusal(of: .addPassword, signedInWith: .password)
-                    == (methods.hasPassword ? nil : .needsPasskey))
+            #expect(methods.refusal(of: .addPasskey, signedInWith: .password) == .needsPasskey)
+            #expect(methods.refusal(of: .addPassword, signedInWith: .password) == .needsPasskey)
             #expect(methods.refusal(of: .addPassword, signedInWith: .passkey) == nil)
         }
         let nothing = AdministratorMethods(passkeys: 0, hasPassword: false)

@@ -117,6 +117,7 @@ export default {
   "apps.field.identity.required": "Level that people must reach",
   "apps.field.identity.accepts_still_faces": "Accept a still picture of the face",
   "apps.field.identity.retention_days": "Days that pictures and data are kept",
+  "apps.field.identity.result_retention_days": "Days that records of verification sessions are kept",
   "apps.field.identity.webhook": "Webhook for results",
   "apps.field.pages.brand": "Color",
   "apps.field.pages.brand_dark": "Color on dark pages",

@@ -34,19 +34,21 @@ public struct AdministratorMethods: Sendable, Hashable {
     /// Returns why the change is refused, or `nil`.
     ///
     /// Phishing cannot get a passkey, but it can get a password and a code. So once an account has
-    /// passkeys, only a sign-in with one of them may add a weaker way in or remove a passkey.
+    /// passkeys, only a sign-in with one of them may add a way in or remove a passkey.
     public func refusal(of change: Change, signedInWith method: AdministratorSession.Method)
         -> Refusal?
     {
         switch change {
         case .addPasskey:
+            // Otherwise, a phished password and code would become a passkey, which may do the rest.
+            guard passkeys == 0 || method == .passkey else { return .needsPasskey }
             return passkeys >= Self.maxPasskeys ? .tooManyPasskeys : nil
         case .removePasskey:
             guard passkeys > 0 else { return .missing }
             guard passkeys > 1 || hasPassword else { return .last }
             return method == .passkey ? nil : .needsPasskey
         case .addPassword:
-            return passkeys > 0 && !hasPassword && method != .passkey ? .needsPasskey : nil
+            return passkeys > 0 && method != .passkey ? .needsPasskey : nil
         case .removePassword:
             guard hasPassword else { return .missing }
             return passkeys > 0 ? nil : .last
