@@ -293,7 +293,7 @@ PAM_EXTERN int pam_sm_authenticate(pam_handle_t *pamh, int flags, int count, con
     struct options options;
     const char *user = NULL;
     char answer[MAX_LINE];
-    // Whoever was asked before in this program, as by login, does not sign in now.
+    // Forget the name of an earlier attempt in this program: login asks several people in turn.
     pam_set_data(pamh, asked_key, NULL, NULL);
     if (!read_options(pamh, count, words, &options)) return PAM_AUTHINFO_UNAVAIL;
     if (pam_get_user(pamh, &user, NULL) != PAM_SUCCESS || !user) return PAM_AUTHINFO_UNAVAIL;

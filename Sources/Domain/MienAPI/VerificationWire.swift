@@ -12,7 +12,7 @@ public struct VerificationSessionRequest: Codable, Sendable, Hashable {
     /// Only where the simulator is a source.
     public var mockBehavior: MockBehavior?
 
-    /// The end of a session that nothing judges. What was captured is not looked at.
+    /// The outcome of a session that is not judged; its pictures are ignored.
     public struct MockBehavior: Codable, Sendable, Hashable {
         public var recommendation: IdentityRecommendation
         public init(_ recommendation: IdentityRecommendation) {

@@ -24,7 +24,7 @@ package struct OwnFaceRoutes {
         router.get("me/consents") { request, _ in
             let user = try await grants.caller(of: request).account.id
             let consents = try await store.read { try $0.consents.all(of: user) }
-            // That to the search for duplicates is a part of that to store a face.
+            // The consent to store a face includes the one to search for duplicates.
             return JSONBody.response(
                 Page(
                     items: consents.filter { $0.purpose != FaceConsent.searchPurpose }.map {

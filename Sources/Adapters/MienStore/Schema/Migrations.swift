@@ -1,3 +1,6 @@
+// Longer than 600 lines, because the steps are one sequence whose order matters, and each new one
+// goes to its end.
+
 /// The schema, as a list of migration steps in portable SQL. A released step never changes; later
 /// changes are new steps.
 ///

@@ -40,7 +40,7 @@ struct AdministratorPasskeys: Sendable {
 
     /// Returns the options for `navigator.credentials.create`.
     ///
-    /// - Parameter binding: What the challenge is for; the same at ``verify(_:for:)``.
+    /// - Parameter binding: The purpose of the challenge; pass the same to ``verify(_:for:)``.
     func registrationOptions(
         for admin: AdminID, named name: String, besides known: [Passkey], binding: String
     ) async throws -> JSONValue {

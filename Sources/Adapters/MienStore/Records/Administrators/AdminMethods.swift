@@ -36,7 +36,7 @@ public struct AdminMethodRecord: Sendable {
     }
 }
 
-/// The sign-in methods of administrators. What they contain is sealed.
+/// The sign-in methods of administrators. Their content is sealed.
 public struct AdminMethodTable {
     let connection: any SQLConnection
     let keys: StoreKeys
