@@ -499,6 +499,8 @@ package.targets += [
     // MARK: Tools
 
     library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
+    // Judges what many clients saw at once: histories, and what they must look like.
+    library("MienHistories", in: .tools),
     // Draws identity documents of invented people, and photos of them, to measure reading with.
     library(
         "MienSpecimens", in: .tools,
@@ -693,6 +695,9 @@ package.targets += [
             "MienVault", "MienSealing", "MienPassword", "MienFace", "MienImage", "MienPixels",
             "MienKeys", "MienOTP", "MienCore", "MienTesting",
         ], computes: true),
+    tests(
+        "MienHistoriesTests", in: .tools,
+        ["MienHistories", "MienAccess", "MienCore", "MienTesting"]),
     tests(
         "MienPackBuilderTests", in: .tools,
         [
