@@ -316,6 +316,34 @@ class Page:
                 actions += [{"type": "keyDown", "value": letter}, {"type": "keyUp", "value": letter}]
         self.bidi.send("input.performActions", context=self.context, actions=[{"type": "key", "id": "keyboard", "actions": actions}])
 
+    def chord(self, *keys):
+        """Presses keys together."""
+        values = [KEYS.get(key, key) for key in keys]
+        self.bidi.send("input.performActions", context=self.context, actions=[{"type": "key", "id": "keyboard", "actions": [
+            *({"type": "keyDown", "value": value} for value in values), *({"type": "keyUp", "value": value} for value in reversed(values))]}])
+
+    def tab_to(self, selector, *held, most=120):
+        """Presses Tab until an element has the focus; with "Shift", backward."""
+        for _ in range(most):
+            if self.js(f"document.activeElement.matches({json.dumps(selector)})"):
+                return
+            self.chord(*held, "Tab")
+        raise AssertionError(f"{selector} cannot be reached with Tab; the focus is in {self.js('document.activeElement.outerHTML.slice(0, 200)')}")
+
+    def choose(self, selector, value):
+        """Chooses from a menu."""
+        self.js(f"(() => {{ const menu = document.querySelector({json.dumps(selector)}); menu.value = {json.dumps(value)}; menu.dispatchEvent(new Event('change', {{ bubbles: true }})); }})()")
+
+    def drag(self, start, end):
+        """Drags with the mouse from the middle of an element to that of another, or to a point of the page."""
+        middle = "(() => {{ const box = document.querySelector({}).getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+        x, y = self.js(middle.format(json.dumps(start)))
+        to_x, to_y = end if isinstance(end, (tuple, list)) else self.js(middle.format(json.dumps(end)))
+        self.bidi.send("input.performActions", context=self.context, actions=[{"type": "pointer", "id": "mouse", "actions": [
+            {"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pointerDown", "button": 0},
+            {"type": "pointerMove", "x": round((x + to_x) / 2), "y": round((y + to_y) / 2), "duration": 30},
+            {"type": "pointerMove", "x": round(to_x), "y": round(to_y), "duration": 30}, {"type": "pointerUp", "button": 0}]}])
+
     def fill(self, selector, text):
         self.find(selector)
         self.js(f"__web.focus({json.dumps(selector)})")
@@ -372,4 +400,5 @@ class Page:
             self.browser.pages.remove(self)
 
 
-KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Space": " ", "Escape": "\ue00c", "ArrowDown": "\ue015", "ArrowUp": "\ue013", "Shift": "\ue008"}
+KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Space": " ", "Escape": "\ue00c", "ArrowDown": "\ue015", "ArrowUp": "\ue013", "ArrowLeft": "\ue012",
+        "ArrowRight": "\ue014", "Home": "\ue011", "End": "\ue010", "Delete": "\ue017", "Shift": "\ue008", "Control": "\ue009"}

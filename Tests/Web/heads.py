@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import pathlib
 
 HERE = pathlib.Path(__file__).parent
@@ -50,7 +51,7 @@ def heads(browser, folder, people=("ada",)):
             finally:
                 page.close()
             file.parent.mkdir(parents=True, exist_ok=True)
-            part = file.with_suffix(".part")
+            part = file.with_suffix(f".part{os.getpid()}")
             part.write_text(json.dumps(pictures), encoding="utf-8")
             part.rename(file)
         made[who] = json.loads(file.read_text(encoding="utf-8"))

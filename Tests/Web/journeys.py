@@ -1,4 +1,4 @@
-"""Journeys for tests of their editor."""
+"""Journeys for tests of their editor, and what is done in it."""
 
 import json
 
@@ -38,3 +38,25 @@ def long(count):
         else:
             steps[name] = {"type": "information", "config": {"text": f"Part {number}"}, "on": {"success": after}}
     return {"id": new("journey"), "version": 1, "title": f"{count} steps", "start": chain[0], "steps": steps}
+
+
+# The editor
+
+EDITOR = "document.querySelector('.page').journeyEditor"
+
+
+def when_checked(page, seconds=15):
+    """Waits until the editor is there and the server has checked what is in it."""
+    page.find(".journey-node", seconds)
+    page.wait(f"{EDITOR}.isChecked", seconds, "a check of the definition")
+
+
+def fit(page):
+    """Shows the whole picture."""
+    page.js(f"{EDITOR}.picture.fit()")
+
+
+def select(page, step):
+    """Clicks a step, whose form opens."""
+    page.click(f'.journey-node[data-step="{step}"]')
+    page.wait(f"document.querySelector('.journey-form h2').textContent.includes({json.dumps(step)})", why=f"the form of {step}")

@@ -6,7 +6,7 @@
 import os
 
 import testing
-from journeys import long
+from journeys import long, when_checked
 from portal import SignedIn
 
 ROUNDS = 40
@@ -45,8 +45,7 @@ def main():
         portal = SignedIn(mien)
         page = world.page(people=None, size=(1500, 1200))
         page.goto(f"{portal.origin}/admin/journeys/{journey['id']}")
-        page.find(".journey-node", 30)
-        page.wait("document.querySelector('.page').journeyEditor.isChecked", 30)
+        when_checked(page, 30)
         print(f"200 steps, {page.js('document.querySelectorAll(chr).length'.replace('chr', repr('.journey-edge')))} ways; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         for name, times in page.js(SCRIPT).items():
             ordered = sorted(times)

@@ -4,6 +4,7 @@ import base64
 import datetime
 import hashlib
 import json
+import os
 import pathlib
 
 import heads
@@ -100,7 +101,7 @@ def specimen(world, folder, name, **more):
         finally:
             page.close()
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_suffix(".part")
+        part = file.with_suffix(f".part{os.getpid()}")
         part.write_text(made, encoding="ascii")
         part.rename(file)
     return file.read_text(encoding="ascii")

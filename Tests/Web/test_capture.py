@@ -21,7 +21,7 @@ def opened(world, site, server, app_id, **camera):
     return run, link, page
 
 
-@test("a person registers a face with the movements that the page asks for, and comes back to the app", 90)
+@test("a person registers a face with the movements that the page asks for, and comes back to the app", 90, camera=True)
 def registers(world):
     server, site = world.server(), Site()
     app_id = app(server, "liveness_active")
@@ -52,7 +52,7 @@ def registers(world):
     assert page.js("history.length") <= 3
 
 
-@test("a passive capture: a person registers a face by looking at the camera and blinking once", 90)
+@test("a passive capture: a person registers a face by looking at the camera and blinking once", 90, camera=True)
 def passive(world):
     server, site = world.server(), Site()
     app_id = app(server, "liveness_passive")
@@ -71,7 +71,7 @@ def passive(world):
     assert not asked & {"turn_left", "turn_right", "look_up", "look_down", "open_mouth", "come_closer"}, asked
 
 
-@test("a used link says so, and a capture that is open in this browser goes on")
+@test("a used link says so, and a capture that is open in this browser goes on", camera=True)
 def used_link(world):
     server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server))
@@ -119,7 +119,7 @@ def gives_up(world):
     assert finish(run) == "rejection"
 
 
-@test("nobody in front of the camera is told so; a second tab says that the capture goes on in the first")
+@test("nobody in front of the camera is told so; a second tab says that the capture goes on in the first", camera=True)
 def second_tab(world):
     server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
@@ -135,7 +135,7 @@ def second_tab(world):
     assert tab.js("__camera.live()") == 0, "only one tab uses the camera"
 
 
-@test("a closed tab: the link has ended, and the app's journey can be tried again", 90)
+@test("a closed tab: the link has ended, and the app's journey can be tried again", 90, camera=True)
 def closed_tab(world):
     server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
@@ -152,7 +152,7 @@ def closed_tab(world):
     assert finish(run) == "success"
 
 
-@test("a slow connection: pictures are narrower and have fewer bytes, and the capture goes on", 90)
+@test("a slow connection: pictures are narrower and have fewer bytes, and the capture goes on", 90, camera=True)
 def slow(world):
     server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
@@ -171,7 +171,7 @@ def slow(world):
     page.wait("['keep_still', 'wait', 'look_straight'].includes(__web.shown('[data-name]')?.dataset.name)", 20, "guidance for the person who came")
 
 
-@test("a lost connection: the page says so, and goes on when it is back", 90)
+@test("a lost connection: the page says so, and goes on when it is back", 90, camera=True)
 def offline(world):
     server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
@@ -189,7 +189,7 @@ def offline(world):
     page.expect("ERR_INTERNET_DISCONNECTED|Failed to load")
 
 
-@test("a connection that is lost in the middle of the movements: the same capture passes once it is back", 150)
+@test("a connection that is lost in the middle of the movements: the same capture passes once it is back", 150, camera=True)
 def lost(world):
     server, site = world.server(), Site()
     app_id = app(server, "liveness_active")
@@ -209,7 +209,7 @@ def lost(world):
     assert finish(run) == "success"
 
 
-@test("only the keyboard: from the link to the result, with a visible focus")
+@test("only the keyboard: from the link to the result, with a visible focus", camera=True)
 def keyboard(world):
     server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server))
@@ -224,7 +224,7 @@ def keyboard(world):
     assert finish(run) == "success"
 
 
-@test("a person who cannot blink says so, and registers with the other movements", 120)
+@test("a person who cannot blink says so, and registers with the other movements", 120, camera=True)
 def accommodation(world):
     server, site = world.server(), Site()
     app_id = app(server, "liveness_active")

@@ -35,7 +35,7 @@ def shoot(page):
     page.see("Good photo", 60)
 
 
-@test("a person photographs both sides of an identity card, which the page takes by itself, shows their face, and comes back to the app", 240)
+@test("a person photographs both sides of an identity card, which the page takes by itself, shows their face, and comes back to the app", 240, camera=True)
 def card(world):
     site = Site()
     session = DocumentSession(world.server(**SERVER), site)
@@ -80,7 +80,7 @@ def card(world):
     assert code not in session.server.log, "the code is in no log"
 
 
-@test("one thing to do at a time: no document, cut off, too far away, dark, a reflection, a good one", 180)
+@test("one thing to do at a time: no document, cut off, too far away, dark, a reflection, a good one", 180, camera=True)
 def guidance(world):
     session, page = opened(world, Site(), card=None, grain=False, tremble=0)
     page.press("Start camera")
@@ -104,7 +104,7 @@ def guidance(world):
     assert session.missing() == ["document_back", "selfie"]
 
 
-@test("without permission for the camera, photos come from files; what is no photo, and what shows no document, is said", 120)
+@test("without permission for the camera, photos come from files; what is no photo, and what shows no document, is said", 120, camera=True)
 def files(world):
     session, page = opened(world, Site(), "passport", refuses="NotAllowedError")
     page.press("Start camera")
@@ -148,7 +148,7 @@ def card_photo(world, name):
         page.close()
 
 
-@test("a card in place of a passport: after sending, the page asks for another picture, in words, and takes it", 240)
+@test("a card in place of a passport: after sending, the page asks for another picture, in words, and takes it", 240, camera=True)
 def unreadable(world):
     session, page = opened(world, Site(), "passport")
     page.js("__camera.set({ card: 'card_front' })")
@@ -167,7 +167,7 @@ def unreadable(world):
     assert session.result()["status"] == "complete"
 
 
-@test("a person who reloads the page goes on where they were; who cancels comes back to the app, and the link has ended", 90)
+@test("a person who reloads the page goes on where they were; who cancels comes back to the app, and the link has ended", 90, camera=True)
 def reload(world):
     site = Site()
     session, page = opened(world, site)
@@ -203,7 +203,7 @@ def ended(world):
     world.check_after(page, "ended", "409|Failed to load")
 
 
-@test("only the keyboard: a person consents, chooses a document, and takes a picture", 90)
+@test("only the keyboard: a person consents, chooses a document, and takes a picture", 90, camera=True)
 def keyboard(world):
     session = DocumentSession(world.server(**SERVER), Site())
     page = world.page(**card_camera(world, "passport"))
@@ -258,7 +258,7 @@ def languages(world):
         page.close()
 
 
-@test("a computer hands the check over to a phone, which takes the pictures; the computer goes on", 120)
+@test("a computer hands the check over to a phone, which takes the pictures; the computer goes on", 120, camera=True)
 def handoff(world):
     site = Site()
     session, computer = opened(world, site, "passport")
@@ -350,7 +350,7 @@ def decisions(world):
     assert not verdicts, "\n".join(verdicts)
 
 
-@test("Firefox: a person photographs a passport, and shows their face", 120)
+@test("Firefox: a person photographs a passport, and shows their face", 120, camera=True)
 def firefox(world):
     world.running(Firefox)
     site = Site()

@@ -78,7 +78,7 @@ def login(server, name, user):
     return run
 
 
-@test("<mien-capture>: a person registers a face and signs in with it, with random movements", 120)
+@test("<mien-capture>: a person registers a face and signs in with it, with random movements", 120, camera=True)
 def live(world):
     server = world.server()
     site, name = shop(server, "liveness_active")
@@ -94,7 +94,7 @@ def live(world):
     assert run.respond("client_input")["journey_step_id"] == "success"
 
 
-@test("<mien-capture>: pictures; a stranger is refused", 90)
+@test("<mien-capture>: pictures; a stranger is refused", 90, camera=True)
 def pictures(world):
     photo = world.photo("biden.jpg")
     server = world.server()
@@ -114,7 +114,7 @@ def pictures(world):
     assert run.respond("client_input").get("error_data"), "a good picture of somebody else"
 
 
-@test("<mien-capture>: a still photo, and a person who does not follow, are refused", 120)
+@test("<mien-capture>: a still photo, and a person who does not follow, are refused", 120, camera=True)
 def refused(world):
     photo = world.photo("obama.jpg")
     server = world.server()
@@ -131,7 +131,7 @@ def refused(world):
         page.close()
 
 
-@test("<mien-capture>: a session that looks like an earlier one is refused as a replay", 120)
+@test("<mien-capture>: a session that looks like an earlier one is refused as a replay", 120, camera=True)
 def replay(world):
     server = world.server(FACE_LIVENESS_REPLAY_DAYS="7")
     site, name = shop(server, "liveness_active")

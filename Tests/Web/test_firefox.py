@@ -6,7 +6,7 @@ from test_element import login, passes, registration, shop
 from testing import test
 
 
-@test("Firefox: a person registers a face and signs in with it, with random movements", 150)
+@test("Firefox: a person registers a face and signs in with it, with random movements", 150, camera=True)
 def firefox(world):
     world.running(Firefox)
     server = world.server()

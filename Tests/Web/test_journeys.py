@@ -3,61 +3,26 @@
 import json
 
 from browser import Chromium, Firefox
-from journeys import long, names, sample, saved
+from journeys import EDITOR, fit, long, names, sample, saved, select, when_checked
 from portal import SignedIn
 from testing import test
 
-EDITOR = "document.querySelector('.page').journeyEditor"
-
-
-def opened(world, path, kind=Chromium, **options):
+def opened(world, path, kind=Chromium, credential=None, **options):
     mien = world.server()
-    portal = SignedIn(mien)
+    portal = SignedIn(mien, credential)
     page = world.page(kind, people=None, size=(1500, 1200), **options)
     page.goto(portal.origin + path)
     return mien, portal, page
 
 
-def editor(world, journey, kind=Chromium):
-    mien, portal, page = opened(world, f"/admin/journeys/{journey}", kind)
-    page.find(".journey-node")
-    page.wait(f"{EDITOR}.isChecked", why="a check of the definition")
+def editor(world, journey, kind=Chromium, credential=None):
+    mien, portal, page = opened(world, f"/admin/journeys/{journey}", kind, credential)
+    when_checked(page)
     return mien, portal, page
 
 
 def definition(page):
     return page.js(f"{EDITOR}.definition")
-
-
-def drag(page, start, end):
-    """Drags with the mouse from one element to another, or to a point of the page."""
-    x, y = page.js(f"(() => {{ const box = document.querySelector({json.dumps(start)}).getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()")
-    to_x, to_y = end if isinstance(end, (tuple, list)) else page.js(f"(() => {{ const box = document.querySelector({json.dumps(end)}).getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()")
-    page.bidi.send("input.performActions", context=page.context, actions=[{"type": "pointer", "id": "mouse", "actions": [
-        {"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pointerDown", "button": 0},
-        {"type": "pointerMove", "x": round((x + to_x) / 2), "y": round((y + to_y) / 2), "duration": 30},
-        {"type": "pointerMove", "x": round(to_x), "y": round(to_y), "duration": 30}, {"type": "pointerUp", "button": 0}]}])
-
-
-def chord(page, *keys):
-    """Presses keys together."""
-    codes = {"Tab": "\ue004", "Control": "\ue009", "Shift": "\ue008", "Delete": "\ue017", "ArrowRight": "\ue014", "ArrowLeft": "\ue012", "ArrowDown": "\ue015", "ArrowUp": "\ue013", "Home": "\ue011", "End": "\ue010"}
-    values = [codes.get(key, key) for key in keys]
-    page.bidi.send("input.performActions", context=page.context, actions=[{"type": "key", "id": "keyboard", "actions": [
-        *({"type": "keyDown", "value": value} for value in values), *({"type": "keyUp", "value": value} for value in reversed(values))]}])
-
-
-def tab_to(page, selector, *held):
-    """Presses Tab until an element has the focus; with "Shift", backward."""
-    for _ in range(80):
-        if page.js(f"document.activeElement.matches({json.dumps(selector)})"):
-            return
-        chord(page, *held, "Tab")
-    raise AssertionError(f"{selector} cannot be reached with Tab; the focus is in {page.js('document.activeElement.outerHTML.slice(0, 200)')}")
-
-
-def choose(page, selector, value):
-    page.js(f"(() => {{ const menu = document.querySelector({json.dumps(selector)}); menu.value = {json.dumps(value)}; menu.dispatchEvent(new Event('change', {{ bubbles: true }})); }})()")
 
 
 @test("journeys: a journey is opened, edited, undone, checked, saved, and published by mouse", 90)
@@ -67,14 +32,12 @@ def by_mouse(world):
     page.find(f'a[href="/admin/journeys/{journey}"]')
     world.check(page, "the list of journeys")
     page.click(f'a[href="/admin/journeys/{journey}"]')
-    page.find('.journey-node[data-step="form"]')
-    page.wait(f"{EDITOR}.isChecked")
+    when_checked(page)
     world.check(page, "the editor")
     before = definition(page)
 
     # A setting.
-    page.click('.journey-node[data-step="form"]')
-    page.see("Step form")
+    select(page, "form")
     page.click('[data-setting="title"] textarea')
     page.keys("Hello ")
     page.wait(f"{EDITOR}.definition.steps.form.config.title?.includes('Hello ')")
@@ -88,27 +51,26 @@ def by_mouse(world):
     # A step, connected with the mouse.
     page.press("Add step")
     page.find("dialog select")
-    choose(page, "dialog select", "information")
+    page.choose("dialog select", "information")
     page.js("(() => { const input = document.querySelector('dialog input'); input.value = 'welcome'; input.dispatchEvent(new Event('input')); })()")
     world.check(page, "the dialog of a new step")
     page.click('dialog button[value="done"]')
     page.find('.journey-node[data-step="welcome"]')
     page.see("Step welcome")
     page.wait(f"{EDITOR}.isChecked && {EDITOR}.findings('welcome').some((one) => one.code === 'unreachable_step')", why="the finding that no path leads there")
-    page.js(f"{EDITOR}.picture.fit()")
-    drag(page, '.journey-port[data-from="check"][data-outcome="success"]', '.journey-node[data-step="welcome"] rect')
+    fit(page)
+    page.drag('.journey-port[data-from="check"][data-outcome="success"]', '.journey-node[data-step="welcome"] rect')
     page.wait(f"{EDITOR}.definition.steps.check.on.success === 'welcome'", why="the connection")
-    page.js(f"{EDITOR}.picture.fit()")
-    drag(page, '.journey-port[data-from="welcome"][data-outcome="success"]', '.journey-node[data-step="done"] rect')
+    fit(page)
+    page.drag('.journey-port[data-from="welcome"][data-outcome="success"]', '.journey-node[data-step="done"] rect')
     page.wait(f"{EDITOR}.definition.steps.welcome.on?.success === 'done'")
     page.wait(f"{EDITOR}.isChecked && !{EDITOR}.errors.length")
 
     # A finding, at its setting.
-    page.js(f"{EDITOR}.picture.fit()")
-    page.click('.journey-node[data-step="check"]')
-    page.see("Step check")
+    fit(page)
+    select(page, "check")
     page.click('[data-setting="username"] input')
-    chord(page, "End")
+    page.chord("End")
     page.keys("x")
     page.wait("document.querySelector('[data-setting=\"username\"] .field-error')?.textContent.includes('does not have this member')", why="the finding in place")
     assert page.js("document.querySelector('[data-setting=\"username\"] input').getAttribute('aria-invalid')") == "true"
@@ -147,24 +109,24 @@ def by_keyboard(world):
     journey = saved(world.server())
     mien, portal, page = editor(world, journey)
     # From the heading to the tree of steps.
-    tab_to(page, "[role=treeitem]")
+    page.tab_to("[role=treeitem]")
     before = definition(page)
 
     # Letters find a step; Enter opens its form.
     page.keys("form", "Enter")
     page.wait("document.activeElement.textContent === 'Step form'")
-    tab_to(page, '[data-setting="title"] textarea')
+    page.tab_to('[data-setting="title"] textarea')
     page.keys("Hi")
     assert definition(page)["steps"]["form"]["config"]["title"].endswith("Hi")
-    chord(page, "Control", "z")
+    page.chord("Control", "z")
     assert definition(page) == before
-    chord(page, "Control", "Shift", "z")
+    page.chord("Control", "Shift", "z")
 
     # Completion: a variable is proposed and taken.
     page.keys("Escape", "check", "Enter")
     page.wait("document.activeElement.textContent === 'Step check'")
-    tab_to(page, '[data-setting="username"] input')
-    chord(page, "Control", "a")
+    page.tab_to('[data-setting="username"] input')
+    page.chord("Control", "a")
     page.keys("form.user")
     page.wait("document.activeElement.getAttribute('aria-expanded') === 'true'")
     world.check(page, "proposals")
@@ -175,18 +137,18 @@ def by_keyboard(world):
 
     # A new step after an outcome: the tree shows outcomes, Enter asks what follows.
     page.keys("Escape", "check")
-    chord(page, "ArrowRight")
-    chord(page, "ArrowRight")
+    page.chord("ArrowRight")
+    page.chord("ArrowRight")
     assert page.js("document.activeElement.textContent").startswith("success"), page.js("document.activeElement.textContent")
     page.keys("Enter")
     page.see("What follows success of check?")
     page.keys("Tab", "Inform", "Tab")
-    chord(page, "Control", "a")
+    page.chord("Control", "a")
     page.keys("welcome", "Enter")
     page.wait(f"{EDITOR}.definition.steps.welcome?.type === 'information' && {EDITOR}.definition.steps.check.on.success === 'welcome'", why="the new step")
     page.keys("Escape", "welcome")
     # Its outcomes are shown, because it is new.
-    chord(page, "ArrowRight")
+    page.chord("ArrowRight")
     page.keys("Enter")
     page.see("What follows success of welcome?")
     page.keys("done", "Enter")
@@ -195,15 +157,15 @@ def by_keyboard(world):
 
     # Remove, and undo that.
     page.keys("refused")
-    chord(page, "Delete")
+    page.chord("Delete")
     page.wait(f"!('refused' in {EDITOR}.definition.steps)")
-    chord(page, "Control", "z")
+    page.chord("Control", "z")
     page.wait(f"'refused' in {EDITOR}.definition.steps")
 
-    chord(page, "Control", "s")
+    page.chord("Control", "s")
     page.see("Version 2 is saved.")
     assert mien.admin("GET", f"/v1/journeys/{journey}/versions/2") == definition(page)
-    tab_to(page, "#journey-publish", "Shift")
+    page.tab_to("#journey-publish", "Shift")
     page.keys("Enter")
     page.see("Publish version 2?")
     page.keys("Enter")
@@ -216,16 +178,16 @@ def by_keyboard(world):
 def in_firefox(world):
     journey = saved(world.server())
     mien, portal, page = editor(world, journey, Firefox)
-    page.js(f"{EDITOR}.picture.fit()")
-    drag(page, '.journey-port[data-from="check"][data-outcome="success"]', '.journey-node[data-step="refused"] rect')
+    fit(page)
+    page.drag('.journey-port[data-from="check"][data-outcome="success"]', '.journey-node[data-step="refused"] rect')
     page.wait(f"{EDITOR}.definition.steps.check.on.success === 'refused'", why="the connection")
     page.click("[role=tab]:nth-of-type(3)")
     page.see("no path leads to a complete_journey step")
     page.js(f"{EDITOR}.tree.focus()")
-    chord(page, "Control", "z")
+    page.chord("Control", "z")
     assert definition(page)["steps"]["check"]["on"]["success"] == "done"
-    chord(page, "Control", "Shift", "z")
-    chord(page, "Control", "s")
+    page.chord("Control", "Shift", "z")
+    page.chord("Control", "s")
     page.see("Version 2 is saved.")
     assert mien.admin("GET", f"/v1/journeys/{journey}/versions/2")["steps"]["check"]["on"]["success"] == "refused"
     portal.close()
@@ -276,20 +238,15 @@ def auditor(world):
     mien = world.server()
     journey = saved(mien)
     credential = mien.admin("POST", "/v1/administrators", {"name": "Grace", "role": "auditor"})["credential"]
-    portal = SignedIn(mien, credential)
-    page = world.page(people=None, size=(1500, 1200))
-    page.goto(f"{portal.origin}/admin/journeys/{journey}")
-    page.find(".journey-node")
-    page.wait(f"{EDITOR}.isChecked")
+    _, portal, page = editor(world, journey, credential=credential)
     before = definition(page)
     assert page.js("[...document.querySelectorAll('main button')].every((button) => !/^(Save|Publish|Add step|Undo)/.test(button.textContent))")
-    page.click('.journey-node[data-step="form"]')
-    page.see("Step form")
+    select(page, "form")
     assert page.js("[...document.querySelectorAll('.journey-form input, .journey-form select, .journey-form textarea, .journey-form button')].every((one) => one.disabled)")
     assert page.js("document.querySelector('.journey-port') === null")
     page.js(f"{EDITOR}.tree.focus()")
-    chord(page, "Delete")
-    chord(page, "Control", "z")
+    page.chord("Delete")
+    page.chord("Control", "z")
     assert definition(page) == before
     page.press("Simulation")
     page.press("Start")

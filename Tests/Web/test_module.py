@@ -85,7 +85,7 @@ def journey(world):
     assert said == [True, True, True, "invalid_state", "loginForm", "invalid_credentials", "success", "no_active_journey", True, True, False], said
 
 
-@test("mien.js: the guide's sample, line for line: the page sends the person to the capture page, and goes on when they come back", 90)
+@test("mien.js: the guide's sample, line for line: the page sends the person to the capture page, and goes on when they come back", 90, camera=True)
 def guide(world):
     server, user, name = world.server(), new("ada"), new("app")
     server.user(user, PASSWORD)

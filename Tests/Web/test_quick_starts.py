@@ -26,7 +26,7 @@ def add_face(world, server, app_id, user):
     page.close()
 
 
-@test("quick start: a single-page app", 90)
+@test("quick start: a single-page app", 90, camera=True)
 def single_page(world):
     server, site = world.server(), Site()
     text = (EXAMPLES / "Web" / "single-page" / "index.html").read_text(encoding="utf-8")
@@ -100,13 +100,13 @@ def lines(path):
     return len((EXAMPLES / path).read_text(encoding="utf-8").splitlines())
 
 
-@test("quick start: a server in Python", 90)
+@test("quick start: a server in Python", 90, camera=True)
 def python(world):
     assert lines("Web/python/app.py") <= 60
     web_server(world, "python", "An app in Python", [sys.executable, str(EXAMPLES / "Web" / "python" / "app.py")])
 
 
-@test("quick start: a server in Swift", 90)
+@test("quick start: a server in Swift", 90, camera=True)
 def swift(world):
     assert lines("Sources/WebSignIn/main.swift") <= 60
     program = pathlib.Path(os.environ["MIEN_PROGRAM"]).parent / "ExampleWebSignIn"

@@ -111,7 +111,7 @@ def by_password(world):
     page.find("[name=f_password], .list-links")
 
 
-@test("a person adds a face on the account page, and an app signs the person in with it", 180)
+@test("a person adds a face on the account page, and an app signs the person in with it", 180, camera=True)
 def by_face(world):
     server = world.server()
     site, app_id = shop(server, "liveness_active")
@@ -136,7 +136,7 @@ def by_face(world):
     assert "face" in client.claims()["amr"]
 
 
-@test("a stranger is refused, and a name without an account looks the same", 90)
+@test("a stranger is refused, and a name without an account looks the same", 90, camera=True)
 def stranger(world):
     server = world.server()
     site, app_id = shop(server)
@@ -161,7 +161,7 @@ def stranger(world):
     assert not site.query("/back")
 
 
-@test("a still photo is refused where a live person is required", 90)
+@test("a still photo is refused where a live person is required", 90, camera=True)
 def still(world):
     server = world.server()
     site, app_id = shop(server, "liveness_active")

@@ -1,5 +1,11 @@
-"""Runs the tests of the pages, and counts them. A test is a function of the `World`, which has the browsers and servers."""
+"""Runs the tests of the pages, and counts them. A test is a function of the `World`, which has the browsers and servers.
 
+Two workers run at once, each a process with browsers and servers of its own. One of them runs the tests in which a camera has to be in time, and only
+it: two captures at once on a small machine make each other late. The other one runs all that only clicks and reads; whoever is done first helps with
+these. MIEN_WEB_WORKERS=1 runs everything in one.
+"""
+
+import multiprocessing
 import os
 import pathlib
 import signal
@@ -21,10 +27,10 @@ class Skip(Exception):
     """This test cannot run here, for this reason."""
 
 
-def test(title, seconds=60):
-    """Registers a test, in the order of the files."""
+def test(title, seconds=60, camera=False):
+    """Registers a test, in the order of the files. `camera`: a capture has to be in time, so none may run beside it."""
     def register(function):
-        TESTS.append((title, seconds, function))
+        TESTS.append((title, seconds, function, camera))
         return function
     return register
 
@@ -136,7 +142,7 @@ class Late(Exception):
     """A test took too long."""
 
 
-def late(*_):
+def out_of_time(*_):
     raise Late("took too long")
 
 
@@ -172,34 +178,92 @@ def attempt(world, title, seconds, function):
     return problem, reason
 
 
-def main(words):
-    signal.signal(signal.SIGALRM, late)
-    chosen = [one for one in TESTS if not words or any(word.lower() in one[0].lower() for word in words)]
-    limit, began, world = float(os.environ.get("MIEN_WEB_SECONDS", "600")), time.monotonic(), World()
-    passed = failed = skipped = 0
+class Work:
+    """What is left to do, shared by the workers."""
+
+    def __init__(self, chosen):
+        # By place in TESTS. The first worker goes from the front, the second one from the back of what needs no camera.
+        self.cameras = [number for number in chosen if TESTS[number][3]]
+        self.others = [number for number in chosen if not TESTS[number][3]]
+        self.lock = multiprocessing.Lock()
+        self.front, self.back, self.camera = (multiprocessing.Value("i", 0, lock=False) for _ in range(3))
+        self.passed, self.failed, self.skipped = (multiprocessing.Value("i", 0, lock=False) for _ in range(3))
+
+    def take(self, worker, alone):
+        """The next test of a worker; None if nothing is left for it."""
+        with self.lock:
+            if worker == 0 and self.camera.value < len(self.cameras):
+                self.camera.value += 1
+                return self.cameras[self.camera.value - 1]
+            if self.front.value + self.back.value >= len(self.others):
+                return None
+            if worker == 0 and not alone:
+                self.back.value += 1
+                return self.others[-self.back.value]
+            self.front.value += 1
+            return self.others[self.front.value - 1]
+
+    def tell(self, counter, *lines):
+        """Counts a test, and prints its lines together."""
+        with self.lock:
+            if counter is not None:
+                counter.value += 1
+            print("\n".join(lines), flush=True)
+
+
+def run_test(work, world, number, late):
+    """Runs a test, tells how it went, and counts it."""
+    title, seconds, function, _ = TESTS[number]
+    start = time.monotonic()
+    if late:
+        return work.tell(work.skipped, f"– {title}: {late}")
+    problem, reason = attempt(world, title, seconds, function)
+    # A browser or a camera that a busy machine holds up for half a second ends a live capture: one more try, and it is told.
+    if problem:
+        work.tell(None, f"↻ {title}: again after", *("    " + line for line in problem.strip().splitlines()[-2:]))
+        problem, reason = attempt(world, title, seconds, function)
+    took = f"{time.monotonic() - start:.1f} s"
+    if reason:
+        return work.tell(work.skipped, f"– {title}: {reason}")
+    if problem:
+        return work.tell(work.failed, f"✘ {title} ({took})", *("    " + line for line in problem.strip().splitlines()))
+    return work.tell(work.passed, f"✔ {title} ({took})")
+
+
+def run_worker(work, worker, alone, end):
+    """Runs tests until none is left for this worker."""
+    signal.signal(signal.SIGALRM, out_of_time)
+    world, limit = World(), float(os.environ.get("MIEN_WEB_SECONDS", "600"))
     try:
-        for title, seconds, function in chosen:
-            start = time.monotonic()
-            if start - began > limit:
-                problem, reason = None, f"all tests together may take {limit:.0f} s (MIEN_WEB_SECONDS)"
-            else:
-                problem, reason = attempt(world, title, seconds, function)
-                # A browser or a camera that a busy machine holds up for half a second ends a live capture: one more try, and it is told.
-                if problem:
-                    print(f"↻ {title}: again after\n" + "\n".join("    " + line for line in problem.strip().splitlines()[-2:]), flush=True)
-                    problem, reason = attempt(world, title, seconds, function)
-            took = f"{time.monotonic() - start:.1f} s"
-            if reason:
-                skipped += 1
-                print(f"– {title}: {reason}", flush=True)
-            elif problem:
-                failed += 1
-                print(f"✘ {title} ({took})\n" + "\n".join("    " + line for line in problem.strip().splitlines()), flush=True)
-            else:
-                passed += 1
-                print(f"✔ {title} ({took})", flush=True)
+        while (number := work.take(worker, alone)) is not None:
+            run_test(work, world, number, f"all tests together may take {limit:.0f} s (MIEN_WEB_SECONDS)" if time.monotonic() > end else None)
     finally:
         signal.alarm(0)
         world.close()
-        print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""), flush=True)
-    return 1 if failed else 0
+
+
+def main(words):
+    chosen = [number for number, one in enumerate(TESTS) if not words or any(word.lower() in one[0].lower() for word in words)]
+    work, end = Work(chosen), time.monotonic() + float(os.environ.get("MIEN_WEB_SECONDS", "600"))
+    count = 1 if len(work.cameras) + len(work.others) < 2 else int(os.environ.get("MIEN_WEB_WORKERS", "2"))
+    workers = [multiprocessing.Process(target=run_worker, args=(work, worker, count == 1, end)) for worker in range(count)]
+    for worker in workers:
+        worker.start()
+
+    def stop(*_):
+        # Workers exit normally on this signal, so that their browsers and servers are stopped, too.
+        for worker in workers:
+            worker.terminate()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stop)
+    for worker in workers:
+        worker.join()
+    left = len(chosen) - work.passed.value - work.failed.value - work.skipped.value
+    for worker in workers:
+        if worker.exitcode:
+            print(f"✘ a worker ended with {worker.exitcode}", flush=True)
+    # Tests that no worker came to are no success.
+    failed = work.failed.value + left
+    print(f"{work.passed.value} passed, {failed} failed" + (f", {work.skipped.value} skipped" if work.skipped.value else ""), flush=True)
+    return 1 if failed or any(worker.exitcode for worker in workers) else 0
