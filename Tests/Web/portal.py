@@ -35,7 +35,8 @@ class SignedIn:
                 portal.requests.append((self.command, self.path))
                 asset = "/admin/assets/"
                 if FILES and self.path.startswith(asset):
-                    path = server.REPOSITORY / FILES / self.path[len(asset):].partition("?")[0]
+                    name = self.path[len(asset):].partition("?")[0]
+                    path = server.REPOSITORY / ("Web/Shared" if name == "base.css" else FILES) / name
                     kind = mimetypes.guess_type(path.name)[0] or "text/plain"
                     return self.reply(200, {"content-type": kind}, path.read_bytes()) if path.is_file() else self.reply(404, {}, b"")
                 headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP}
@@ -45,6 +46,8 @@ class SignedIn:
                 answer = connection.getresponse()
                 content = answer.read()
                 connection.close()
+                if FILES and (answer.getheader("content-type") or "").startswith("text/html"):
+                    content = (server.REPOSITORY / FILES / "index.html").read_bytes()
                 return self.reply(answer.status, {name: value for name, value in answer.getheaders() if name.lower() not in HOP}, content)
 
             def reply(self, status, headers, content):

@@ -9,6 +9,7 @@ import sys
 import server
 import testing
 from scenes import PASSWORD, DocumentSession, Site, agree, app, begin_registration, card_camera, choose as choose_document, new, start_camera
+from journeys import fit, select, when_checked
 from test_document import SERVER as DOCUMENTS
 from test_handoff import code as phone_code
 from test_portal import locked_user, sign_in as sign_in_to_portal, unclear_case
@@ -430,53 +431,66 @@ def expired(studio):
     return page
 
 
-def portal(studio, path, text):
+def in_language(studio, page, server):
+    """Chooses the studio's language in the portal."""
+    page.goto(f"{server.admin_address}/admin/nothing")
+    page.find("main h1")
+    page.js(f"localStorage.setItem('mien.language', '{studio.language}')")
+
+
+def portal(studio, path, selector="main h1", administrator=None):
     server = studio.world.server(IDENTITY_SOURCES="registry")
     page = studio.page()
-    sign_in_to_portal(page, server)
+    in_language(studio, page, server)
+    sign_in_to_portal(page, server, administrator)
     page.goto(f"{server.admin_address}/admin{path(server) if callable(path) else path}")
-    page.see(text)
+    page.find(f"main {selector}")
+    page.wait("!document.querySelector('[aria-busy=true]')")
     return page
 
 
-@scene("portal-overview")
-def portal_overview(studio):
-    return portal(studio, "", "Token grants")
+def portal_scene(name, path, selector="h1"):
+    scene(f"portal-{name}")(lambda studio: portal(studio, path, selector))
 
 
-@scene("portal-app")
-def portal_app(studio):
-    return portal(studio, "/apps/default_application", "Quick start")
+portal_scene("overview", "", ".chart, .tile")
+portal_scene("apps", "/apps", "tbody")
+portal_scene("app-new", "/apps/new")
+portal_scene("app", "/apps/default_application", "pre")
+portal_scene("journeys", "/journeys", "tbody")
+portal_scene("users", lambda server: locked_user(server) and "/users", "tbody")
+portal_scene("user-new", "/users/new")
+portal_scene("user", lambda server: f"/users/{locked_user(server)[1]}", ".tag-bad")
+portal_scene("reviews", lambda server: unclear_case(server) and "/reviews", "tbody")
+portal_scene("review", lambda server: f"/reviews/identities/{unclear_case(server)[1]}", ".checks")
+portal_scene("audit", "/audit", "tbody")
+portal_scene("administrators", "/administrators", "tbody")
+portal_scene("account", "/account", "section")
+for part in ["", "/faces", "/licenses", "/registry", "/master-keys", "/server"]:
+    portal_scene(f"settings{part.replace('/', '-')}", f"/settings{part}", "section")
 
 
 @scene("portal-journey")
 def portal_journey(studio):
-    page = portal(studio, "/journeys/face-login", "Step tries")
-    page.wait("document.querySelector('.page').journeyEditor.isChecked")
-    page.js("document.querySelector('.page').journeyEditor.picture.fit()")
-    page.click('.journey-node[data-step="form"]')
-    page.see("Step form")
+    page = portal(studio, "/journeys/face-login", ".journey-node")
+    when_checked(page)
+    fit(page)
+    select(page, "form")
     return page
 
 
-@scene("portal-user")
-def portal_user(studio):
-    return portal(studio, lambda server: f"/users/{locked_user(server)[1]}", "by an administrator")
-
-
-@scene("portal-review")
-def portal_review(studio):
-    return portal(studio, lambda server: f"/reviews/identities/{unclear_case(server)[1]}", "What the person stated")
-
-
-@scene("portal-audit")
-def portal_audit(studio):
-    return portal(studio, "/audit", "Verify the chain")
+@scene("portal-user-erase")
+def portal_erase(studio):
+    page = portal(studio, lambda server: f"/users/{locked_user(server)[1]}", ".button-danger")
+    page.click("main .button-danger")
+    page.find("dialog[open]")
+    return page
 
 
 @scene("portal-sign-in")
 def portal_sign_in(studio):
     page = studio.page()
+    in_language(studio, page, studio.server)
     page.goto(f"{studio.server.admin_address}/admin")
     page.find("[name=code]")
     return page
@@ -485,6 +499,7 @@ def portal_sign_in(studio):
 @scene("portal-setup")
 def portal_setup(studio):
     page = studio.page()
+    in_language(studio, page, studio.server)
     page.goto(setup_link(studio.server))
     page.click("input[value=password]")
     page.find(".qr-code")

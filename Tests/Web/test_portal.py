@@ -160,7 +160,7 @@ def by_keyboard(world):
 def pages(world):
     server = world.server()
     page = portal(world, server)
-    for path, text in [("", "Overview"), ("/reviews", "Nothing waits for you."), ("/audit", "Verify the chain"), ("/settings", "Sources of identities"),
+    for path, text in [("", "Overview"), ("/reviews", "Nothing to review."), ("/audit", "Verify the chain"), ("/settings", "Sources of identities"),
                        ("/settings/faces", "Model packs"), ("/settings/licenses", "Product keys"), ("/settings/registry", "Reference registry"),
                        ("/settings/master-keys", "Master keys"), ("/settings/server", "Find a setting"), ("/users/new", "New user"), ("/nothing", "Not found")]:
         page.goto(f"{server.admin_address}/admin{path}")

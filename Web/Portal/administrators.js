@@ -4,7 +4,7 @@ import { at, call, may } from "./api.js";
 import { actionButton, busy, confirmDialog, copyable, field, h, pageHead, replace, section, showDialog, tag, textInput, toast, errorText, alertBox } from "./dom.js";
 import { freshly } from "./account.js";
 import { route, render } from "./router.js";
-import { addTexts, formatAgo, formatDay, formatTime, named, t } from "./strings.js";
+import { addTexts, formatAgo, formatDay, formatList, formatTime, named, t } from "./strings.js";
 import texts from "./languages/en-administrators.js";
 
 addTexts(texts);
@@ -30,7 +30,7 @@ function listSection(all, changes) {
   const rows = all.map((admin) => h("tr", null,
     h("th", { scope: "row", dir: "auto" }, admin.name, admin.is_caller && [" ", tag(t("administrators.you"))]),
     h("td", null, changes && !admin.is_caller ? roleInput(admin) : named("shell.role", admin.role)),
-    h("td", null, admin.methods?.length ? admin.methods.map((method) => named("administrators.method", method)).join(", ") : t("administrators.no_methods")),
+    h("td", null, admin.methods?.length ? formatList(admin.methods.map((method) => named("administrators.method", method))) : t("administrators.no_methods")),
     h("td", null, formatDay(admin.created_at)),
     changes && h("td", { class: "cell-actions" }, actions(admin))));
   const columns = [t("administrators.name"), t("administrators.role"), t("administrators.methods"), t("administrators.created")];

@@ -1,5 +1,7 @@
 // The admin API of this origin. Everything that the portal does goes through `call`.
 
+import { t } from "./strings.js";
+
 /** A refusal of the API, made from its problem+json; `status` 0 if the server could not be reached. */
 export class ApiError extends Error {
   /**
@@ -9,7 +11,7 @@ export class ApiError extends Error {
    */
   constructor(status, problem, retryAfter = 0) {
     const message = problem?.detail ?? problem?.title
-      ?? (status ? `The server answered ${status}.` : "The server cannot be reached. Check the connection and try again.");
+      ?? t(status ? "shell.answered" : "shell.unreachable", { status: String(status) });
     super(message);
     this.name = "ApiError";
     this.status = status;

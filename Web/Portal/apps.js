@@ -46,6 +46,7 @@ route("/admin/apps/new", (params, root) => {
     const input = h("input", { type: "radio", name: "type", value: kind, checked: kind === "public" });
     return h("label", { class: "choice" }, input, h("span", null, h("strong", null, t(`apps.type.${kind}`)), h("br"), h("span", { class: "hint" }, t(`apps.type_${kind}_help`))));
   });
+  const redirect = field({ label: t("apps.redirect"), help: t("apps.redirect_help"), input: textInput({ name: "redirect", type: "url", dir: "ltr", placeholder: "https://shop.example.org/signed-in" }) });
   const own = field({ label: t("apps.first_party"), help: t("apps.first_party_help"), input: h("input", { type: "checkbox" }) });
   const sdk = field({ label: t("apps.client"), help: t("apps.client_help"), input: h("input", { type: "checkbox" }) });
   const message = h("div");
@@ -53,19 +54,20 @@ route("/admin/apps/new", (params, root) => {
   const form = h("form", { class: "form", novalidate: true, onsubmit: (event) => {
     event.preventDefault();
     busy(submit, create);
-  } }, message, name, id, h("fieldset", null, h("legend", null, t("apps.type")), kinds, h("p", { class: "hint" }, t("apps.type_help"))), own, sdk, h("div", { class: "actions" }, submit));
+  } }, message, name, id, h("fieldset", null, h("legend", null, t("apps.type")), kinds, h("p", { class: "hint" }, t("apps.type_help"))), redirect, own, sdk, h("div", { class: "actions" }, submit));
 
   async function create() {
     replace(message);
-    for (const one of [name, id]) one.setError("");
+    for (const one of [name, id, redirect]) one.setError("");
     const body = { name: name.input.value.trim(), type: form.elements.type.value, first_party: own.input.checked, client: sdk.input.checked ? "mien" : "other" };
     if (id.input.value.trim()) body.id = id.input.value.trim();
+    if (redirect.input.value.trim()) body.settings = { sign_in_page: true, redirect_uris: [redirect.input.value.trim()] };
     try {
       const app = await call("POST", "/v1/apps", { body });
       if (app.client_secret) await showSecret(app);
       toast(t("apps.created_done"));
       await go(`/admin/apps/${encodeURIComponent(app.id)}`);
-    } catch (error) { showErrors(error, { name, id }, message); }
+    } catch (error) { showErrors(error, { name, id, redirect_uris: redirect }, message); }
   }
 
   replace(root, pageHead(t("apps.new"), { back: { href: "/admin/apps", text: t("apps.title") } }), h("div", { class: "card" }, form));

@@ -1,10 +1,10 @@
 // The audit log: search, verification, export.
 
 import { call, may } from "./api.js";
-import { actionButton, alertBox, copyable, field, h, pageHead, replace, section, select, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, copyable, field, h, pageHead, replace, section, select, shortID, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { route, setQuery } from "./router.js";
-import { addTexts, formatTime, t } from "./strings.js";
+import { addTexts, detailText, formatInstant, t } from "./strings.js";
 import texts from "./languages/en-audit.js";
 
 addTexts(texts);
@@ -37,18 +37,19 @@ route("/admin/audit", async (params, root, { query, signal }) => {
     return call("GET", "/v1/audit", { signal, query: { after: cursor, user: id, event: event.value, administrator: by.value, from: time(from.value), until: time(until.value), order: order.value } });
   }
 
+  root.classList.add("page-full");
   replace(root, pageHead(t("audit.title"), { lead: t("audit.lead") }), pagedList({
     signal, load, caption: t("audit.title"), empty: t("audit.none"),
     filters: [user, field({ label: t("audit.search_event"), input: event }), administrators.items.length ? field({ label: t("audit.search_by"), input: by }) : null,
       field({ label: t("audit.from"), input: from }), field({ label: t("audit.until"), input: until }), field({ label: t("audit.order"), input: order })].filter(Boolean),
     columns: [
       { title: t("audit.number"), kind: "mono", value: (one) => String(one.number) },
-      { title: t("audit.time"), value: (one) => formatTime(one.at) },
+      { title: t("audit.time"), kind: "time", value: (one) => formatInstant(one.at) },
       { title: t("audit.event"), kind: "mono", value: (one) => one.event },
-      { title: t("audit.actor"), value: (one) => names.get(one.actor) ?? one.actor },
-      { title: t("audit.user"), kind: "mono", value: (one) => one.user_id && (may("readUsers") ? h("a", { href: `/admin/users/${encodeURIComponent(one.user_id)}` }, one.user_id) : one.user_id) },
+      { title: t("audit.actor"), value: (one) => names.get(one.actor) ?? (/^\w{3}_/.test(one.actor) ? shortID(one.actor) : one.actor) },
+      { title: t("audit.user"), value: (one) => one.user_id && (may("readUsers") ? h("a", { href: `/admin/users/${encodeURIComponent(one.user_id)}` }, shortID(one.user_id)) : shortID(one.user_id)) },
       { title: t("audit.app"), kind: "mono", value: (one) => one.app_id },
-      { title: t("audit.detail"), kind: "mono", value: (one) => Object.entries(one.detail).map(([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ") },
+      { title: t("audit.detail"), kind: "detail", value: (one) => detailText(one.detail) },
     ],
   }), h("div", { class: "cards" }, chain(), exportSection(signal)));
 });

@@ -1,7 +1,7 @@
 // Pictures of numbers, each with a table that says the same.
 
-import { h, svg, uniqueID } from "./dom.js";
-import { formatNumber, t } from "./strings.js";
+import { h } from "./dom.js";
+import { formatList, formatNumber, t } from "./strings.js";
 
 /** A table that opens below a picture. */
 function asTable(title, columns, rows) {
@@ -19,36 +19,32 @@ function asTable(title, columns, rows) {
  */
 export function barChart(title, bars) {
   if (!bars.length) return h("p", { class: "empty" }, t("home.nothing"));
-  const width = 640, row = 30, label = 210, most = Math.max(1, ...bars.map((bar) => bar.value)), scale = (width - label - 70) / most, name = uniqueID("chart");
-  const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${bars.length * row}`, role: "img", "aria-labelledby": name },
-    svg("title", { id: name }, `${title}: ${bars.slice(0, 8).map((bar) => `${bar.name} ${formatNumber(bar.value)}`).join(", ")}`),
-    bars.map((bar, index) => {
-      const y = index * row, size = Math.max(1, bar.value * scale), text = bar.name.length > 30 ? `${bar.name.slice(0, 29)}…` : bar.name;
-      return svg("g", null,
-        svg("text", { x: label - 10, y: y + 19, "text-anchor": "end", class: "chart-text" }, text),
-        svg("rect", { x: label, y: y + 6, width: size, height: row - 12, rx: 3, class: `chart-bar chart-series-${bar.series ?? 1}` }),
-        svg("text", { x: label + size + 8, y: y + 19, class: "chart-text" }, formatNumber(bar.value)));
-    }));
+  const most = Math.max(1, ...bars.map((bar) => bar.value));
+  const picture = h("div", { class: "chart", role: "img", "aria-label": inWords(title, bars) }, bars.map((bar) => h("div", { class: "chart-row" },
+    h("span", { class: "chart-name", title: bar.name }, bar.name),
+    h("span", { class: "chart-track" }, h("span", { class: `chart-bar chart-series-${bar.series ?? 1}`, style: { "inline-size": share(bar.value, most) } })),
+    h("span", { class: "chart-value" }, formatNumber(bar.value)))));
   return h("figure", { class: "chart-figure" }, picture, asTable(title, [t("home.label"), t("home.count")], bars.map((bar) => [bar.name, bar.value])));
 }
 
 /**
- * Columns of a histogram.
+ * Columns of a histogram. They rise from left to right in every language, as numbers do.
  *
  * @param {{name: string, value: number}[]} columns In order.
  */
 export function columnChart(title, columns) {
   if (!columns.some((column) => column.value)) return h("p", { class: "empty" }, t("home.nothing"));
-  const width = 640, height = 220, foot = 34, head = 18, most = Math.max(...columns.map((column) => column.value)), step = width / columns.length, name = uniqueID("chart");
-  const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": name },
-    svg("title", { id: name }, `${title}: ${columns.filter((column) => column.value).map((column) => `${column.name} ${formatNumber(column.value)}`).join(", ")}`),
-    svg("line", { x1: 0, x2: width, y1: height - foot, y2: height - foot, class: "chart-axis" }),
-    columns.map((column, index) => {
-      const size = column.value ? Math.max(2, (height - foot - head) * column.value / most) : 0, x = index * step;
-      return svg("g", null,
-        svg("rect", { x: x + 2, y: height - foot - size, width: Math.max(1, step - 4), height: size, class: "chart-bar chart-series-1" }),
-        column.value > 0 && svg("text", { x: x + step / 2, y: height - foot - size - 5, "text-anchor": "middle", class: "chart-text" }, formatNumber(column.value)),
-        svg("text", { x: x + step / 2, y: height - foot + 20, "text-anchor": "middle", class: "chart-text" }, column.name));
-    }));
+  const most = Math.max(...columns.map((column) => column.value));
+  const picture = h("div", { class: "chart chart-columns", role: "img", dir: "ltr", "aria-label": inWords(title, columns.filter((column) => column.value)) },
+    columns.map((column) => h("div", { class: "chart-column" },
+      h("span", { class: "chart-rise" }, h("span", { class: "chart-value" }, column.value ? formatNumber(column.value) : ""),
+        h("span", { class: "chart-bar chart-series-1", style: { "block-size": column.value ? `calc(${share(column.value, most)} - 1.25rem * ${column.value / most})` : "0" } })),
+      h("span", { class: "chart-name" }, column.name))));
   return h("figure", { class: "chart-figure" }, picture, asTable(title, [t("home.label"), t("home.count")], columns.map((column) => [column.name, column.value])));
 }
+
+/** The part of the largest value; the smallest ones stay visible. */
+function share(value, most) { return `${Math.max(0.5, (100 * value) / most)}%`; }
+
+/** What a picture shows, for those who do not see it; the table has all of it. */
+function inWords(title, parts) { return `${title}: ${formatList(parts.slice(0, 8).map((part) => `${part.name} ${formatNumber(part.value)}`))}`; }

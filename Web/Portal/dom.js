@@ -1,6 +1,6 @@
 // Elements, messages, and dialogs. Text is always text: nothing here reads HTML.
 
-import { t } from "./strings.js";
+import { has, isEnglish, t } from "./strings.js";
 import { ApiError } from "./api.js";
 
 const vector = "http://www.w3.org/2000/svg";
@@ -85,7 +85,10 @@ export function alertBox(kind, ...children) {
 /** What an error means for the person who sees it. */
 export function errorText(error) {
   if (!(error instanceof ApiError)) return error?.message ?? String(error);
-  return error.retryAfter ? `${error.detail} ${t("shell.retry_after", { seconds: error.retryAfter })}` : error.detail;
+  const key = `error.${error.code}`, said = error.detail, known = !isEnglish && has(key) ? t(key) : "";
+  // The API speaks English. What it says beyond its code stays, set apart from text that may run the other way.
+  const text = !known ? said : said === error.problem?.title ? known : `${known} \u2068${said}\u2069`;
+  return error.retryAfter ? `${text} ${t("shell.retry_after", { count: error.retryAfter })}` : text;
 }
 
 /** Runs an action of the page; shows its error. Returns whether it succeeded. */
@@ -241,6 +244,12 @@ export function codeBlock(text, label) {
   const code = h("code", { dir: "ltr" }, text);
   return h("figure", { class: "code" }, h("figcaption", null, h("span", null, label), button), h("pre", { tabindex: "0", role: "group", "aria-label": label }, code));
 }
+
+/** A text of the API, which is in English, so that it is read and set as English. */
+export function serverText(text) { return isEnglish || !text ? text : h("span", { lang: "en", dir: "ltr" }, text); }
+
+/** An ID, shortened to the eye. */
+export function shortID(id) { return h("span", { class: "id", dir: "ltr", title: id }, id); }
 
 /** A small sign of a state. `kind`: "good", "bad", "wait", "". */
 export function tag(text, kind = "") { return h("span", { class: kind ? `tag tag-${kind}` : "tag" }, text); }

@@ -4,7 +4,8 @@ import { call, may, me } from "./api.js";
 import { actionButton, facts, h, pageHead, replace, section, toast } from "./dom.js";
 import { barChart, columnChart } from "./charts.js";
 import { route } from "./router.js";
-import { addTexts, formatNumber, formatTime, t } from "./strings.js";
+import { addTexts, formatBytes, formatList, formatNumber, formatShare, formatTime, formatUnit, named, t } from "./strings.js";
+import { firstSteps } from "./first-steps.js";
 import texts from "./languages/en-home.js";
 
 addTexts(texts);
@@ -14,7 +15,7 @@ route("/admin", async (params, root, { signal }) => {
     replace(root, pageHead(t("home.welcome", { name: me.name })));
     return;
   }
-  const body = h("div", { class: "stack" }), lead = h("p", { class: "lead" });
+  const body = h("div", { class: "stack" }), started = h("div"), lead = h("p", { class: "lead" });
   const show = async () => {
     const metrics = new Map((await call("GET", "/v1/metrics", { signal })).items.map((metric) => [metric.name, metric.series]));
     lead.textContent = t("home.lead", { time: formatTime(value(metrics, "mien_start_timestamp_seconds") * 1000) });
@@ -22,8 +23,8 @@ route("/admin", async (params, root, { signal }) => {
   };
   const head = pageHead(t("home.title"), { actions: [actionButton(t("home.refresh"), async () => { await show(); toast(t("home.refreshed")); })] });
   head.append(lead);
-  await show();
-  replace(root, head, body);
+  await Promise.all([show(), firstSteps(started, signal)]);
+  replace(root, head, started, body);
 });
 
 const all = (metrics, name) => metrics.get(name) ?? [];
@@ -33,7 +34,7 @@ const value = (metrics, name, labels = {}) => all(metrics, name).find((one) => O
 function bars(metrics, name, labels, bad = []) {
   const sums = new Map();
   for (const one of all(metrics, name)) {
-    const text = labels.map((label) => one.labels[label]).filter(Boolean).map((word) => word.replaceAll("_", " ")).join(", ");
+    const text = formatList(labels.filter((label) => one.labels[label]).map((label) => word(label, one.labels[label])));
     const isBad = labels.some((label) => bad.includes(one.labels[label]));
     const sum = sums.get(text) ?? { name: text, value: 0, series: isBad ? 4 : 1 };
     sum.value += one.value;
@@ -42,26 +43,44 @@ function bars(metrics, name, labels, bad = []) {
   return [...sums.values()].sort((a, b) => b.value - a.value).slice(0, 24);
 }
 
-const bad = ["refused", "rejected", "failed", "failure", "locked", "disabled", "expired", "invalid", "false", "dropped", "error", "errors"];
+/** The value of a metric's label in words. */
+function word(label, value) { return named({ type: "users.type", reason: "home.reason" }[label] ?? "home.word", value); }
+
+const bad = ["refused", "rejected", "rejection", "failed", "failure", "locked", "disabled", "expired", "invalid", "false", "dropped", "error", "errors"];
 
 function draw(metrics) {
+  const total = (name, labels = {}) => all(metrics, name).filter((one) => Object.entries(labels).every(([key, text]) => one.labels[key] === text)).reduce((sum, one) => sum + one.value, 0);
+  const accepted = total("mien_authentications_total", { result: "accepted" }), refused = total("mien_authentications_total", { result: "refused" });
+  const success = total("mien_journeys_ended_total", { end: "success" }), ended = total("mien_journeys_ended_total");
   const started = all(metrics, "mien_journeys_started_total").reduce((sum, one) => sum + one.value, 0);
-  const shadow = bars(metrics, "mien_face_shadow_decisions_total", ["policy", "active", "shadow"]);
+  // What has not happened yet has no picture.
+  const chart = (key, parts, { lead, isWide = false } = {}) => parts.some((part) => part.value) && { isWide, section: section(t(key), { lead }, (isWide ? columnChart : barChart)(t(key), parts)) };
+  const drawn = [
+    chart("home.sign_ins", bars(metrics, "mien_authentications_total", ["type", "result"], bad), { lead: t("home.sign_ins_lead") }),
+    chart("home.grants", bars(metrics, "mien_grants_total", ["result"], bad)),
+    chart("home.journeys", bars(metrics, "mien_journeys_ended_total", ["end"], bad), { lead: t("home.journeys_lead", { count: started }) }),
+    chart("home.refusals", bars(metrics, "mien_capture_refusals_total", ["reason"]).map((bar) => ({ ...bar, series: 4 }))),
+    chart("home.presentations", bars(metrics, "mien_presentation_checks_total", ["mode", "result"], bad)),
+    chart("home.shadow", bars(metrics, "mien_face_shadow_decisions_total", ["policy", "active", "shadow"]), { lead: t("home.shadow_lead") }),
+    chart("home.scores", scores(metrics), { lead: t("home.scores_lead"), isWide: true }),
+  ].filter(Boolean);
   return [
-    h("div", { class: "cards" },
-      section(t("home.sign_ins"), { lead: t("home.sign_ins_lead") }, barChart(t("home.sign_ins"), bars(metrics, "mien_authentications_total", ["type", "result"], bad))),
-      section(t("home.grants"), {}, barChart(t("home.grants"), bars(metrics, "mien_grants_total", ["result"], bad))),
-      section(t("home.journeys"), { lead: t("home.journeys_lead", { count: started }) }, barChart(t("home.journeys"), bars(metrics, "mien_journeys_ended_total", ["end"], bad))),
-      section(t("home.refusals"), {}, barChart(t("home.refusals"), bars(metrics, "mien_capture_refusals_total", ["reason"]).map((bar) => ({ ...bar, series: 4 })))),
-      section(t("home.presentations"), {}, barChart(t("home.presentations"), bars(metrics, "mien_presentation_checks_total", ["mode", "result"], bad))),
-      shadow.length > 0 && section(t("home.shadow"), { lead: t("home.shadow_lead") }, barChart(t("home.shadow"), shadow))),
-    section(t("home.scores"), { lead: t("home.scores_lead") }, columnChart(t("home.scores"), scores(metrics))),
+    h("dl", { class: "tiles" },
+      tile(t("home.tile_authentications"), formatNumber(accepted), t("home.tile_refused", { share: formatShare(accepted + refused ? refused / (accepted + refused) : 0) })),
+      tile(t("home.tile_journeys"), formatNumber(success), t("home.tile_ended", { count: ended })),
+      tile(t("home.tile_tokens"), formatNumber(total("mien_grants_total", { result: "granted" })), t("home.tile_refreshed", { count: total("mien_grants_total", { result: "refreshed" }) })),
+      tile(t("home.tile_captures"), formatNumber(value(metrics, "mien_live_captures")), t("home.tile_jobs", { count: value(metrics, "mien_identity_jobs_waiting") }))),
+    ...drawn.length ? [h("div", { class: "cards" }, drawn.filter((one) => !one.isWide).map((one) => one.section)), ...drawn.filter((one) => one.isWide).map((one) => one.section)]
+      : [section(t("home.charts"), {}, h("p", { class: "empty" }, t("home.charts_none")))],
     section(t("home.latency"), { lead: t("home.latency_lead") }, latency(metrics)),
     h("div", { class: "cards" },
       section(t("home.queues"), { lead: t("home.queues_lead") }, queues(metrics)),
       section(t("home.server"), {}, server(metrics))),
   ];
 }
+
+/** One number with its name, and what belongs to it. */
+function tile(name, number, more) { return h("div", { class: "tile" }, h("dt", null, name), h("dd", null, number), h("dd", { class: "small" }, more)); }
 
 /** The number of comparisons by the score from which each bucket begins. */
 function scores(metrics) {
@@ -91,7 +110,7 @@ function quantile(series, part) {
   return "";
 }
 
-function milliseconds(seconds) { return seconds < 1 ? `${formatNumber(seconds * 1000)} ms` : `${formatNumber(seconds)} s`; }
+function milliseconds(seconds) { return seconds < 1 ? formatUnit(seconds * 1000, "millisecond") : formatUnit(seconds, "second"); }
 
 function latency(metrics) {
   const series = all(metrics, "mien_http_request_duration_seconds").filter((one) => one.count).sort((a, b) => b.value - a.value).slice(0, 12);
@@ -100,16 +119,9 @@ function latency(metrics) {
 }
 
 function queues(metrics) {
-  const rows = all(metrics, "mien_queue_waiting").map((one) => [one.labels.queue, formatNumber(one.value), formatNumber(value(metrics, "mien_queue_limit", one.labels)), formatNumber(value(metrics, "mien_queue_workers", one.labels))]);
+  const rows = all(metrics, "mien_queue_waiting").map((one) => [word("queue", one.labels.queue), formatNumber(one.value), formatNumber(value(metrics, "mien_queue_limit", one.labels)), formatNumber(value(metrics, "mien_queue_workers", one.labels))]);
   return [table(t("home.queues"), [t("home.queue"), t("home.waiting"), t("home.limit"), t("home.workers")], rows),
-    facts([[t("home.live_captures"), formatNumber(value(metrics, "mien_live_captures"))], [t("home.identity_jobs"), formatNumber(value(metrics, "mien_identity_jobs_waiting"))]])];
-}
-
-function bytes(count) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  let index = 0, size = count;
-  while (size >= 1024 && index < units.length - 1) { size /= 1024; index += 1; }
-  return `${formatNumber(Math.round(size * 10) / 10)} ${units[index]}`;
+  ];
 }
 
 function server(metrics) {
@@ -117,9 +129,9 @@ function server(metrics) {
   return facts([
     [t("home.started"), formatTime(value(metrics, "mien_start_timestamp_seconds") * 1000)],
     [t("home.backup"), backup ? formatTime(backup * 1000) : t("shell.never")],
-    [t("home.database"), bytes(all(metrics, "mien_database_bytes").reduce((sum, one) => sum + one.value, 0))],
-    [t("home.free"), bytes(value(metrics, "mien_data_free_bytes"))], [t("home.memory"), bytes(value(metrics, "mien_resident_bytes"))],
+    [t("home.database"), formatBytes(all(metrics, "mien_database_bytes").reduce((sum, one) => sum + one.value, 0))],
+    [t("home.free"), formatBytes(value(metrics, "mien_data_free_bytes"))], [t("home.memory"), formatBytes(value(metrics, "mien_resident_bytes"))],
     [t("home.files"), formatNumber(value(metrics, "mien_open_files"))],
-    [t("home.mails"), all(metrics, "mien_mails_total").map((one) => `${one.labels.result}: ${formatNumber(one.value)}`).join(", ")],
+    [t("home.mails"), formatList(all(metrics, "mien_mails_total").map((one) => `${word("result", one.labels.result)}: ${formatNumber(one.value)}`))],
   ]);
 }

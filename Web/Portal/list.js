@@ -24,7 +24,7 @@ export function pagedList({ load, columns, empty, rowLink, search, filters = [],
   const body = h("tbody"), name = uniqueID("list");
   const message = h("div", { class: "list-message" });
   const table = h("table", { class: "table" },
-    caption && h("caption", { id: name }, caption),
+    caption && h("caption", { id: name, class: "visually-hidden" }, caption),
     h("thead", null, h("tr", null, columns.map((column) => h("th", { scope: "col", class: column.kind ? `cell-${column.kind}` : null },
       column.kind === "actions" ? h("span", { class: "visually-hidden" }, column.title) : column.title)))), body);
   const area = h("div", { class: "table-area", tabindex: "0", role: "group", "aria-label": caption ?? t("shell.list") }, table);

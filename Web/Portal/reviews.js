@@ -1,10 +1,10 @@
 // Reviews: unclear identities, and faces that look alike.
 
-import { at, blobAddress, call, download, may } from "./api.js";
-import { actionButton, alertBox, confirmDialog, errorText, facts, h, pageHead, replace, section, showDialog, tag, toast } from "./dom.js";
+import { at, blobAddress, call, download, may, me } from "./api.js";
+import { actionButton, alertBox, confirmDialog, errorText, facts, h, pageHead, replace, section, shortID, showDialog, tag, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, route } from "./router.js";
-import { addTexts, formatNumber, formatTime, has, named, t } from "./strings.js";
+import { addTexts, formatList, formatNumber, formatTime, has, named, t } from "./strings.js";
 import { checkList } from "./users.js";
 import texts from "./languages/en-reviews.js";
 
@@ -18,7 +18,7 @@ route("/admin/reviews", (params, root, { signal }) => {
       signal, caption: t("reviews.identities"), empty: t("reviews.none"), rowLink: (one) => `/admin/reviews/identities/${encodeURIComponent(one.id)}`,
       load: (cursor, asked) => call("GET", "/v1/verifications/cases", { signal: asked.signal }),
       columns: [
-        { title: t("reviews.case"), kind: "mono", value: (one) => one.id }, { title: t("reviews.opened"), value: (one) => formatTime(one.opened_at) },
+        { title: t("reviews.case"), value: (one) => shortID(one.id) }, { title: t("reviews.opened"), kind: "time", value: (one) => formatTime(one.opened_at) },
         { title: t("reviews.app"), kind: "mono", value: (one) => one.app_id }, { title: t("reviews.waiting"), value: waiting },
       ],
     })),
@@ -26,7 +26,7 @@ route("/admin/reviews", (params, root, { signal }) => {
       signal, caption: t("reviews.duplicates"), empty: t("reviews.none"), rowLink: (one) => `/admin/reviews/faces/${encodeURIComponent(one.id)}`,
       load: (cursor, asked) => call("GET", "/v1/faces/duplicates", { signal: asked.signal }),
       columns: [
-        { title: t("reviews.case"), kind: "mono", value: (one) => one.id }, { title: t("reviews.opened"), value: (one) => formatTime(one.opened_at) },
+        { title: t("reviews.case"), value: (one) => shortID(one.id) }, { title: t("reviews.opened"), kind: "time", value: (one) => formatTime(one.opened_at) },
         { title: t("reviews.app"), kind: "mono", value: (one) => one.app_id }, { title: t("reviews.score"), kind: "number", value: (one) => formatNumber(one.score) },
         { title: t("reviews.waiting"), value: waiting },
       ],
@@ -41,15 +41,17 @@ route("/admin/reviews/identities/:id", async ({ id }, root, { signal }) => {
   replace(root, pageHead(t("reviews.review"), { back: { href: "/admin/reviews", text: t("reviews.title") }, lead: `${formatTime(found.opened_at)} · ${found.app_id}` }),
     attempt.simulated && alertBox("warning", t("reviews.simulated")), found.needs_second_reviewer && alertBox("info", t("reviews.needs_second")),
     h("div", { class: "sides" },
-      section(t("reviews.pictures"), { lead: t("reviews.pictures_lead") }, images.length ? pictures : h("p", { class: "empty" }, t("reviews.no_pictures"))),
       h("div", { class: "stack" },
-        section(t("reviews.checks"), {}, checkList(attempt.checks)),
+        images.length > 0 && section(t("reviews.pictures"), { lead: t("reviews.pictures_lead") }, pictures),
         section(t("reviews.content"), {}, content && Object.keys(content).length
           ? facts(Object.entries(content).sort().map(([key, value]) => [named("reviews.stated", key), value])) : h("p", { class: "empty" }, t("reviews.erased"))),
+        !images.length && h("p", { class: "muted small" }, t("reviews.no_pictures"))),
+      h("div", { class: "stack" },
+        section(t("reviews.checks"), {}, checkList(attempt.checks)),
         section(t("reviews.evidence"), {}, facts([
           [t("reviews.recommendation"), attempt.recommendation && named("users.recommendation", attempt.recommendation)],
-          [t("reviews.sources"), attempt.sources?.join(", ")], [t("reviews.rules"), attempt.rules_version],
-          [t("reviews.user"), may("readUsers") ? h("a", { href: `/admin/users/${encodeURIComponent(found.user)}` }, found.user) : found.user],
+          [t("reviews.sources"), attempt.sources && formatList(attempt.sources)], [t("reviews.rules"), attempt.rules_version],
+          [t("reviews.user"), may("readUsers") ? h("a", { href: `/admin/users/${encodeURIComponent(found.user)}` }, shortID(found.user)) : shortID(found.user)],
         ]), attempt.recommendation && h("div", { class: "actions" }, actionButton(t("reviews.download_evidence"), () =>
           download(at`/v1/users/${found.user}/verification/attempts/${found.attempt}/evidence`, `${found.attempt}.jws`)))))),
     decisions(found, ["accept", "reject", "askAgain"], at`/v1/verifications/cases/${id}/decision`));
@@ -79,7 +81,7 @@ route("/admin/reviews/faces/:id", async ({ id }, root, { signal }) => {
     found.needs_second_reviewer && alertBox("info", t("reviews.needs_second")),
     h("p", null, t("reviews.score_words", { score: found.score, pairs: formatNumber(Math.round(10 ** (found.score / 12))) })),
     h("div", { class: "cards" }, accounts.map((one, index) => section(t(index ? "reviews.earlier" : "reviews.later"), {}, facts([
-      [t("reviews.user"), may("readUsers") ? h("a", { href: `/admin/users/${encodeURIComponent(one.user)}` }, one.user) : one.user],
+      [t("reviews.user"), may("readUsers") ? h("a", { href: `/admin/users/${encodeURIComponent(one.user)}` }, shortID(one.user)) : shortID(one.user)],
       [t("reviews.state"), named("users.state", one.state)], [t("reviews.created"), formatTime(one.created_at)],
       [t("reviews.registered"), formatTime(one.face_registered_at)], [t("reviews.level"), named("users.method", one.verification_method)],
     ])))),
@@ -98,7 +100,7 @@ function decisions(found, choices, path) {
   };
   return section(t("reviews.decision"), {},
     found.decisions.length > 0 && h("div", null, h("h3", null, t("reviews.decisions")), h("ul", null, found.decisions.map((one) =>
-      h("li", null, t("reviews.by", { decision: named("reviews.decision", one.decision), reviewer: one.reviewer, time: formatTime(one.at) }))))),
+      h("li", null, t("reviews.by", { decision: named("reviews.decision", one.decision), reviewer: one.reviewer === me?.id ? t("reviews.you") : one.reviewer, time: formatTime(one.at) }))))),
     found.closed_at ? h("p", null, t("reviews.closed")) : h("div", { class: "actions" }, choices.map((choice, index) =>
       actionButton(label(choice), () => decide(choice), { kind: choice === "reject" ? "danger" : index ? "secondary" : "primary" }))));
 }

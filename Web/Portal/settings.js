@@ -1,7 +1,7 @@
 // Services, faces, licenses, keys, and the server's settings.
 
 import { at, call, may } from "./api.js";
-import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, showDialog, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, serverText, showDialog, tag, textInput, toast } from "./dom.js";
 import { testResult } from "./apps.js";
 import { route } from "./router.js";
 import { addTexts, formatNumber, formatTime, named, t } from "./strings.js";
@@ -182,7 +182,7 @@ async function server(root, { signal }) {
     replace(area, table(t("settings.server"), [
       { title: t("settings.key"), value: (one) => h("code", null, one.key) },
       { title: t("settings.value"), kind: "mono", value: (one) => one.is_secret ? one.is_set ? t("settings.secret") : "" : [one.value, !one.is_set && one.value ? h("span", { class: "muted small" }, ` ${t("settings.default")}`) : null] },
-      { title: t("settings.meaning"), value: (one) => one.meaning },
+      { title: t("settings.meaning"), value: (one) => serverText(one.meaning) },
     ], found, t("shell.none_found_short")));
     announce(t("settings.shown", { count: found.length }));
   }

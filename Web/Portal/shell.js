@@ -1,8 +1,10 @@
 // What is around every page: the header, the navigation, and who is signed in.
 
 import { call, forgetMe, loadMe, may, me, ApiError } from "./api.js";
-import { addRegions, attempt, h, replace } from "./dom.js";
+import { addRegions, attempt, h, replace, select } from "./dom.js";
 import { find, go, render, start } from "./router.js";
+import { icon } from "./icons.js";
+import { current, keep, languages } from "./languages.js";
 import { addTexts, named, t } from "./strings.js";
 import texts from "./languages/en-shell.js";
 
@@ -30,13 +32,23 @@ function open(isOpen) {
   navigation.classList.toggle("navigation-open", isOpen);
 }
 
+/** The choice of a language, in each language's own name. The page is loaded again with it, after asking about unsaved changes. */
+function languageChoice() {
+  const choice = select(languages.map((one) => [one.tag, one.name]), current.tag, { class: "input language", onchange: () => { keep(choice.value); location.reload(); } });
+  for (const option of choice.options) option.lang = option.value;
+  return h("label", { class: "language-choice" }, h("span", null, t("shell.language")), choice);
+}
+
 /** Draws the shell and the page of the current address. */
 export async function startShell() {
+  document.documentElement.lang = current.tag;
+  document.documentElement.dir = current.direction;
   document.body.append(
     h("a", { class: "skip-link", href: "#main", onclick: (event) => { event.preventDefault(); (main.querySelector("h1") ?? main).focus(); } }, t("shell.skip")),
     h("header", { class: "header" }, menu,
-      h("a", { class: "header-name", href: "/admin" }, h("img", { src: "/admin/assets/logo.svg", alt: "", width: "28", height: "28" }), t("shell.product")), account),
-    h("div", { class: "columns" }, navigation, main));
+      h("a", { class: "header-name", href: "/admin" }, h("img", { src: "/admin/assets/logo.svg", alt: "", width: "28", height: "28" }), h("span", null, t("shell.product"), " ", h("span", { class: "header-part" }, t("shell.portal")))), account),
+    h("div", { class: "columns" }, navigation, main),
+    h("footer", { class: "footer" }, languageChoice()));
   addRegions();
   navigation.addEventListener("keydown", (event) => { if (event.key === "Escape") { open(false); menu.focus(); } });
   window.addEventListener("mien:signed-out", () => {
@@ -88,7 +100,7 @@ function drawFrame(path = location.pathname.replace(/\/$/, "")) {
   menu.hidden = !shown.length;
   replace(navigation, h("ul", null, shown.map((place) => {
     const isHere = place.path === "/admin" ? path === "/admin" : path === place.path || path.startsWith(`${place.path}/`);
-    return h("li", null, h("a", { href: place.path, "aria-current": isHere ? "page" : null }, t(place.text)));
+    return h("li", null, h("a", { href: place.path, "aria-current": isHere ? "page" : null }, icon(place.text.slice("shell.nav_".length)), t(place.text)));
   })));
   replace(account, me && [
     h(find("/admin/account") ? "a" : "span", { class: "header-me", href: find("/admin/account") ? "/admin/account" : null, dir: "auto" }, me.name, h("span", { class: "tag" }, named("shell.role", me.role))),

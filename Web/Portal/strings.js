@@ -1,22 +1,42 @@
-// Texts of the portal by key. Each module keeps its own in languages/en-<module>.js.
+// Texts of the portal by key, in the person's language. Each module adds its own in English, from languages/en-<module>.js; a text that
+// another language lacks is shown in English.
 
-/** The language of texts, dates, and numbers. */
-export const language = "en";
+import { current } from "./languages.js";
+
+/** The language of dates and numbers. */
+export const language = current.locale ?? current.tag;
+
+/** Whether the texts of the API, which are in English, are in the page's language. */
+export const isEnglish = current.tag === "en";
+
+/** Whether the page runs from right to left. */
+export const isRightToLeft = current.direction === "rtl";
+
+/** An arrow that points where the text goes. */
+export const arrow = isRightToLeft ? "←" : "→";
 
 const texts = new Map();
 const plurals = new Intl.PluralRules(language);
+/** The texts of the language in which the page is, which win over English ones. Modules wait for them, because they import this one. */
+const own = new Map(Object.entries(current.tag === "en" ? {} : await read(current.tag)));
+
+async function read(tag) {
+  // Without them the portal is in English, which is better than no portal.
+  try { return (await import(`./languages/${tag}.js`)).default; } catch (error) { console.warn(error); return {}; }
+}
 
 /**
- * Adds a module's texts. A text has {placeholders}; a text that depends on `count` is `{one, other}`.
+ * Adds a module's texts. A text has {placeholders}; a text that depends on `count` has one form for each plural category of its
+ * language, such as `{one, other}`.
  *
- * @param {Record<string, string | {one: string, other: string}>} all
+ * @param {Record<string, string | {other: string}>} all
  */
 export function addTexts(all) {
   for (const [key, text] of Object.entries(all)) texts.set(key, text);
 }
 
 /** Whether there is a text for a key that is made from a value of the server. */
-export function has(key) { return texts.has(key); }
+export function has(key) { return own.has(key) || texts.has(key); }
 
 /**
  * A text with its {placeholders} replaced. Missing texts show their key.
@@ -26,7 +46,7 @@ export function has(key) { return texts.has(key); }
  * @returns {string}
  */
 export function t(key, values = {}) {
-  let text = texts.get(key) ?? key;
+  let text = own.get(key) ?? texts.get(key) ?? key;
   if (typeof text === "object") text = text[plurals.select(Number(values.count))] ?? text.other;
   return text.replace(/\{(\w+)\}/g, (all, name) => {
     const value = values[name];
@@ -41,14 +61,45 @@ export function named(prefix, value) {
 }
 
 const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 3 });
-const times = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+const shares = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+const times = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+const instants = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
 const days = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const lists = new Intl.ListFormat(language, { type: "unit", style: "short" });
+const units = new Map();
 
 export function formatNumber(value) { return numbers.format(value); }
 
+/** A part of a whole, such as 0.25, in percent. */
+export function formatShare(part) { return shares.format(part); }
+
+/** A number with its unit, such as "5 hr": a unit of ECMA-402, and how long its name is. */
+export function formatUnit(value, unit, display = "short") {
+  const key = `${unit} ${display}`;
+  if (!units.has(key)) units.set(key, new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: display, maximumFractionDigits: 1 }));
+  return units.get(key).format(value);
+}
+
+/** A size in bytes, such as "1.5 MB". A megabyte has 1,000,000 bytes. */
+export function formatBytes(count) {
+  const names = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+  let index = 0, size = count;
+  while (size >= 1000 && index < names.length - 1) { size /= 1000; index += 1; }
+  return formatUnit(size, names[index]);
+}
+
+/** Several words or names. */
+export function formatList(items) { return items.join(t("shell.comma")); }
+
+/** The detail of an entry of the audit log. */
+export function detailText(detail) { return Object.entries(detail).map(([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", "); }
+
 /** @param {number} milliseconds Since 1970. */
 export function formatTime(milliseconds) { return milliseconds ? times.format(milliseconds) : ""; }
+
+/** With its seconds. @param {number} milliseconds Since 1970. */
+export function formatInstant(milliseconds) { return milliseconds ? instants.format(milliseconds) : ""; }
 
 /** @param {number} milliseconds Since 1970. */
 export function formatDay(milliseconds) { return milliseconds ? days.format(milliseconds) : ""; }
@@ -69,7 +120,7 @@ export function formatDuration(seconds) {
   for (const [unit, length] of [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]]) {
     const count = Math.floor(rest / length);
     rest -= count * length;
-    if (count) parts.push(`${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`);
+    if (count) parts.push(formatUnit(count, unit, "long"));
   }
-  return parts.slice(0, 2).join(" ") || "0 seconds";
+  return parts.length ? lists.format(parts.slice(0, 2)) : formatUnit(0, "second", "long");
 }

@@ -1,10 +1,10 @@
 // Users: find, create, and everything about one user.
 
 import { at, call, download, may } from "./api.js";
-import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, select, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, select, shortID, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, render, route, setQuery } from "./router.js";
-import { addTexts, formatAgo, formatNumber, formatTime, named, t } from "./strings.js";
+import { addTexts, detailText, formatAgo, formatInstant, formatList, formatNumber, formatTime, named, t } from "./strings.js";
 import texts from "./languages/en-users.js";
 
 addTexts(texts);
@@ -38,8 +38,8 @@ route("/admin/users", (params, root, { query, signal }) => {
         { title: t("users.user"), value: nameOf },
         { title: t("users.email"), value: (user) => user.email && user.email_verified === false ? t("users.email_unverified", user) : user.email },
         { title: t("users.state"), value: (user) => stateTag(user.state) },
-        { title: t("users.created"), value: (user) => formatTime(user.created_at) },
-        { title: t("users.id"), kind: "mono", value: (user) => user.id },
+        { title: t("users.created"), kind: "time", value: (user) => formatTime(user.created_at) },
+        { title: t("users.id"), value: (user) => shortID(user.id) },
       ],
     }));
 });
@@ -157,7 +157,7 @@ function authenticatorSection(context, items) {
   };
   return section(t("users.authenticators"), {}, table(t("users.authenticators"), [
     { title: t("users.kind"), value: (one) => named("users.type", one.type) }, { title: t("users.app"), value: app }, { title: t("users.lock"), value: lock },
-    { title: t("users.failures"), kind: "number", value: (one) => formatNumber(one.total_failures) }, { title: t("users.registered"), value: (one) => formatTime(one.created_at) },
+    { title: t("users.failures"), kind: "number", value: (one) => formatNumber(one.total_failures) }, { title: t("users.registered"), kind: "time", value: (one) => formatTime(one.created_at) },
     ...(context.mayChange ? [{ title: t("users.actions"), kind: "actions", value: actions }] : []),
   ], items, t("users.no_authenticators")));
 }
@@ -168,9 +168,9 @@ function signInSection(context, items) {
     if (await confirmDialog({ title: t("users.end_all_title"), text: t("users.end_all_text"), action: t("users.end_all"), danger: true })) await change(context, "DELETE", `${context.path}/sign-ins`, t("users.ended_all"));
   })] : [] },
   table(t("users.sign_ins"), [
-    { title: t("users.app"), value: name }, { title: t("users.methods"), value: (one) => one.methods.join(", ") },
-    { title: t("users.signed_in"), value: (one) => formatTime(one.signed_in_at) }, { title: t("users.used"), value: (one) => formatAgo(one.used_at) },
-    { title: t("users.expires"), value: (one) => formatTime(one.expires_at) },
+    { title: t("users.app"), value: name }, { title: t("users.methods"), value: (one) => formatList(one.methods) },
+    { title: t("users.signed_in"), kind: "time", value: (one) => formatTime(one.signed_in_at) }, { title: t("users.used"), value: (one) => formatAgo(one.used_at) },
+    { title: t("users.expires"), kind: "time", value: (one) => formatTime(one.expires_at) },
     ...(context.mayChange ? [{ title: t("users.actions"), kind: "actions", value: (one) => actionButton(t("users.end"), () => change(context, "DELETE", `${context.path}/sign-ins/${encodeURIComponent(one.id)}`, t("users.ended")), { "aria-label": t("users.end_named", { name: name(one) }), class: "button button-secondary button-small" }) }] : []),
   ], items, t("users.no_sign_ins")));
 }
@@ -179,8 +179,8 @@ function consentSection(context, items) {
   const app = (one) => context.appNames.get(one.app_id) ?? one.app_id;
   return section(t("users.consents"), {}, table(t("users.consents"), [
     { title: t("users.purpose"), value: (one) => named("users.purpose", one.purpose) }, { title: t("users.app"), value: app },
-    { title: t("users.text_version"), kind: "mono", value: (one) => one.text_version }, { title: t("users.given"), value: (one) => formatTime(one.given_at) },
-    { title: t("users.withdrawn"), value: (one) => formatTime(one.withdrawn_at) },
+    { title: t("users.text_version"), kind: "mono", value: (one) => one.text_version }, { title: t("users.given"), kind: "time", value: (one) => formatTime(one.given_at) },
+    { title: t("users.withdrawn"), kind: "time", value: (one) => formatTime(one.withdrawn_at) },
     ...(context.mayChange ? [{ title: t("users.actions"), kind: "actions", value: (one) => one.withdrawn_at ? null : actionButton(t("users.withdraw"), async () => {
       if (await confirmDialog({ title: t("users.withdraw_title"), text: t("users.withdraw_text"), action: t("users.withdraw"), danger: true })) await change(context, "DELETE", `${context.path}/consents/${encodeURIComponent(one.app_id)}`, t("users.withdrawn_done"));
     }, { "aria-label": t("users.withdraw_named", { name: app(one) }), class: "button button-secondary button-small" }) }] : []),
@@ -207,7 +207,7 @@ function verificationSection(context, state) {
   ]),
   state.simulated && alertBox("warning", t("users.simulated")),
   table(t("users.attempts"), [
-    { title: t("users.attempts"), value: (one) => named("users.attempt", one.kind) }, { title: t("users.begun"), value: (one) => formatTime(one.begun_at) },
+    { title: t("users.attempts"), value: (one) => named("users.attempt", one.kind) }, { title: t("users.begun"), kind: "time", value: (one) => formatTime(one.begun_at) },
     { title: t("users.result"), value: (one) => one.recommendation ? tag(named("users.recommendation", one.recommendation), one.recommendation === "ALLOW" ? "good" : one.recommendation === "DENY" ? "bad" : "wait") : t("users.in_progress") },
     { title: t("users.checks"), value: (one) => checkList(one.checks) },
     { title: t("users.evidence"), kind: "actions", value: (one) => one.recommendation && actionButton(t("users.evidence"), () => download(`${context.path}/verification/attempts/${encodeURIComponent(one.id)}/evidence`, `${one.id}.jws`), { class: "button button-secondary button-small" }) },
@@ -221,8 +221,8 @@ function verificationSection(context, state) {
 function activitySection(context, signal) {
   const area = h("div");
   call("GET", "/v1/audit", { query: { user: context.user.id, order: "newest" }, signal }).then((page) => replace(area, table(t("users.activity"), [
-    { title: t("users.event"), value: (one) => h("code", null, one.event) }, { title: t("users.time"), value: (one) => formatTime(one.at) },
-    { title: t("users.actor"), kind: "mono", value: (one) => one.actor }, { title: t("users.detail"), kind: "mono", value: (one) => Object.keys(one.detail).length ? JSON.stringify(one.detail) : "" },
+    { title: t("users.event"), value: (one) => h("code", null, one.event) }, { title: t("users.time"), kind: "time", value: (one) => formatInstant(one.at) },
+    { title: t("users.actor"), value: (one) => /^\w{3}_/.test(one.actor) ? shortID(one.actor) : one.actor }, { title: t("users.detail"), kind: "detail", value: (one) => detailText(one.detail) },
   ], page.items.slice(0, 20), t("users.no_activity"))), (error) => { if (!signal.aborted) replace(area, alertBox("error", errorText(error))); });
   return section(t("users.activity"), {}, area, h("p", null, h("a", { href: `/admin/audit?user=${encodeURIComponent(context.user.id)}` }, t("users.activity_all"))));
 }

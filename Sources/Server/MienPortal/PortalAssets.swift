@@ -4,6 +4,7 @@ enum PortalAssets {
     /// `Embedded.txt`.
     static let files: [(path: String, text: String)] =
         [
+            ("base.css", EmbeddedFiles.baseStyle),
             ("portal.css", EmbeddedFiles.style),
             ("logo.svg", EmbeddedFiles.logo),
             ("main.js", EmbeddedFiles.main),
@@ -13,6 +14,10 @@ enum PortalAssets {
             ("list.js", EmbeddedFiles.list),
             ("router.js", EmbeddedFiles.router),
             ("strings.js", EmbeddedFiles.strings),
+            ("icons.js", EmbeddedFiles.icons),
+            ("languages.js", EmbeddedFiles.languages),
+            ("languages/es.js", EmbeddedFiles.spanish),
+            ("languages/ar.js", EmbeddedFiles.arabic),
             ("languages/en-shell.js", EmbeddedFiles.shellTexts),
             ("passkeys.js", EmbeddedFiles.passkeys),
             ("account.js", EmbeddedFiles.account),
@@ -24,6 +29,7 @@ enum PortalAssets {
             ("reviews.js", EmbeddedFiles.reviews),
             ("audit.js", EmbeddedFiles.audit),
             ("home.js", EmbeddedFiles.home),
+            ("first-steps.js", EmbeddedFiles.firstSteps),
             ("settings.js", EmbeddedFiles.settings),
             ("settings-form.js", EmbeddedFiles.settingsForm),
             ("branding.js", EmbeddedFiles.branding),

@@ -65,7 +65,7 @@ export class JourneyEditor {
     this.element = h("div", { class: "journey-editor" },
       h("div", { class: "journey-tools", role: "group", "aria-label": t("journeys.tools") }, isFixed ? null : [this.addButton, this.undoButton, this.redoButton], this.state),
       h("div", { class: "journey-columns" },
-        h("section", { class: "journey-steps", "aria-label": t("journeys.steps") }, h("p", { class: "muted small" }, t(isFixed ? "journeys.tree_help_fixed" : "journeys.tree_help")), this.tree.element),
+        h("section", { class: "journey-steps", "aria-label": t("journeys.steps") }, h("details", { class: "journey-help" }, h("summary", null, t("journeys.keyboard")), h("p", { class: "muted small" }, t(isFixed ? "journeys.tree_help_fixed" : "journeys.tree_help"))), this.tree.element),
         this.picture.element, h("div", { class: "journey-panels" }, this.tabs.element)));
     this.element.addEventListener("keydown", (event) => this.#shortcut(event));
     this.#selection.step = graphOf(definition, this.types, null).start;

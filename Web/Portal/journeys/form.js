@@ -1,10 +1,10 @@
 // The form of the selected step: its name, settings, and the steps that follow its outcomes.
 
 import { field, h, replace, select, textInput } from "../dom.js";
-import { t } from "../strings.js";
+import { formatList, t } from "../strings.js";
 import { isObject, member } from "./value.js";
 import { isName, setLabel, setSetting, step, stepNames, target } from "./document.js";
-import { fieldsOf, jsonField, pathText } from "./settings.js";
+import { fieldsOf, jsonField, pathText, settingTitle } from "./settings.js";
 
 /**
  * @typedef {object} Editing What the form needs of the editor.
@@ -59,7 +59,7 @@ export class StepForm {
     };
     return [
       h("div", { class: "journey-findings", role: "status" }),
-      h("p", { class: "muted small" }, t("journeys.type_is", { type: String(member(one, "type") ?? "") }), type ? ` · ${t(`journeys.role_${type.role}`)}` : ""),
+      h("p", { class: "muted small" }, t("journeys.type_is", { type: settingTitle(String(member(one, "type") ?? "")) }), type ? ` · ${t(`journeys.role_${type.role}`)}` : ""),
       this.#name(name), this.#label(name, one),
       h("div", { class: "form journey-settings", "data-setting": "" }, type ? fieldsOf(type.settings, config, [], around)
         : config === undefined ? null : Object.entries(isObject(config) ? config : {}).map(([key, value]) => jsonField({ name: key, path: [key], schema: {}, value, isRequired: false }, around))),
@@ -105,7 +105,7 @@ export class StepForm {
     if (!ways.length) return null;
     return h("fieldset", { class: "field" }, h("legend", null, t("journeys.outcomes")), ways.map((way) => {
       const to = target(one, way.id), current = typeof to === "string" ? to : "";
-      const none = way.returns.length ? t("journeys.way_returns", { step: way.returns.join(", ") }) : t(way.required ? "journeys.choose_step" : "journeys.way_ends");
+      const none = way.returns.length ? t("journeys.way_returns", { step: formatList(way.returns) }) : t(way.required ? "journeys.choose_step" : "journeys.way_ends");
       const choices = [["", none], ...(current && !names.includes(current) ? [[current, t("journeys.way_missing", { step: current })]] : []), ...names.map((other) => [other, other]), [" new", t("journeys.new_step")]];
       const input = select(choices, current, { onchange: () => {
         if (input.value === " new") { input.value = current; editing.choose(name, way.id); return; }

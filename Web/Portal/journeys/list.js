@@ -1,7 +1,8 @@
 // The steps as a tree: the keyboard's twin of the picture. A step has its outcomes below it.
 
 import { h } from "../dom.js";
-import { t } from "../strings.js";
+import { formatList, isRightToLeft, t } from "../strings.js";
+import { settingTitle } from "./settings.js";
 
 export class StepTree {
   #rows = [];
@@ -71,13 +72,13 @@ export class StepTree {
   }
 
   #stepText({ node }, problem) {
-    return [h("span", { class: "journey-row-name", dir: "auto" }, node.label), h("span", { class: "muted small" }, ` ${node.type}`),
+    return [h("span", { class: "journey-row-name", dir: "auto" }, node.label), h("span", { class: "muted small" }, ` ${settingTitle(node.type)}`),
       node.isStart ? h("span", { class: "tag" }, t("journeys.start")) : null,
       problem ? h("span", { class: `tag tag-${problem === "error" ? "bad" : "wait"}` }, t(`journeys.has_${problem}`)) : null];
   }
 
   #wayText(way) {
-    const to = way.to ? t("journeys.way_to", { step: way.to }) : way.returns.length ? t("journeys.way_returns", { step: way.returns.join(", ") })
+    const to = way.to ? t("journeys.way_to", { step: way.to }) : way.returns.length ? t("journeys.way_returns", { step: formatList(way.returns) })
       : way.missing ? t("journeys.way_missing", { step: way.missing }) : t(way.required ? "journeys.way_open" : "journeys.way_ends");
     return [h("span", { class: "journey-row-name" }, way.id), h("span", { class: "muted small" }, ` ${to}`)];
   }
@@ -121,7 +122,9 @@ export class StepTree {
     const at = this.#rows.findIndex((row) => this.#is(row, this.#current)), row = this.#rows[at];
     if (!row) return;
     const isStep = row.outcome === null;
-    switch (event.key) {
+    // The arrow into a row's outcomes points where the text goes.
+    const key = isRightToLeft ? { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" }[event.key] ?? event.key : event.key;
+    switch (key) {
       case "ArrowDown": this.#move(this.#rows[at + 1]); break;
       case "ArrowUp": this.#move(this.#rows[at - 1]); break;
       case "Home": this.#move(this.#rows[0]); break;

@@ -4,6 +4,7 @@
 
 import { h, svg } from "../dom.js";
 import { t } from "../strings.js";
+import { settingTitle } from "./settings.js";
 import { curve, layout, size } from "./layout.js";
 
 const least = 0.2, most = 2, margin = 8;
@@ -104,7 +105,7 @@ export class Picture {
     set(box, "rx", node.role === "client" ? 26 : node.role === "flow" ? 2 : 8);
     badge.toggleAttribute("hidden", !problem);
     write(name, shortened(node.label, 22));
-    write(type, shortened(node.type, 27));
+    write(type, shortened(settingTitle(node.type), 27));
     write(title, `${node.label} (${node.type})`);
   }
 

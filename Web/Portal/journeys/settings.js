@@ -2,7 +2,7 @@
 // nothing is lost.
 
 import { field, h, select, textInput } from "../dom.js";
-import { has, t } from "../strings.js";
+import { has, isEnglish, t } from "../strings.js";
 import { isObject, member } from "./value.js";
 import { expressionInput } from "./completion.js";
 
@@ -33,7 +33,7 @@ export function settingTitle(name) {
 function helpText(schema) {
   const text = member(schema, "description");
   if (typeof text !== "string") return null;
-  return h("span", null, text.split("`").map((part, index) => index % 2 ? h("code", null, part) : part));
+  return h("span", isEnglish ? null : { lang: "en", dir: "ltr" }, text.split("`").map((part, index) => index % 2 ? h("code", null, part) : part));
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { call } from "../api.js";
 import { actionButton, field, h, replace, select, textInput } from "../dom.js";
-import { t } from "../strings.js";
+import { arrow, t } from "../strings.js";
 import { at, isObject, member } from "./value.js";
 
 /** A world with somebody in it, to begin with. */
@@ -82,7 +82,7 @@ export class SimulationPanel {
   #turn(turn, index) {
     const said = index ? t("journeys.answered", { option: this.#answers[index - 1]?.answer.option ?? "" }) : t("journeys.started");
     return h("li", null, h("span", { class: "muted" }, said), turn.path.map(({ step, outcome }) => h("span", { class: "journey-passed" },
-      h("button", { type: "button", class: "button button-quiet button-small", onclick: () => this.editing.select(step) }, step), ` → ${outcome}`)),
+      h("button", { type: "button", class: "button button-quiet button-small", onclick: () => this.editing.select(step) }, step), ` ${arrow} ${outcome}`)),
     turn.mistake ? h("span", { class: "field-error" }, `${turn.mistake.code}: ${turn.mistake.problems.map((one) => [one.field, one.message].filter(Boolean).join(": ")).join("; ")}`) : null);
   }
 

@@ -1,6 +1,7 @@
 // Panels of which one is shown, after the tabs pattern of the ARIA Authoring Practices.
 
 import { h, uniqueID } from "../dom.js";
+import { isRightToLeft } from "../strings.js";
 
 export class Tabs {
   /**
@@ -34,7 +35,7 @@ export class Tabs {
   note(key, text) { this.tabs.get(key).count.textContent = text; }
 
   #key(event) {
-    const keys = [...this.tabs.keys()], at = keys.indexOf(this.current), by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const keys = [...this.tabs.keys()], at = keys.indexOf(this.current), by = { ArrowRight: 1, ArrowLeft: -1 }[event.key] * (isRightToLeft ? -1 : 1);
     const next = by ? keys[(at + by + keys.length) % keys.length] : { Home: keys[0], End: keys.at(-1) }[event.key];
     if (!next) return;
     event.preventDefault();

@@ -2,7 +2,7 @@
 
 import { at, call } from "../api.js";
 import { h, select, tag } from "../dom.js";
-import { formatTime, t } from "../strings.js";
+import { arrow, formatTime, t } from "../strings.js";
 import { difference, isEmpty } from "./diff.js";
 
 const kinds = { draft: "wait", published: "good", retired: "" };
@@ -57,7 +57,7 @@ export function comparison(versions, shown, load) {
       if (number === asked) result.replaceChildren(differenceView(difference(old, now)));
     } catch (error) { if (number === asked) result.replaceChildren(h("p", { class: "alert alert-error" }, error.message)); }
   };
-  return { element: h("div", { class: "stack" }, h("div", { class: "row" }, before, h("span", { "aria-hidden": "true" }, "→"), after), result), draw };
+  return { element: h("div", { class: "stack" }, h("div", { class: "row" }, before, h("span", { "aria-hidden": "true" }, arrow), after), result), draw };
 }
 
 /** What differs, as lists of steps and settings. */
@@ -65,7 +65,7 @@ export function differenceView(found) {
   if (isEmpty(found)) return h("p", { class: "muted" }, t("journeys.same"));
   const shown = (value) => h("code", { class: "journey-value" }, typeof value === "string" ? value : JSON.stringify(value));
   const change = (one) => h("li", { class: `journey-change journey-change-${one.kind}` }, h("span", { class: "journey-change-kind" }, t(`journeys.change_${one.kind}`)), " ", one.path ? h("code", null, one.path) : null,
-    one.kind === "changed" ? [" ", h("del", null, shown(one.before)), " → ", h("ins", null, shown(one.after))] : one.kind === "added" ? [" ", h("ins", null, shown(one.after))] : [" ", h("del", null, shown(one.before))]);
+    one.kind === "changed" ? [" ", h("del", null, shown(one.before)), ` ${arrow} `, h("ins", null, shown(one.after))] : one.kind === "added" ? [" ", h("ins", null, shown(one.after))] : [" ", h("del", null, shown(one.before))]);
   return h("div", { class: "stack" },
     found.fields.length ? h("section", null, h("h3", null, t("journeys.whole")), h("ul", { class: "journey-changes" }, found.fields.map(change))) : null,
     found.steps.map((one) => h("section", null, h("h3", null, h("span", { dir: "auto" }, one.kind === "renamed" ? `${one.from} → ${one.name}` : one.name), " ", tag(t(`journeys.change_${one.kind}`), { added: "good", removed: "bad" }[one.kind] ?? "wait")),

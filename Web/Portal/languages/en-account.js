@@ -27,7 +27,7 @@ export default {
   "account.app_alt": "QR code for an authenticator app. Without a camera, type the secret below.",
   "account.app_secret": "Or type this secret",
   "account.finish": "Finish and sign in",
-  "account.title": "My sign-in",
+  "account.title": "My sign-in methods",
   "account.passkeys": "Passkeys",
   "account.passkeys_list": "List of your passkeys",
   "account.passkeys_none": "You have no passkey yet.",

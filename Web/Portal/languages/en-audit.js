@@ -1,6 +1,6 @@
 export default {
   "audit.title": "Audit log",
-  "audit.lead": "Who did what to whom. Each entry has the hash of the one before, so a change is found.",
+  "audit.lead": "Who did what, and when. Each entry contains the hash of the one before it, so changes to the log can be detected.",
   "audit.none": "No entries.",
   "audit.number": "Number",
   "audit.time": "Time",

@@ -74,6 +74,7 @@ export default {
   "journeys.step": "Step",
   "journeys.tree_help": "Arrows move, the right arrow shows outcomes. Enter edits a step or chooses what follows an outcome. Delete removes. Escape in a panel leads back here.",
   "journeys.tree_help_fixed": "Arrows move, the right arrow shows outcomes. Enter shows a step.",
+  "journeys.keyboard": "Keyboard",
   "journeys.start": "Start",
   "journeys.has_error": "Error",
   "journeys.has_warning": "Warning",

@@ -18,7 +18,10 @@ struct WebAssets: Sendable {
     init() {
         let scripts = "text/javascript; charset=utf-8"
         let all: [(String, String, String)] = [
-            ("style.css", "text/css; charset=utf-8", EmbeddedFiles.style),
+            (
+                "style.css", "text/css; charset=utf-8",
+                EmbeddedFiles.baseStyle + EmbeddedFiles.style
+            ),
             ("mien.js", scripts, EmbeddedFiles.mienScript),
             ("mien.d.ts", "text/plain; charset=utf-8", EmbeddedFiles.mienTypes),
             ("capture-worker.js", scripts, EmbeddedFiles.captureWorker),
