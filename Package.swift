@@ -291,6 +291,7 @@ package.targets += [
     system("SystemZlib", nil, ["zlib1g-dev"]),
     system("SystemArgon2", "libargon2", ["libargon2-dev"]),
     system("SystemTSS", "tss2-esys", ["libtss2-dev"]),
+    system("SystemPostgres", "libpq", ["libpq-dev"]),
     system(
         "SystemAV", "libavformat",
         [
@@ -334,6 +335,10 @@ package.targets += [
     library(
         "MienStore", in: .adapters,
         ["MienAccess", "MienIdentity", "MienSealing", "MienThreads", "MienCore", grdb]),
+    // The store's driver for PostgreSQL.
+    library(
+        "MienStorePostgres", in: .adapters,
+        ["SystemPostgres", "MienStore", "MienThreads", "MienCore"]),
     library(
         "MienBackup", in: .adapters,
         ["MienAccess", "MienPassword", "MienSealing", "MienStore", "MienCore", crypto]),
@@ -481,7 +486,7 @@ package.targets += [
             "MienServerAdministrators", "MienWeb", "MienPortal", "MienAPI", "MienAccess",
             "MienIdentity", "MienCore",
             "MienFace", "MienImage", "MienInference", "MienJourney", "MienPixels", "MienStore",
-            "MienSealing", hummingbird, lifecycle, logging,
+            "MienStorePostgres", "MienSealing", hummingbird, lifecycle, logging,
         ], embeds: true),
 
     // MARK: SDK
@@ -531,7 +536,8 @@ package.targets += [
             "MienImage",
             "MienInference", "MienReading", "MienDocument", "MienSpecimens",
             "MienFace", "MienCalibration", "MienModels", "MienMedia", "MienVault", "MienSealing",
-            "MienBackup", "MienJourney", "MienKeys", "MienTPM", "MienOTP", "MienAccess", "MienAPI",
+            "MienBackup", "MienStore", "MienStorePostgres", "MienJourney", "MienKeys", "MienTPM",
+            "MienOTP", "MienAccess", "MienAPI",
             "MienIdentity", "MienClient", "MienDevice", "MienDeviceLinux", "MienServer",
             "MienServerCore",
             "CMienProcess", arguments, httpClient, lifecycle, logging, nioSSL, unixSignals,
@@ -561,6 +567,8 @@ package.targets += [
     // Writes until it is killed; MienStoreTests reads what is left.
     supportProgram(
         "mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
+    // A private PostgreSQL cluster for the tests of one process.
+    support("MienStorePostgresTesting", []),
     // Answers pam_mien with frames made from a photo; `mien desktop serve` takes those of a camera only.
     supportProgram(
         "mien-desktop-frames",
@@ -637,8 +645,8 @@ package.targets += [
     tests(
         "MienStoreTests", in: .adapters,
         [
-            "MienStore", "MienAccess", "MienIdentity", "MienSealing", "MienCore", "MienTesting",
-            "mien-store-writer", crypto,
+            "MienStore", "MienStorePostgres", "MienStorePostgresTesting", "MienAccess",
+            "MienIdentity", "MienSealing", "MienCore", "MienTesting", "mien-store-writer", crypto,
         ]),
     tests(
         "MienBackupTests", in: .adapters,
@@ -653,7 +661,9 @@ package.targets += [
             "MienKeys", "MienModels", "MienOTP", "MienStore",
             "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
             "MienDevice", "MienDeviceLinux", "MienFace", "MienVault", "MienDocument",
-            "MienSpecimens", "mien", crypto, lifecycle, logging, nioCore, nioPosix,
+            "MienSpecimens", "MienStorePostgresTesting", "mien", crypto, lifecycle, logging,
+            nioCore,
+            nioPosix,
             nioSSL, x509,
         ]),
     tests(

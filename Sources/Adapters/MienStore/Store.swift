@@ -14,11 +14,10 @@ public final class Store: Sendable {
 
     /// Creates a store and migrates the schema.
     ///
-    /// - Parameter blob: the dialect's type for bytes: `BLOB` (SQLite), `BYTEA` (PostgreSQL).
     /// - Throws: ``StoreError``; `.foreignKey` if the data is sealed under another master key.
-    public init(_ driver: some SQLDriver, keys: StoreKeys, blob: String = "BLOB") async throws {
+    public init(_ driver: any SQLDriver, keys: StoreKeys) async throws {
         (self.driver, self.keys) = (driver, keys)
-        try await Migrator.migrate(driver, blob: blob)
+        try await Migrator.migrate(driver)
         // Every server seals a signing key before it serves anyone.
         _ = try await driver.read {
             try Tables(connection: $0, keys: keys).signingKeys.current(at: Instant(seconds: 0))
@@ -35,6 +34,9 @@ public final class Store: Sendable {
             > 0
         {}
     }
+
+    /// Whether several servers may use the database at once.
+    public var isShared: Bool { driver.isShared }
 
     /// The number of writes that wait for the writer, and how many may.
     public var waitingWrites: Int { driver.waitingWrites }
@@ -78,12 +80,27 @@ public final class Store: Sendable {
     }
 }
 
+extension Store {
+    /// Returns what all servers on this database announce with ``Tables/notify(_:_:)``. The first
+    /// element is ``StoreNotification/resynchronize``.
+    public func notifications(_ channels: Set<StoreChannel>) -> AsyncStream<StoreNotification> {
+        driver.notifications(channels)
+    }
+}
+
 /// The repositories, within one transaction.
 public struct Tables {
     let connection: any SQLConnection
     let keys: StoreKeys
     /// The client recorded in audit entries.
     var client: String?
+
+    /// Announces a change to all servers on this database, once the transaction is committed.
+    ///
+    /// - Parameter payload: What changed, such as an ID; nothing personal and nothing secret.
+    public func notify(_ channel: StoreChannel, _ payload: String = "") throws(StoreError) {
+        try connection.notify(channel, payload)
+    }
 
     public var apps: AppTable { AppTable(connection: connection) }
     public var accounts: AccountTable { AccountTable(connection: connection, keys: keys) }

@@ -10,12 +10,14 @@ import Testing
     static func old(_ kind: StoreKind, _ count: Int) async throws -> (
         folder: ScratchFolder, driver: any SQLDriver
     ) {
-        let folder = try ScratchFolder(), driver = try kind.driver(in: folder)
+        let folder = try ScratchFolder(), driver = try await kind.driver(in: folder),
+            dialect = driver.dialect
         try await driver.write(.always) { connection in
-            try connection.execute("CREATE TABLE schema_step (name TEXT PRIMARY KEY)", [])
+            try connection.execute(
+                dialect.schema("CREATE TABLE schema_step (name TEXT PRIMARY KEY)"), [])
             for step in Migrations.all.prefix(count) {
                 for statement in step.statements {
-                    try connection.execute(statement.replacing("{blob}", with: kind.blob), [])
+                    try connection.execute(dialect.schema(statement), [])
                 }
                 try connection.execute(
                     "INSERT INTO schema_step (name) VALUES (?)", [.text(step.name)])
@@ -313,7 +315,7 @@ import Testing
         }
         try kind.close(driver)
         #expect(await refusal { _ = try await TestStore(kind, in: folder) } == .unreachable)
-        let again = try kind.driver(in: folder)
+        let again = try await kind.driver(in: folder)
         #expect(
             try await again.read {
                 try $0.rows("SELECT name FROM schema_step", []).map { try $0.text(0) }
@@ -321,6 +323,50 @@ import Testing
         _ = try await again.write(.always) { try $0.execute("DROP TABLE one_time_code", []) }
         try kind.close(again)
         _ = try await TestStore(kind, in: folder)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a step of a newer program is accepted if it says that older ones work beside it`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await TestStore(kind)
+        try await test.sql("CREATE TABLE something_new (id BIGINT PRIMARY KEY)")
+        try await test.sql(
+            "INSERT INTO schema_step (name, compatible) VALUES ('999-something-new', 1)")
+        let again = try await test.reopened()
+        #expect(try await again.count("schema_step") == Migrations.all.count + 1)
+        _ = try await again.account("ana")
+        try await again.sql(
+            "INSERT INTO schema_step (name, compatible) VALUES ('999-something-else', 0)")
+        try kind.close(again.driver)
+        let folder = test.folder
+        #expect(await refusal { _ = try await TestStore(kind, in: folder) } == .tooNew)
+    }
+
+    @Test func `only steps after the one that records it are called compatible`() throws {
+        let names = Migrations.all.map(\.name)
+        let first = try #require(names.firstIndex(of: "39-schema-compatibility"))
+        #expect(Migrations.compatible.isSubset(of: names[(first + 1)...]))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `servers that start at once on an empty database migrate it once`(kind: StoreKind)
+        async throws
+    {
+        let folder = try ScratchFolder(), driver = try await kind.driver(in: folder)
+        let others =
+            kind == .sqlite ? [driver, driver] : [driver, try await kind.driver(in: folder)]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for driver in others {
+                group.addTask { _ = try await Store(driver, keys: TestStore.keys) }
+            }
+            try await group.waitForAll()
+        }
+        let count = try await driver.read {
+            try $0.rows("SELECT COUNT(*) FROM schema_step", [])[0].integer(0)
+        }
+        #expect(Int(count) == Migrations.all.count)
+        for driver in others { try? driver.close() }
     }
 
     /// A released step never changes.
@@ -337,7 +383,7 @@ import Testing
                 "27-identities", "28-registry", "29-registry-numbers", "30-duplicate-faces",
                 "31-identity-uploads", "32-identity-jobs", "33-verification-sessions",
                 "34-administrator-role", "35-administrator-sign-in", "36-identity-job-app",
-                "37-verification-session-end", "38-audit-search",
+                "37-verification-session-end", "38-audit-search", "39-schema-compatibility",
             ])
     }
 }

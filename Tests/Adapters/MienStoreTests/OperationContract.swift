@@ -227,7 +227,7 @@ import Testing
             StoreError.Code.allCases.map(\.rawValue) == [
                 "store.busy", "store.corrupt", "store.foreign-key", "store.unreachable",
                 "store.conflict", "store.stale", "store.too-new",
-                "store.incomplete",
+                "store.incomplete", "store.moved", "store.uncertain",
             ])
         #expect(
             StoreError(.busy, "a") == StoreError(.busy, "b")

@@ -165,6 +165,52 @@ import Testing
         try again.close()
     }
 
+    @Test func `notifications arrive after the commit, and only of committed writes`() async throws
+    {
+        let stream = driver.notifications(["settings"])
+        let gate = await hold()
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<6 {
+                group.addTask {
+                    _ = try? await driver.write(.process) { connection in
+                        try connection.notify("settings", "\(index)")
+                        try connection.notify("unheard", "\(index)")
+                        if index % 2 == 1 { throw StoreError(.stale, "") }
+                    }
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(100))
+            gate.open()
+        }
+        _ = try? await driver.write(.process) { connection in
+            try connection.notify("settings", "alone")
+            throw StoreError(.stale, "")
+        }
+        try driver.close()
+        var heard: [StoreNotification] = []
+        for await notification in stream { heard.append(notification) }
+        #expect(heard.first == .resynchronize)
+        #expect(
+            Set(heard.dropFirst())
+                == Set(["0", "2", "4"].map { .sent(channel: "settings", payload: $0) }))
+    }
+
+    @Test func `a listener that is too slow is told to read everything again`() async throws {
+        let stream = driver.notifications(["settings"])
+        try await driver.write(.process) { connection in
+            for index in 0..<NotificationHub.maxWaiting + 10 {
+                try connection.notify("settings", "\(index)")
+            }
+        }
+        try await driver.write(.process) { try $0.notify("settings", "last") }
+        try driver.close()
+        var heard: [StoreNotification] = []
+        for await notification in stream { heard.append(notification) }
+        #expect(heard.count == NotificationHub.maxWaiting)
+        #expect(heard.contains(.resynchronize))
+        #expect(heard.last == .sent(channel: "settings", payload: "last"))
+    }
+
     @Test func `closing checkpoints the log into the database`() async throws {
         #expect(await note("one", .always) == nil)
         try driver.close()

@@ -3,32 +3,31 @@ import MienAccess
 import MienCore
 import MienSealing
 import MienStore
+import MienStorePostgres
+import MienStorePostgresTesting
 import MienTesting
+import Synchronization
 import Testing
 
 /// The databases that the contract tests run on. A new database is added only here.
 enum StoreKind: String, CaseIterable, Sendable {
     case sqlite
+    case postgres
 
-    /// The dialect's type for bytes.
-    var blob: String {
-        switch self {
-        case .sqlite: "BLOB"
-        }
+    /// PostgreSQL only where it is installed.
+    static var allCases: [StoreKind] {
+        PostgresCluster.isInstalled ? [.sqlite, .postgres] : [.sqlite]
     }
 
     /// Returns a driver for the database in `folder`, the same one each time.
-    func driver(in folder: ScratchFolder) throws -> any SQLDriver {
+    func driver(in folder: ScratchFolder) async throws -> any SQLDriver {
         switch self {
         case .sqlite: try SQLiteDriver(path: folder("mien.sqlite").path)
+        case .postgres: try await PostgresTestDatabases.driver(for: folder)
         }
     }
 
-    func close(_ driver: any SQLDriver) throws {
-        switch self {
-        case .sqlite: try #require(driver as? SQLiteDriver).close()
-        }
-    }
+    func close(_ driver: any SQLDriver) throws { try driver.close() }
 
     /// Returns every byte that the database stores; `nil` if its files are elsewhere.
     func bytes(in folder: ScratchFolder) throws -> [UInt8]? {
@@ -36,7 +35,26 @@ enum StoreKind: String, CaseIterable, Sendable {
         case .sqlite:
             try folder.names().filter { $0.hasPrefix("mien.sqlite") && !$0.hasSuffix("-shm") }
                 .flatMap { try Data(contentsOf: folder($0)) }
+        case .postgres: nil
         }
+    }
+}
+
+/// The databases of the cluster, each of which belongs to a folder.
+enum PostgresTestDatabases {
+    private static let names = Mutex<[URL: String]>([:])
+
+    static func driver(for folder: ScratchFolder) async throws -> PostgresDriver {
+        let cluster = try PostgresCluster.shared()
+        let name: String
+        if let known = names.withLock({ $0[folder.url] }) {
+            name = known
+        } else {
+            name = try cluster.database(for: folder)
+            names.withLock { $0[folder.url] = name }
+        }
+        return try await PostgresDriver(
+            PostgresSettings(cluster.url(name), connections: 4))
     }
 }
 
@@ -52,8 +70,8 @@ struct TestStore {
     init(_ kind: StoreKind, in folder: ScratchFolder? = nil, keys: StoreKeys = keys) async throws {
         self.kind = kind
         self.folder = try folder ?? ScratchFolder()
-        driver = try kind.driver(in: self.folder)
-        store = try await Store(driver, keys: keys, blob: kind.blob)
+        driver = try await kind.driver(in: self.folder)
+        store = try await Store(driver, keys: keys)
     }
 
     /// Closes and reopens the same database.

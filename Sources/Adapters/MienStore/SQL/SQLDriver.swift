@@ -1,6 +1,12 @@
 /// A database on which the repositories run. Each database product has one driver; everything above
 /// uses portable SQL with `?` for values.
 public protocol SQLDriver: Sendable {
+    /// What the database calls the types of the schema.
+    var dialect: SQLDialect { get }
+
+    /// Whether several servers may use the database at once.
+    var isShared: Bool { get }
+
     /// The number of writes that wait for the writer, and how many may.
     var waitingWrites: Int { get }
     var maxWaitingWrites: Int { get }
@@ -23,6 +29,20 @@ public protocol SQLDriver: Sendable {
     /// Runs `body` on a consistent snapshot of the database. `body` must not write.
     func read<Output: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> Output)
         async throws -> Output
+
+    /// Runs `body`, which changes the schema, in its own transaction. Where several servers share the
+    /// database, one at a time changes the schema, and `body` sees what the one before has committed.
+    func changeSchema<Output: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Output
+    ) async throws -> Output
+
+    /// Returns what the servers on this database, including this one, send with
+    /// ``SQLConnection/notify(_:_:)``. The first element is
+    /// ``StoreNotification/resynchronize``; the stream ends when the database is closed.
+    func notifications(_ channels: Set<StoreChannel>) -> AsyncStream<StoreNotification>
+
+    /// Finishes the waiting writes and closes the database. Nothing may be in progress.
+    func close() throws
 }
 
 /// The failures that a write survives.
@@ -48,6 +68,14 @@ public protocol SQLConnection {
     /// Requests that the data this transaction deletes or replaces disappear from the database's
     /// files, including logs, within seconds of the commit.
     func leaveNoTrace()
+
+    /// Tells all servers on this database that something has changed, once the transaction is
+    /// committed. Servers that are starting or were cut off read everything again instead, so a
+    /// notification announces what the database holds and is never the only place of a fact.
+    ///
+    /// - Parameter payload: What changed, such as an ID; at most
+    ///   ``StoreChannel/maxPayloadBytes`` bytes, nothing personal and nothing secret.
+    func notify(_ channel: StoreChannel, _ payload: String) throws(StoreError)
 }
 
 extension SQLConnection {

@@ -20,6 +20,10 @@ public struct StoreError: CodedError {
         case tooNew = "store.too-new"
         /// The database lacks data that its server had committed.
         case incomplete = "store.incomplete"
+        /// The database was copied elsewhere, where its server goes on.
+        case moved = "store.moved"
+        /// The connection was lost during a commit, and whether the data was written is unknown.
+        case uncertain = "store.uncertain"
     }
 
     public let code: Code

@@ -10,21 +10,24 @@ internal import MienAccess
 struct DatabaseState {
     /// The value of `user_version` while a server uses the database; 0 otherwise.
     static let inUse: UInt32 = 1
+    /// Its value after the database was copied to PostgreSQL, where its server goes on.
+    static let moved: UInt32 = 2
     /// SQLite's header: the version is at offset 60, big-endian.
     private static let headerSize = 100, versionOffset = 60
 
-    let isMarkedInUse, hasLog: Bool
+    let isMarkedInUse, isMoved, hasLog: Bool
 
     init(ofFile path: String) {
         hasLog = FileManager.default.fileExists(atPath: path + "-wal")
         let file = FileHandle(forReadingAtPath: path)
         defer { try? file?.close() }
         let header = (try? file?.read(upToCount: Self.headerSize)).map { Array($0) } ?? []
-        isMarkedInUse =
+        let mark =
             header.count == Self.headerSize
-            && header[Self.versionOffset..<Self.versionOffset + 4].reduce(0) {
+            ? header[Self.versionOffset..<Self.versionOffset + 4].reduce(0) {
                 $0 << 8 | UInt32($1)
-            } == Self.inUse
+            } : 0
+        (isMarkedInUse, isMoved) = (mark == Self.inUse, mark == Self.moved)
     }
 
     /// Returns why the database may lack committed data; `nil` if nothing speaks for it.

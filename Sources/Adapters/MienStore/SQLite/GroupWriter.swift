@@ -19,15 +19,17 @@ final class GroupWriter: Sendable {
 
     private let queue = JobLine<WriteJob>(maxWaiting: maxWaiting)
 
-    /// - Parameter head: Is told the last audit entry after durable commits.
-    init(_ pool: DatabasePool, head: CommittedHead? = nil) {
+    /// - Parameters:
+    ///   - head: Is told the last audit entry after durable commits.
+    ///   - hub: Gets the notifications of committed writes.
+    init(_ pool: DatabasePool, head: CommittedHead? = nil, hub: NotificationHub) {
         if let head { head.write((try? pool.read { $0.lastAuditEntry() }) ?? .start) }
         let thread = WorkerThread.required(name: "mien.store") { [queue] in
             var synchronous: Durability?
             // Removes traces left by a killed process.
             var tracesGoAt: ContinuousClock.Instant? = .now
             while let jobs = queue.next(atMost: Self.maxTogether, until: tracesGoAt) {
-                if Self.commit(jobs, to: pool, &synchronous, head) {
+                if Self.commit(jobs, to: pool, &synchronous, head, hub) {
                     tracesGoAt = tracesGoAt ?? .now + Self.traceLife
                 }
                 if let at = tracesGoAt, .now >= at {
@@ -88,7 +90,7 @@ final class GroupWriter: Sendable {
     /// - Returns: whether something was deleted that must leave no trace.
     private static func commit(
         _ jobs: [WriteJob], to pool: DatabasePool, _ synchronous: inout Durability?,
-        _ head: CommittedHead?
+        _ head: CommittedHead?, _ hub: NotificationHub
     ) -> Bool {
         if jobs.isEmpty { return false }
         let traces = SQLiteConnection.Traces()
@@ -111,9 +113,11 @@ final class GroupWriter: Sendable {
                     } else {
                         for job in jobs {
                             try database.cachedStatement(sql: "SAVEPOINT job").execute()
+                            let notifications = traces.notifications.count
                             let outcome = job.run(SQLiteConnection(database, traces))
                             outcomes.append(outcome)
                             if outcome.isFailure {
+                                traces.notifications.removeSubrange(notifications...)
                                 try database.cachedStatement(sql: "ROLLBACK TO job").execute()
                             }
                             try database.cachedStatement(sql: "RELEASE job").execute()
@@ -130,6 +134,12 @@ final class GroupWriter: Sendable {
                 }
             }
             for outcome in outcomes { outcome.finish(nil) }
+            // A single job that failed was rolled back alone.
+            if outcomes.count > 1 || outcomes.first?.isFailure == false {
+                for notification in traces.notifications {
+                    hub.send(notification.payload, to: notification.channel)
+                }
+            }
         } catch {
             let failure = StoreError(
                 .unreachable, "nothing was written: \(SQLiteConnection.words(for: error))")
@@ -170,4 +180,5 @@ private struct BrokenConnection: SQLConnection {
     func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int { throw error }
     func rows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow] { throw error }
     func leaveNoTrace() {}
+    func notify(_ channel: StoreChannel, _ payload: String) throws(StoreError) { throw error }
 }

@@ -13,6 +13,7 @@ public final class SQLiteDriver: SQLDriver {
 
     private let pool: DatabasePool
     private let writer: GroupWriter
+    private let hub = NotificationHub(isListening: true)
     private let begunReads = Mutex(0)
 
     /// Why the database may lack data that its server had committed, if that was accepted.
@@ -21,11 +22,18 @@ public final class SQLiteDriver: SQLDriver {
     /// Opens the file at `path`. Creates a missing file with mode 0600.
     ///
     /// - Parameter acceptsLoss: Whether a database is opened although it may lack committed data.
-    /// - Throws: ``StoreError`` `.unreachable`, or `.incomplete` if the database was copied without
-    ///   its write-ahead log or is older than its server's last commit.
+    /// - Throws: ``StoreError`` `.unreachable`; `.incomplete` if the database was copied without
+    ///   its write-ahead log or is older than its server's last commit; `.moved` if its server goes
+    ///   on with PostgreSQL.
     public init(path: String, acceptsLoss: Bool = false) throws(StoreError) {
         // Before SQLite creates a log.
         let state = DatabaseState(ofFile: path)
+        guard !state.isMoved || acceptsLoss else {
+            throw StoreError(
+                .moved,
+                "the database was copied to PostgreSQL, where its server goes on: set store.url to that. To go on with the file, without what was written since: mien serve --accept-lost-writes"
+            )
+        }
         let headPath = path + CommittedHead.suffix, head = CommittedHead.read(path: headPath)
         // Opening creates a log, which would hide at the next start that there was none.
         if head == nil, !acceptsLoss, let flaw = state.flaw(head: nil, last: nil, sameNumber: nil) {
@@ -61,11 +69,20 @@ public final class SQLiteDriver: SQLDriver {
             try? pool.close()
             throw StoreError(.incomplete, flaw)
         }
-        writer = GroupWriter(pool, head: CommittedHead(path: headPath))
+        writer = GroupWriter(pool, head: CommittedHead(path: headPath), hub: hub)
         do { try Self.mark(DatabaseState.inUse, in: pool) } catch {
             throw StoreError(
                 .unreachable, "\(path) cannot be written: \(SQLiteConnection.words(for: error))")
         }
+    }
+
+    /// Marks the file at `path`, which no server uses, as copied to PostgreSQL: see ``StoreCopy``.
+    static func markMoved(_ path: String) throws(StoreError) {
+        do {
+            let pool = try DatabasePool(path: path)
+            try mark(DatabaseState.moved, in: pool)
+            try pool.close()
+        } catch { throw StoreError(.unreachable, SQLiteConnection.words(for: error)) }
     }
 
     /// Marks the file, and folds the mark into it: a copy of the file alone then has it.
@@ -76,7 +93,13 @@ public final class SQLiteDriver: SQLDriver {
         _ = GroupWriter.removeTraces(pool)
     }
 
-    deinit { writer.stop() }
+    deinit {
+        writer.stop()
+        hub.close()
+    }
+
+    public var dialect: SQLDialect { .sqlite }
+    public var isShared: Bool { false }
 
     public var waitingWrites: Int { writer.waiting }
     public var maxWaitingWrites: Int { GroupWriter.maxWaiting }
@@ -86,6 +109,7 @@ public final class SQLiteDriver: SQLDriver {
     /// Checkpoints the write-ahead log into the database and closes it. Nothing may be in progress.
     public func close() throws {
         writer.stop()
+        hub.close()
         // Closing alone leaves the log: the last connection to close is a reader, which cannot
         // checkpoint it.
         try? Self.mark(0, in: pool)
@@ -96,6 +120,14 @@ public final class SQLiteDriver: SQLDriver {
         _ durability: Durability, _ body: @escaping @Sendable (any SQLConnection) throws -> Output
     ) async throws -> Output {
         try await writer.write(durability, body)
+    }
+
+    public func changeSchema<Output: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Output
+    ) async throws -> Output { try await write(.always, body) }
+
+    public func notifications(_ channels: Set<StoreChannel>) -> AsyncStream<StoreNotification> {
+        hub.listen(to: channels)
     }
 
     public func read<Output: Sendable>(
@@ -121,10 +153,19 @@ struct SQLiteConnection: SQLConnection {
         (self.database, self.traces) = (database, traces)
     }
 
-    /// Whether a transaction requires its traces to be removed. Used by one thread only.
-    final class Traces { var areUnwanted = false }
+    /// What is to be done after the commit of a transaction. Used by one thread only.
+    final class Traces {
+        /// Whether its traces must be removed.
+        var areUnwanted = false
+        var notifications: [(channel: StoreChannel, payload: String)] = []
+    }
 
     func leaveNoTrace() { traces?.areUnwanted = true }
+
+    func notify(_ channel: StoreChannel, _ payload: String) throws(StoreError) {
+        precondition(payload.utf8.count <= StoreChannel.maxPayloadBytes, "the payload is too long")
+        traces?.notifications.append((channel, payload))
+    }
 
     func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {
         try translating {

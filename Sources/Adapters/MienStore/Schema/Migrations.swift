@@ -8,6 +8,13 @@
 /// PostgreSQL; `{blob}` is replaced with each dialect's type. Personal data is sealed (`*_sealed`)
 /// or stored as a keyed hash (`*_hash`): see docs/spec/storage.md.
 enum Migrations {
+    /// The steps after `39-schema-compatibility` beside which the version before works: they add
+    /// tables, indexes, and columns that are nullable or have a default, and change no data that it
+    /// reads. Servers of several versions then run on one database during an upgrade. A step that
+    /// removes or changes something does not belong here; it follows in a later version, once no
+    /// server uses what it removes. See “Schema” in docs/spec/storage.md.
+    static let compatible: Set<String> = []
+
     static let all: [(name: String, statements: [String])] = [
         (
             "1-accounts",
@@ -629,6 +636,11 @@ enum Migrations {
                 "CREATE INDEX audit_by_event ON audit (event, number)",
                 "CREATE INDEX audit_by_administrator ON audit (actor, number) WHERE substr(actor, 1, 4) = 'adm_'",
             ]
+        ),
+        (
+            // Servers accept unknown steps with 1: see `compatible`.
+            "39-schema-compatibility",
+            ["ALTER TABLE schema_step ADD COLUMN compatible BIGINT NOT NULL DEFAULT 0"]
         ),
     ]
 }

@@ -1,0 +1,58 @@
+internal import MienStore
+
+/// A failed statement or connection, without statement and values, which may be personal.
+struct PostgresFailure: Error {
+    /// PostgreSQL's code of five characters, such as `40001`; empty if the server sent none.
+    let state: String
+    /// The words for an operator.
+    let reason: String
+    /// Whether the connection can no longer be used.
+    let isLost: Bool
+
+    /// The server's own words for these classes name no stored value; those for wrong data and
+    /// violated constraints do.
+    private static let harmless: Set<String> = [
+        "08", "0A", "25", "28", "3D", "42", "53", "55", "57", "58",
+    ]
+
+    /// - Parameters:
+    ///   - message: The server's primary message.
+    ///   - constraint: The name of the violated constraint.
+    init(state: String, message: String, constraint: String, isLost: Bool) {
+        (self.state, self.isLost) = (state, isLost)
+        let words =
+            state.isEmpty || Self.harmless.contains(String(state.prefix(2)))
+            ? message.split(whereSeparator: \.isNewline).joined(separator: " ") : ""
+        let name = constraint.isEmpty ? "" : " (\(constraint))"
+        reason =
+            state.isEmpty
+            ? "PostgreSQL: \(words)"
+            : "PostgreSQL error \(state)\(name)\(words.isEmpty ? "" : ": \(words)")"
+    }
+
+    /// Whether running the transaction again may succeed: it lost against another one.
+    var isConflict: Bool { state == "40001" || state == "40P01" }
+
+    /// Whether the server's prepared statements no longer fit: another server changed the schema.
+    var isOutdatedStatement: Bool {
+        state == "26000" || (state == "0A000" && reason.contains("cached plan"))
+    }
+
+    /// Whether the whole transaction has to run again.
+    var endsTransaction: Bool { isLost || isConflict || isOutdatedStatement }
+
+    /// Whether a lock was held for too long, or the statement ran for too long.
+    var isTimeout: Bool { state == "55P03" || state == "57014" }
+
+    /// What the caller gets.
+    var storeError: StoreError {
+        switch state {
+        case "23503": StoreError(.stale, "a referenced row no longer exists")
+        case _ where state.hasPrefix("23"):
+            StoreError(.conflict, "a database constraint failed: \(reason)")
+        case _ where isConflict || isTimeout || state == "53300":
+            StoreError(.busy, reason)
+        default: StoreError(.unreachable, reason)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import MienStore
+
+/// Jobs that one transaction runs.
+final class PostgresGroup {
+    enum Ending {
+        /// The transaction is committed, or rolled back because its only job failed.
+        case done
+        /// A body went on after a failed statement: run again with a savepoint before each.
+        case needsSavepoints
+        /// The connection was lost during the commit.
+        case uncertain(PostgresCommit.Transaction)
+    }
+
+    private let connection: PostgresConnection
+    private let jobs: [PostgresJob]
+    private let turn: PostgresTurn
+    private let hasSavepoints: Bool
+    private var outcomes: [PostgresJob.Outcome] = []
+    /// The tables with deleted data that should leave no trace.
+    private(set) var traces: Set<String> = []
+
+    init(
+        _ connection: PostgresConnection, _ jobs: [PostgresJob], _ turn: PostgresTurn,
+        hasSavepoints: Bool
+    ) {
+        (self.connection, self.jobs, self.turn) = (connection, jobs, turn)
+        self.hasSavepoints = hasSavepoints
+    }
+
+    /// Tells the jobs how the transaction ended.
+    func finish(_ error: StoreError?) {
+        for outcome in outcomes { outcome.finish(outcome.isFailure ? nil : error) }
+    }
+
+    /// - Throws: ``PostgresFailure`` if the transaction was not committed.
+    func run() throws(PostgresFailure) -> Ending {
+        let id = try connection.text(turn.begin)
+        let ending = jobs.count == 1 ? try runAlone(jobs[0]) : try runTogether()
+        if let ending { return ending }
+        do throws(PostgresFailure) {
+            let tag = try connection.command("COMMIT")
+            // A failed transaction is rolled back without an error.
+            if tag == "COMMIT" { return .done }
+            throw PostgresFailure(
+                state: "25P02", message: "the transaction was rolled back", constraint: "",
+                isLost: false)
+        } catch {
+            guard error.isLost else { throw error }
+            return .uncertain(
+                PostgresCommit.Transaction(
+                    id: id, processID: connection.processID, timeline: connection.timeline))
+        }
+    }
+
+    /// The transaction is the job's own, so it needs no savepoint.
+    private func runAlone(_ job: PostgresJob) throws(PostgresFailure) -> Ending? {
+        let transaction = PostgresTransaction(connection, hasSavepoints: hasSavepoints)
+        let outcome = job.run(transaction)
+        if let failure = transaction.failure {
+            if failure.endsTransaction { throw failure }
+            if transaction.wentOn || !outcome.isFailure {
+                guard !hasSavepoints else { throw failure }
+                try connection.command("ROLLBACK")
+                return .needsSavepoints
+            }
+        }
+        outcomes.append(outcome)
+        if outcome.isFailure {
+            try connection.command("ROLLBACK")
+            return .done
+        }
+        note(transaction)
+        return nil
+    }
+
+    private func runTogether() throws(PostgresFailure) -> Ending? {
+        for (index, job) in jobs.enumerated() {
+            try connection.command(
+                index == 0 ? "SAVEPOINT job" : "RELEASE SAVEPOINT job; SAVEPOINT job")
+            var transaction = PostgresTransaction(connection)
+            var outcome = job.run(transaction)
+            if let failure = transaction.failure, !failure.endsTransaction,
+                transaction.wentOn || !outcome.isFailure
+            {
+                try connection.command("ROLLBACK TO SAVEPOINT job")
+                transaction = PostgresTransaction(connection, hasSavepoints: true)
+                outcome = job.run(transaction)
+                if let failure = transaction.failure { throw failure }
+            }
+            if let failure = transaction.failure, failure.endsTransaction { throw failure }
+            outcomes.append(outcome)
+            if outcome.isFailure {
+                try connection.command("ROLLBACK TO SAVEPOINT job")
+            } else {
+                note(transaction)
+            }
+        }
+        return nil
+    }
+
+    private func note(_ transaction: PostgresTransaction) {
+        if transaction.leavesNoTrace { traces.formUnion(transaction.changedTables) }
+    }
+}

@@ -1,0 +1,166 @@
+public import Foundation
+import Synchronization
+
+/// A private PostgreSQL server for the tests of one process. It starts with the first test that
+/// needs it and ends with the process, however that ends.
+public final class PostgresCluster: Sendable {
+    /// The reason a test that needs PostgreSQL is skipped.
+    public struct Missing: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// The folder of the programs, of the newest installed version.
+    public static let programs: String? = {
+        let folder = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return versions.compactMap(Int.init).sorted(by: >).map { "\(folder)/\($0)/bin" }
+            .first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
+    }()
+
+    public static var isInstalled: Bool { programs != nil }
+
+    /// The cluster of this process.
+    public static func shared() throws -> PostgresCluster { try sharedResult.get() }
+    private static let sharedResult = Result { try PostgresCluster() }
+
+    /// The folder of the Unix socket, the data, and the log.
+    public let folder: URL
+    /// What this process holds keeps the cluster alive.
+    private let input = Pipe()
+    private let output = Pipe()
+    private let keeper = Process()
+    private let databases = Mutex<[Database]>([])
+    private let number = Atomic<Int>(0)
+
+    private struct Database {
+        weak var owner: (any AnyObject & Sendable)?
+        let name: String
+    }
+
+    /// Runs the server, passes on lines to `pg_ctl`, and removes the server and its folder when
+    /// standard input ends. PostgreSQL refuses to run as root.
+    private static let script = """
+        set -eu
+        cd "$FOLDER"
+        run() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; else "$@"; fi; }
+        trap '' INT HUP TERM
+        if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$FOLDER"; fi
+        chmod 755 "$FOLDER"
+        run "$PROGRAMS/initdb" -D "$FOLDER/data" -U mien -A trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions >"$FOLDER/initdb.log" 2>&1
+        run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -l "$FOLDER/data/log" -o "-c listen_addresses= -k $FOLDER -c fsync=$FSYNC -c max_connections=900 -c shared_buffers=64MB -c autovacuum_naptime=10s" -w start >/dev/null
+        echo ready
+        while read -r arguments; do
+            if run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -l "$FOLDER/data/log" -w $arguments >/dev/null 2>&1 </dev/null; then echo done; else echo failed; fi
+        done
+        run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -m immediate stop >/dev/null 2>&1 || true
+        rm -rf "$FOLDER"
+        """
+
+    /// Starts a cluster.
+    ///
+    /// - Parameter isDurable: Whether it waits for the disk, as in production.
+    public init(isDurable: Bool = false) throws {
+        guard let programs = Self.programs else {
+            throw Missing(description: "PostgreSQL is not installed: apt-get install postgresql")
+        }
+        folder = URL(filePath: "/tmp/mien-pg-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        keeper.executableURL = URL(filePath: "/bin/sh")
+        keeper.arguments = ["-c", Self.script]
+        keeper.environment = ProcessInfo.processInfo.environment.merging([
+            "FOLDER": folder.path, "PROGRAMS": programs, "FSYNC": isDurable ? "on" : "off",
+        ]) { $1 }
+        (keeper.standardInput, keeper.standardOutput) = (input, output)
+        keeper.standardError = FileHandle.nullDevice
+        try keeper.run()
+        let ready = output.fileHandleForReading.availableData
+        guard ready.starts(with: Data("ready".utf8)) else {
+            let log = try? String(contentsOf: folder.appending(path: "initdb.log"), encoding: .utf8)
+            throw Missing(description: "PostgreSQL did not start: \(log ?? "")")
+        }
+    }
+
+    /// Ends the cluster before the process ends.
+    public func stop() {
+        try? input.fileHandleForWriting.close()
+        keeper.waitUntilExit()
+    }
+
+    /// Runs `pg_ctl` with `arguments`, such as `-m immediate restart`, and waits for it.
+    public func control(_ arguments: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data("\(arguments)\n".utf8))
+        let answer = output.fileHandleForReading.availableData
+        guard answer.starts(with: Data("done".utf8)) else {
+            throw Missing(description: "pg_ctl \(arguments) failed")
+        }
+    }
+
+    /// Runs SQL with `psql`.
+    ///
+    /// - Returns: the rows, without decoration.
+    @discardableResult
+    public func sql(_ statement: String, in database: String = "postgres") throws -> String {
+        let process = Process(), output = Pipe(), errors = Pipe()
+        process.executableURL = URL(filePath: "\(Self.programs!)/psql")
+        process.arguments = [
+            "-h", folder.path, "-U", "mien", "-d", database, "-XAtq", "-v", "ON_ERROR_STOP=1", "-c",
+            statement,
+        ]
+        (process.standardOutput, process.standardError) = (output, errors)
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let text = String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let words = String(
+            decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Missing(description: words) }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Returns the address of a database of this cluster.
+    public func url(_ database: String) -> String {
+        "postgresql://mien@/\(database)?host=\(folder.path)"
+    }
+
+    /// Creates an empty database, or a copy of `template`, which nobody may use meanwhile. It is
+    /// dropped some time after `owner` is released.
+    ///
+    /// - Returns: its name.
+    public func database(for owner: any AnyObject & Sendable, template: String? = nil) throws
+        -> String
+    {
+        let unused = databases.withLock { databases in
+            defer { databases.removeAll { $0.owner == nil } }
+            return databases.filter { $0.owner == nil }.map(\.name)
+        }
+        for name in unused { _ = try? sql("DROP DATABASE IF EXISTS \(name) WITH (FORCE)") }
+        let name = "test\(number.add(1, ordering: .relaxed).newValue)"
+        try sql(
+            "CREATE DATABASE \(name)"
+                + (template.map { " TEMPLATE \($0) STRATEGY file_copy" } ?? ""))
+        databases.withLock { $0.append(Database(owner: owner, name: name)) }
+        return name
+    }
+}
+
+extension PostgresCluster {
+    /// Whether the tests of servers run on PostgreSQL: `MIEN_TEST_STORE=postgres`.
+    public static var isForServers: Bool {
+        ProcessInfo.processInfo.environment["MIEN_TEST_STORE"] == "postgres"
+    }
+
+    private static let folders = Mutex<[String: String]>([:])
+
+    /// Returns the address of a database that belongs to a server's data folder: the same one each
+    /// time.
+    public static func url(forServerIn folder: URL, of owner: any AnyObject & Sendable) throws
+        -> String
+    {
+        let cluster = try shared()
+        if let known = folders.withLock({ $0[folder.path] }) { return cluster.url(known) }
+        let name = try cluster.database(for: owner)
+        folders.withLock { $0[folder.path] = name }
+        return cluster.url(name)
+    }
+}
