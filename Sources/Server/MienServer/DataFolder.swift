@@ -13,17 +13,15 @@ struct DataFolder: Sendable {
     static let lockFile = "server.lock"
 
     let folder: URL
-    let keys: KeyRing
     private let lock: ProcessLock
 
     var database: URL { folder.appending(path: Self.databaseFile) }
     private static let databaseFile = "mien.sqlite"
 
-    /// Creates the folder and the master key if they do not exist. Takes the lock before reading
-    /// either.
+    /// Creates the folder if it does not exist, and takes the lock.
     ///
     /// - Throws: ``ServerStartError`` `.inUse` if another server uses the folder; `.folder` if it
-    ///   cannot be used; `.key` if its key is missing.
+    ///   cannot be used.
     init(_ folder: URL) throws {
         self.folder = folder
         try Self.create(folder)
@@ -32,23 +30,29 @@ struct DataFolder: Sendable {
         {
             throw ServerStartError(.inUse, Self.inUse(folder, holder: error.holder))
         }
-        let database = folder.appending(path: Self.databaseFile).path, key = Self.key(of: folder)
+    }
+
+    /// Returns the master keys. Creates one for a database without records.
+    ///
+    /// - Parameter place: What to call the database in messages.
+    /// - Throws: ``ServerStartError`` `.key` if the key of the records is missing.
+    func keys(of place: String, hasRecords: Bool) throws -> KeyRing {
+        let key = Self.key(of: folder)
         do {
-            keys = try KeyFile(path: key).loadOrCreateRing(
-                sealedRecordsExist: FileManager.default.fileExists(atPath: database))
+            return try KeyFile(path: key).loadOrCreateRing(sealedRecordsExist: hasRecords)
         } catch KeyFileError.missing {
             throw ServerStartError(
                 .key,
-                "\(database) has no master key: restore \(key) from a backup, or choose another folder with MIEN_DATA"
+                "\(place) has no master key: restore \(key) from a backup, or choose another folder with MIEN_DATA"
             )
         }
     }
 
     /// The error if the database is sealed under a key other than the folder's.
-    var foreignKey: ServerStartError {
+    func foreignKey(of place: String) -> ServerStartError {
         ServerStartError(
             .key,
-            "\(database.path) is sealed under another master key than \(Self.key(of: folder)): restore the key that belongs to it from a backup, or choose another folder with MIEN_DATA"
+            "\(place) is sealed under another master key than \(Self.key(of: folder)): restore the key that belongs to it from a backup, or choose another folder with MIEN_DATA"
         )
     }
 

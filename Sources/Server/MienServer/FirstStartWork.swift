@@ -29,7 +29,9 @@ struct FirstStartWork {
         let app = AppRecord(
             id: AppID("default_application")!, name: "Sample app", type: .public, party: .first,
             settings: AppSettings(), createdAt: now)
-        try await store.write { tables in
+        let isFirst = try await store.write { tables in
+            // Another server on the same database may have been faster.
+            guard try tables.admins.isEmpty() else { return false }
             try tables.admins.insert(admin.record, tokenHash: admin.hash)
             try setup.store(in: tables)
             try tables.apps.insert(app)
@@ -45,7 +47,9 @@ struct FirstStartWork {
                 AuditEvent(
                     "server.first-start", actor: "system",
                     detail: ["admin": .string(admin.record.id.text)]), at: now)
+            return true
         }
+        guard isFirst else { return nil }
         return Server.FirstStart(
             adminCredential: admin.credential, setupCode: .init(offer: setup, portal: portal),
             sampleApp: app.id, journeys: published)

@@ -54,7 +54,7 @@ public final class Server: Service {
     public let configuration: ServerConfiguration
     let parts: ServerParts
     private let logger: Logger
-    private let driver: SQLiteDriver
+    private let driver: any SQLDriver
     private let data: DataFolder
     private let certificate: ServedCertificate?
     private let portalURL: PublicURL
@@ -119,16 +119,24 @@ public final class Server: Service {
         // Before anything is created: the only copy of the credential would be printed by a server
         // that then fails.
         for listener in [publicListener, adminListener] { try await listener.requireFreeAddress() }
-        data = try DataFolder(configuration.dataFolder)
-        let store: Store
+        let data = try DataFolder(configuration.dataFolder)
+        self.data = data
+        let database = try ServerDatabase(configuration, file: data.database)
+        let opened: ServerDatabase.Opened, store: Store
         do {
-            driver = try SQLiteDriver(path: data.database.path, acceptsLoss: acceptsLoss)
-            store = try await Store(driver, keys: StoreKeys(data.keys))
+            opened = try await database.open(besides: data.database, acceptsLoss: acceptsLoss) {
+                try data.keys(of: database.place, hasRecords: $0)
+            }
+            driver = opened.driver
+            store = try await Store(driver, keys: StoreKeys(opened.keys))
         } catch let error as StoreError {
-            if error.code == .foreignKey { throw data.foreignKey }
-            if error.code == .incomplete { throw data.incomplete(error.reason) }
-            throw ServerStartError(.store, "\(data.database.path): \(error.reason)")
+            if error.code == .foreignKey { throw data.foreignKey(of: database.place) }
+            if error.code == .incomplete, case .file = database {
+                throw data.incomplete(error.reason)
+            }
+            throw ServerStartError(.store, "\(database.place): \(error.reason)")
         }
+        for warning in opened.warnings { logger.warning("\(warning)") }
         let publicURL = PublicURL(configuration.publicURL), portalURL = PublicURL(nil)
         self.portalURL = portalURL
         parts = try await ServerParts(
@@ -136,7 +144,7 @@ public final class Server: Service {
             clock: clock, logger: logger,
             storeKeys: { [data] in try data.store($0) }, certificate: certificate,
             reader: reader, documents: documents)
-        if let flaw = driver.acceptedFlaw {
+        if let flaw = opened.flaw {
             logger.warning("started with a database that may lack writes: it \(flaw)")
             let now = clock.now
             try await store.write {

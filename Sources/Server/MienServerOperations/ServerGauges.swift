@@ -33,8 +33,11 @@ package struct ServerGauges: Sendable {
             metrics.set(.queueWorkers, to: Double(depth.workers), ["queue": name])
         }
         metrics.set(.liveCaptures, to: Double(liveCaptures()))
-        for (label, name) in [("database", "mien.sqlite"), ("log", "mien.sqlite-wal")] {
-            metrics.set(.databaseBytes, to: Double(size(name)), ["file": label])
+        // PostgreSQL has its own exporter.
+        if !store.isShared {
+            for (label, name) in [("database", "mien.sqlite"), ("log", "mien.sqlite-wal")] {
+                metrics.set(.databaseBytes, to: Double(size(name)), ["file": label])
+            }
         }
         metrics.set(.databaseReads, to: Double(store.reads))
         metrics.set(.databaseReaders, to: Double(store.readers))

@@ -23,7 +23,8 @@ struct MienCommand: AsyncParsableCommand {
         version: "mien 0.1.0",
         subcommands: [
             FaceCommand.self, DocumentCommand.self, OTPCommand.self, OTPTokenCommand.self,
-            JourneyCommand.self, ServeCommand.self, AdminCommand.self, BackupCommand.self,
+            JourneyCommand.self, ServeCommand.self, StoreCommand.self, AdminCommand.self,
+            BackupCommand.self,
             RestoreCommand.self, EvidenceCommand.self, DesktopCommand.self, ModelsCommand.self,
             DoctorCommand.self,
             DemoCommand.self,

@@ -236,6 +236,12 @@ public struct ServerConfiguration: Sendable {
     private func integer(_ key: String) -> Int { Int(texts[key]!)! }
 
     public var dataFolder: URL { URL(filePath: text("data"), directoryHint: .isDirectory) }
+    /// The address of the PostgreSQL database; `nil` for a file in the data folder.
+    public var storeURL: String? { text("store.url").isEmpty ? nil : text("store.url") }
+    public var storePasswordFile: String? {
+        text("store.password_file").isEmpty ? nil : text("store.password_file")
+    }
+    public var storeConnections: Int { integer("store.connections") }
     /// The folder of compiled networks.
     package var networkCache: URL {
         URL(filePath: text("face.cache"), directoryHint: .isDirectory)

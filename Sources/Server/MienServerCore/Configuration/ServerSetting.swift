@@ -38,6 +38,17 @@ public struct ServerSetting: Sendable {
             "data", .path, "",
             "Folder for the database, the master key, and the mail outbox; default: server in MIEN_HOME."
         ),
+        .init(
+            "store.url", .text, "",
+            "PostgreSQL database for the server's records, like postgresql://mien@db.example/mien, which several servers can share; without it, they are in a file in data. Without a password; hosts other than this machine require TLS with a verified certificate."
+        ),
+        .init(
+            "store.password_file", .path, "",
+            "File with the password for store.url, with mode 0600; default: as libpq finds it, such as PGPASSFILE."
+        ),
+        .init(
+            "store.connections", .integer(3...100), "9",
+            "Connections to PostgreSQL that read and write; another one waits for notifications."),
         .init("packs", .path, "", "Folder for model packs; default: packs in MIEN_HOME."),
         .init("host", .text, "127.0.0.1", "Address to listen on."),
         .init("port", .integer(0...65_535), "8080", "Port to listen on; 0 picks a free port."),

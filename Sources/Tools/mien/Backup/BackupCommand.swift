@@ -31,6 +31,12 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try ServerSettings.load(config)
+        guard configuration.storeURL == nil else {
+            throw Failure(
+                .notSetUp, "backup.postgres",
+                "The records are in PostgreSQL (store.url), which has its own tools for backups: docs/operate-many.md says how. Also keep copies of \(configuration.dataFolder.appending(path: "master.key").path) and the settings, elsewhere than the backups of the database"
+            )
+        }
         let settings = try Self.settings(config, configuration)
         let manifest: BackupManifest
         do {
