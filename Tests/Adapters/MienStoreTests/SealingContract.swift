@@ -193,10 +193,6 @@ import Testing
                     { _ = try $0.runs.find(InstanceID("run_1")!) }
                 ),
                 (
-                    "journey_run", "answer_sealed", ["run_1", "run_2"],
-                    { _ = try $0.runs.find(InstanceID("run_2")!) }
-                ),
-                (
                     "capture", "content_sealed", ["cap_1", "cap_2"],
                     { _ = try $0.captures.find(CaptureID("cap_1")!) }
                 ),
@@ -221,7 +217,9 @@ import Testing
         #expect(
             await refusal { _ = try await test.store.read { try $0.accounts.find(ana.id) } }
                 == .corrupt)
-        try await test.sql("UPDATE journey_run SET state_sealed = answer_sealed WHERE id = 'run_1'")
+        try await test.sql(
+            "UPDATE journey_run SET state_sealed = (SELECT content_sealed FROM capture WHERE id = 'cap_1') WHERE id = 'run_1'"
+        )
         #expect(
             await refusal {
                 _ = try await test.store.read { try $0.runs.find(InstanceID("run_1")!) }

@@ -30,14 +30,16 @@ public struct RecordSealer: Sendable {
     ///   - identity: identifies the record, for example by its row or file; 0…65,535 bytes.
     /// - Returns: `content.count + overhead` bytes.
     public func seal(_ content: [UInt8], identity: [UInt8]) -> [UInt8] {
-        let dataKey = random.bytes(MasterKey.size)
+        // At once, because each call asks the kernel: the data key, and both nonces.
+        let fresh = random.bytes(MasterKey.size + 2 * SealedRecordHeader.nonceSize)
+        let dataKey = Array(fresh[..<MasterKey.size])
+        let wrapNonce = Array(fresh[MasterKey.size...].prefix(SealedRecordHeader.nonceSize))
+        let nonce = Array(fresh.suffix(SealedRecordHeader.nonceSize))
         var record = ByteWriter(capacity: content.count + Self.overhead)
         SealedRecordHeader(keyVersion: key.version, keyID: key.id).putKeyPart(to: &record)
-        let wrapNonce = random.bytes(SealedRecordHeader.nonceSize)
         record.put(
             encrypted: dataKey, key.wrappingKey(for: purpose), wrapNonce,
             bound(to: record.bytes, identity), tellingNonce: true)
-        let nonce = random.bytes(SealedRecordHeader.nonceSize)
         record.put(nonce)
         record.put(integer: UInt32(content.count))
         record.put(

@@ -59,19 +59,20 @@ public struct JourneyRunTable {
                 FROM journey_run WHERE id = ?
                 """, .id(id))
         else { return nil }
+        let content = try RunContent(keys.open(row.blob(7), .journeyRun, for: id.text))
         var used: JourneyRunRecord.Used?
-        if let token = try row.optionalBlob(4), let request = try row.optionalBlob(5),
-            let answer = try row.optionalBlob(6)
-        {
-            used = .init(
-                tokenHash: token, requestHash: request,
-                answer: Sensitive(try keys.open(answer, .journeyAnswer, for: id.text)))
+        if let token = try row.optionalBlob(4), let request = try row.optionalBlob(5) {
+            // Earlier versions sealed the answer apart.
+            let answer =
+                try row.optionalBlob(6).map { sealed throws(StoreError) in
+                    try keys.open(sealed, .journeyAnswer, for: id.text)
+                } ?? content.answer
+            used = .init(tokenHash: token, requestHash: request, answer: Sensitive(answer))
         }
         return JourneyRunRecord(
             id: id, app: try row.identifier(0), journey: try row.identifier(1),
             revision: Int(try row.integer(2)), tokenHash: try row.blob(3),
-            used: used, state: Sensitive(try keys.open(row.blob(7), .journeyRun, for: id.text)),
-            expiresAt: try row.instant(8))
+            used: used, state: Sensitive(content.state), expiresAt: try row.instant(8))
     }
 
     /// Writes `run` with the next revision if the stored run still has `revision` (compare and
@@ -79,17 +80,13 @@ public struct JourneyRunTable {
     ///
     /// - Throws: ``StoreError`` `.stale` otherwise.
     public func advance(_ run: JourneyRunRecord, from revision: Int) throws(StoreError) {
-        let answer = run.used.map { used in
-            used.answer.use { keys.seal($0, .journeyAnswer, for: run.id.text) }
-        }
         let changed = try connection.execute(
             """
-            UPDATE journey_run SET revision = ?, token_hash = ?, used_token_hash = ?, used_request_hash = ?, answer_sealed = ?, state_sealed = ?
+            UPDATE journey_run SET revision = ?, token_hash = ?, used_token_hash = ?, used_request_hash = ?, answer_sealed = NULL, state_sealed = ?
             WHERE id = ? AND revision = ?
             """, .integer(Int64(revision + 1)), .blob(run.tokenHash),
             run.used.map { .blob($0.tokenHash) } ?? .null,
-            run.used.map { .blob($0.requestHash) } ?? .null, answer.map { .blob($0) } ?? .null,
-            .blob(sealedState(run)), .id(run.id),
+            run.used.map { .blob($0.requestHash) } ?? .null, .blob(sealedState(run)), .id(run.id),
             .integer(Int64(revision)))
         guard changed == 1 else {
             throw StoreError(.stale, "the run has advanced since it was read")
@@ -103,7 +100,41 @@ public struct JourneyRunTable {
             .time(now), .integer(Int64(count)))
     }
 
+    /// Both parts in one record, because sealing costs more than the bytes.
     private func sealedState(_ run: JourneyRunRecord) -> [UInt8] {
-        run.state.use { keys.seal($0, .journeyRun, for: run.id.text) }
+        let content = RunContent(
+            state: run.state.use { $0 }, answer: run.used?.answer.use { $0 } ?? [])
+        return keys.seal(content.bytes, .journeyRun, for: run.id.text)
+    }
+}
+
+/// The sealed content of a run: a 1, the answer's length in four bytes, the answer, and the state.
+/// Earlier versions sealed the state alone, which is JSON.
+private struct RunContent {
+    private static let mark: UInt8 = 1
+
+    let state, answer: [UInt8]
+
+    init(state: [UInt8], answer: [UInt8]) { (self.state, self.answer) = (state, answer) }
+
+    init(_ bytes: [UInt8]) throws(StoreError) {
+        guard bytes.first == Self.mark else {
+            self.init(state: bytes, answer: [])
+            return
+        }
+        var reader = ByteReader(bytes.dropFirst())
+        guard let count = reader.integer(UInt32.self), let answer = reader.take(Int(count)),
+            let state = reader.take(reader.remaining)
+        else { throw StoreError(.corrupt, "the content of a journey's run is truncated") }
+        self.init(state: Array(state), answer: Array(answer))
+    }
+
+    var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 5 + answer.count + state.count)
+        writer.put(integer: Self.mark)
+        writer.put(integer: UInt32(answer.count))
+        writer.put(answer)
+        writer.put(state)
+        return writer.bytes
     }
 }
