@@ -37,16 +37,20 @@ struct CompiledNetworkCache {
         self.folder = folder
     }
 
-    /// Runs `open` while no other process reads or changes the folder.
+    /// Runs `open` while no other process reads or changes the folder. If that stored a compiled
+    /// network, runs it once more: a network that was read from the cache takes less memory than one
+    /// that was compiled.
     mutating func opening<Output, Failure: Error>(_ open: () throws(Failure) -> Output)
         throws(Failure) -> Output
     {
         let turn = Turn(folder.appending(path: "lock").path)
         defer { turn?.end() }
         removeUnknown()
-        let output = try open()
-        recordNew()
-        return output
+        do {
+            let output = try open()
+            guard recordNew() else { return output }
+        }
+        return try open()
     }
 
     private var blobs: [String] {
@@ -67,14 +71,19 @@ struct CompiledNetworkCache {
         }
     }
 
-    private mutating func recordNew() {
+    /// - Returns: whether a compiled network was stored, with its hash.
+    private mutating func recordNew() -> Bool {
+        var isAnyNew = false
         for name in blobs where !known.contains(name) {
             guard let hash = hash(of: name) else { continue }
             // Durability is not needed: a file without its hash is removed and compiled again.
             let written: Void? = try? Data(hash.utf8).write(
                 to: folder.appending(path: name + Self.hashSuffix), options: .atomic)
-            if written != nil { known.insert(name) }
+            guard written != nil else { continue }
+            known.insert(name)
+            isAnyNew = true
         }
+        return isAnyNew
     }
 
     private func hash(of name: String) -> String? {

@@ -31,8 +31,9 @@ public final class FaceEngine: Sendable {
     ///     Calibration is valid only for the pack's own crops.
     ///   - looksForAttacks: whether to run the pack's presentation-attack network on every frame of
     ///     a live session.
-    ///   - compilingAll: whether to compile every selected network now. This blocks for about a
-    ///     second, less with a filled cache folder. Use it in a server.
+    ///   - compilingAll: whether to compile every selected network now, except the detector for
+    ///     small faces, which takes 25 MiB and few pictures need. This blocks for about a second,
+    ///     less with a filled cache folder. Use it in a server.
     ///   - limits: how many photos may wait, for how long, and how many from one share.
     /// - Throws: `InferenceError`; `.unreadableModel` if `looksForAttacks` is set but the pack
     ///   contains no presentation-attack network, or if it has no such variant.
@@ -61,7 +62,9 @@ public final class FaceEngine: Sendable {
             pack, runtime: try InferenceRuntime(), options: options, variant: variant)
         if compilingAll {
             try compiled.compile(
-                FaceNetwork.allCases.filter { looksForAttacks || $0 != .presentationAttack })
+                FaceNetwork.allCases.filter {
+                    !$0.isRarelyNeeded && (looksForAttacks || $0 != .presentationAttack)
+                })
         }
         packID = pack.id
         analyzer = FaceAnalyzer(pack.manifest.geometry, crops: crops)

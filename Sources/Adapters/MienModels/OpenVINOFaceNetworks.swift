@@ -50,6 +50,7 @@ public final class CompiledPack: Sendable {
             if network == .descriptor, batched(network, count: crops) != nil { continue }
             _ = try self.network(network)
         }
+        InferenceRuntime.returnMemory()
     }
 
     /// Returns the network for `count` inputs at once.
@@ -73,9 +74,12 @@ public final class CompiledPack: Sendable {
             let open = { () throws(InferenceError) in
                 var shape = self.pack.manifest.geometry.input(of: name)?.shape ?? []
                 if !shape.isEmpty { shape[0] = batch }
+                var options = self.options
+                // Each stream has buffers of its own. Workers take turns with this network.
+                if name.isRarelyNeeded { options.streams = 1 }
                 return try Network(
                     self.pack.folder.appending(path: file).path, runtime: self.runtime,
-                    options: self.options, shape: shape, reshaping: batch > 1)
+                    options: options, shape: shape, reshaping: batch > 1)
             }
             let network: Network
             if state.cache != nil {

@@ -15,6 +15,9 @@ internal import CMienOpenVINO
 
     deinit { unsafe mien_ov_core_free(raw) }
 
+    /// Returns memory to the system that compiling networks left unused.
+    public static func returnMemory() { mien_ov_return_memory() }
+
     /// The runtime's version and build, such as `2026.4.1-22982-…`; empty when it is unknown.
     public static var version: String { unsafe text(256) { unsafe mien_ov_version($0, $1) } }
 

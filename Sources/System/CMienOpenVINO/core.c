@@ -2,6 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 void mien_ov_say(char *why, size_t why_bytes, const char *what) {
     if (!why || why_bytes == 0) return;
@@ -28,6 +31,12 @@ void mien_ov_core_free(mien_ov_core *core) {
     if (!core) return;
     ov_core_free(core->raw);
     free(core);
+}
+
+void mien_ov_return_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 void mien_ov_version(char *text, size_t text_bytes) {

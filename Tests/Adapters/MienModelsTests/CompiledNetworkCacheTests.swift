@@ -12,14 +12,19 @@ struct CompiledNetworkCacheTests {
     init() throws { scratch = try ScratchFolder() }
 
     /// Finds or creates the file, as OpenVINO does.
-    private func open(_ name: String = "1.blob") throws -> (made: Bool, bytes: Data) {
+    private func open(_ name: String = "1.blob") throws -> (made: Bool, bytes: Data, calls: Int) {
         var cache = try #require(CompiledNetworkCache(folder: folder))
-        return try cache.opening {
+        var isMade = false, calls = 0
+        let bytes = try cache.opening {
+            calls += 1
             let file = folder.appending(path: name)
-            let isThere = FileManager.default.fileExists(atPath: file.path)
-            if !isThere { try Data((0..<1000).map { UInt8($0 % 251) }).write(to: file) }
-            return (!isThere, try Data(contentsOf: file))
+            if !FileManager.default.fileExists(atPath: file.path) {
+                isMade = true
+                try Data((0..<1000).map { UInt8($0 % 251) }).write(to: file)
+            }
+            return try Data(contentsOf: file)
         }
+        return (isMade, bytes, calls)
     }
 
     @Test("later processes find a compiled file")
@@ -28,6 +33,12 @@ struct CompiledNetworkCacheTests {
         #expect(try !open().made)
         #expect(try open("2.blob").made)
         #expect(try !open().made)
+    }
+
+    @Test("a file that was just compiled is opened again, and one that was there is not")
+    func reopened() throws {
+        #expect(try open().calls == 2)
+        #expect(try open().calls == 1)
     }
 
     @Test("a file with a single changed byte is compiled again", arguments: [0, 500, 999])

@@ -15,6 +15,10 @@ public enum FaceNetwork: String, Sendable, CaseIterable, Codable {
 
     /// Whether a pack may omit the network.
     public var isOptional: Bool { self == .detectorFullRange || self == .presentationAttack }
+
+    /// Whether most pictures do without the network: only photos in which every face is small, or
+    /// none is found, need the detector for small faces, and frames of live sessions never do.
+    package var isRarelyNeeded: Bool { self == .detectorFullRange }
 }
 
 /// Runs a pack's networks. The pipeline defines this protocol; OpenVINO implements it on servers

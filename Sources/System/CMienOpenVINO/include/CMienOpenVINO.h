@@ -25,6 +25,9 @@ typedef struct mien_ov_request mien_ov_request;  // one thread at a time
 int32_t mien_ov_core_new(mien_ov_core **core, char *why, size_t why_bytes);
 void mien_ov_core_free(mien_ov_core *core);
 
+// Returns memory to the system that the C library's allocator keeps free, as after compiling networks. Any thread.
+void mien_ov_return_memory(void);
+
 // The run-time's version text, copied into `text`; empty when unknown.
 void mien_ov_version(char *text, size_t text_bytes);
 // "FP32 BF16 …": what the CPU plug-in says it can, copied into `text`; empty when unknown.
