@@ -30,12 +30,15 @@ public struct EngineOptions: ParsableArguments {
     /// Returns the pack to compare a template with: the one that was named, or else the one that
     /// made the template, if it is installed.
     public func pack(for template: PackID?) -> PackID {
-        guard named == nil, let template, template != pack,
-            PackLibrary(folder: home.packs).list().contains(where: {
-                (try? PackID($0.name)) == template
-            })
-        else { return pack }
+        guard named == nil, let template, template != pack, isInstalled(template) else {
+            return pack
+        }
         return template
+    }
+
+    /// Whether the library has a pack of this name. Its files are not checked.
+    public func isInstalled(_ id: PackID) -> Bool {
+        PackLibrary(folder: home.packs).list().contains { (try? PackID($0.name)) == id }
     }
 
     public var home: MienHome { .current }

@@ -84,6 +84,7 @@ package actor DesktopService<Reader: LiveFaceReader> {
             guard let look = try await look(PersonName(user), networks, isWanted, show) else {
                 return .unavailable(.timedOut)
             }
+            if let text = Self.words(for: look.migration) { show(text) }
             return Self.answer(look)
         } catch { return .unavailable(Self.obstacle(error)) }
     }
@@ -130,6 +131,14 @@ package actor DesktopService<Reader: LiveFaceReader> {
             defer { group.cancelAll() }
             return try await group.next() ?? nil
         }
+    }
+
+    /// What to tell a person who was recognized by the template of another model pack, as ASCII.
+    ///
+    /// - Returns: `nil` if their enrollment stays as it is.
+    static func words(for migration: FaceMigrationNotice?) -> String? {
+        guard case .migrated = migration?.outcome else { return nil }
+        return "Your face is recognized with a new model pack from now on."
     }
 
     /// Only a live capture of the confirmed face that passed the check against prints and screens is

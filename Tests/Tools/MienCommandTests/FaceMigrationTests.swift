@@ -103,4 +103,74 @@ import Testing
             #expect(isSignedIn)
         }
     }
+
+    @Test(.needsFaces, .enabled(if: hasBetter, "needs both packs"))
+    func `a live token code migrates the face on this device, and the token and the PIN stay`()
+        async throws
+    {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let settings = [
+                "MIEN_SERVER": server.address, "MIEN_ADMIN_SERVER": server.adminAddress,
+                "MIEN_ADMIN_CREDENTIAL": server.credential, "MIEN_TPM": "none:",
+            ]
+            func json(
+                _ arguments: String..., input: String = "",
+                at location: SourceLocation = #_sourceLocation
+            ) async throws -> [String: Any] {
+                let result = try await home.mien(
+                    arguments + ["--json"], settings: settings, input: input, at: location)
+                #expect(result.status == 0, "\(arguments): \(result.err)", sourceLocation: location)
+                return try result.json
+            }
+            _ = try await json(
+                "admin", "user", "create", "--username", "ada", "--password-stdin",
+                input: "a password nobody has\n")
+            let offer = try await json(
+                "admin", "authenticator", "offer-token", "ada", "default_application", "--kind",
+                "hotp")
+            _ = try await json(
+                "token", "provision",
+                input: "\(try #require(offer["registration_code"] as? String))\n4711\n")
+            let (clip, _) = try await ClipMaker(home).enrollment(
+                EnrollmentSettings(
+                    mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2),
+                as: "blink.mkv")
+            _ = try await json(
+                "face", "enroll", "ada", "--video", clip, "--mode", "passive", "--frames", "2",
+                input: "9038\n")
+            _ = try await json("token", "upgrade", input: "4711\n")
+            _ = try await json("token", "face", "on", "--name", "ada", input: "4711\n")
+
+            func code(_ more: String...) async throws -> MienProgram.Result {
+                try await home.mien(
+                    ["token", "code", "--name", "ada", "--video", clip, "--mode", "passive"]
+                        + more + ["--json"], settings: settings)
+            }
+            func enrolled() async throws -> [String: Any] {
+                try #require(try await json("face", "list")["faces"] as? [[String: Any]])[0]
+            }
+            try FileManager.default.createSymbolicLink(
+                at: home.packs.appending(path: "mien-default-2"), withDestinationURL: Self.better)
+            // A named pack is used alone.
+            let alone = try await code("--pack", "mien-basic-1")
+            #expect(alone.status == 0 && !alone.err.contains("from now on"), "\(alone)")
+            #expect(try await enrolled()["pack"] as? String == "mien-basic-1")
+
+            let migrated = try await code()
+            #expect(
+                migrated.status == 0
+                    && migrated.err.contains("from now on, “ada” is recognized with mien-default-2"),
+                "\(migrated)")
+            let face = try await enrolled()
+            #expect(
+                face["pack"] as? String == "mien-default-2" && face["unlocks"] as? Bool == true)
+
+            try FileManager.default.removeItem(at: home.packs.appending(path: "mien-basic-1"))
+            let after = try await code()
+            #expect(after.status == 0 && !after.err.contains("from now on"), "\(after)")
+            let codes = try [alone, migrated, after].map { try $0.json["code"] as? String }
+            #expect(Set(codes).count == 3, "one counter for all of them")
+        }
+    }
 }

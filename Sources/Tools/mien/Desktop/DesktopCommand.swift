@@ -68,7 +68,11 @@ struct DesktopServeCommand: AsyncParsableCommand {
             )
         }
         let service = try await DesktopService<FaceEngine>(
-            faces: try DeviceFaces.service(pack?.id ?? PackID("none")),
+            faces: try DeviceFaces.service(
+                pack?.id ?? PackID("none"),
+                formerPacks: try pack.map {
+                    networks == nil ? [] : try DeviceFaces.formerPacks(beside: $0.id, engine)
+                } ?? []),
             networks: networks, frames: .camera(camera),
             omittedActions: omit?.actions ?? []
         ) { SpokenGuide.words(for: $0) }

@@ -25,7 +25,7 @@ struct LocalFaces {
         let id = options.pack(for: enrolledWith)
         if id != options.pack {
             Terminal.warn(
-                "mien: comparing with \(id.text), which enrolled this person; enroll them again to use \(options.pack.text)"
+                "mien: comparing with \(id.text), which enrolled this person; a live mien token code, or enrolling again, changes to \(options.pack.text)"
             )
         }
         let pack = try PackLibrary(folder: options.home.packs).pack(id)
@@ -69,12 +69,18 @@ struct LocalFaces {
 
     /// Returns the person enrolled as `name` with the pack in use.
     func enrolled(_ name: PersonName) throws -> EnrolledFace {
+        let person = try known(name)
+        try requirePack(of: person)
+        return person
+    }
+
+    /// Returns the person enrolled as `name` with any pack.
+    func known(_ name: PersonName) throws -> EnrolledFace {
         guard let person = try store.find(name) else {
             throw Failure(
                 .badInput, "name.unknown",
                 "nobody is enrolled as “\(name.text)”; mien face list shows the enrolled people")
         }
-        try requirePack(of: person)
         return person
     }
 

@@ -105,8 +105,11 @@ struct LookOptions: ParsableArguments {
 
     /// - Throws: ``Outcome`` `.noMatch` after printing the reason.
     func input(of person: PersonName) async throws -> FaceAuthInput {
-        let faces = try LocalFaces(engine, photos: PhotoOptions(), for: person),
-            enrolled = try faces.enrolled(person)
+        // The pack that enrolled the person decides, and the capture moves them to the one in use.
+        let former = try DeviceFaces.formerPacks(beside: engine.pack, engine, of: person)
+        let faces = try LocalFaces(
+            engine, photos: PhotoOptions(), for: former.isEmpty ? person : nil)
+        let enrolled = former.isEmpty ? try faces.enrolled(person) : try faces.known(person)
         let source: VideoSource =
             if let video { .file(video) } else {
                 .camera(try Camera.choose(from: Camera.all(), named: camera))
@@ -116,7 +119,8 @@ struct LookOptions: ParsableArguments {
         let settings = try VerificationSettings(
             mode: (mode ?? .active).capture, matchingThreshold: MatchScore(threshold),
             timeout: VerificationSettings.live.timeout)
-        let service = try DeviceFaces.service(enrolled.template.packID), name = enrolled.name
+        let service = try DeviceFaces.service(faces.engine.packID, formerPacks: former)
+        let name = enrolled.name
         // Before anybody looks into the camera: refuses a person enrolled for recognition only.
         _ = try await service.authMode(of: name)
         try await service.initialize(frames: FaceFrames { watched })
@@ -138,6 +142,7 @@ struct LookOptions: ParsableArguments {
             throw error
         }
         await stream.close()
+        if let migration = result.migration { await DeviceFaces.report(migration, service) }
         if let input = result.input { return input }
         Terminal.warn(
             "mien: no code: \(result.verdict.refusals.map { $0.rawValue.replacing("_", with: " ") }.joined(separator: ", "))"
