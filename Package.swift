@@ -258,6 +258,8 @@ package.products += [
     .executable(name: "mien-pack", targets: ["mien-pack"]),
     // For tests only: they load it into `mien serve`.
     .library(name: "MienTestClock", type: .dynamic, targets: ["MienTestClock"]),
+    // For tests only: a PKCS #11 module that fails on purpose.
+    .library(name: "MienTestToken", type: .dynamic, targets: ["MienTestToken"]),
 ]
 
 package.dependencies += [
@@ -304,6 +306,7 @@ package.targets += [
     shim("CMienFolders"),
     shim("CMienProcess"),
     shim("CMienSocket"),
+    shim("CMienPKCS11"),
     shim("CMienMedia", ["SystemAV"]),
     system("SystemZXing", "zxing", ["libzxing-dev"]),
     shim("CMienBarcode", ["SystemZXing"]),
@@ -326,6 +329,8 @@ package.targets += [
         ["CMienMedia", "SystemAV", "MienThreads", "MienPixels", "MienCore", systemPackage]),
     library("MienPassword", in: .engines, ["SystemArgon2", "MienCore"]),
     library("MienTPM", in: .engines, ["SystemTSS", "MienThreads", "MienCore"]),
+    // Keys in tokens of PKCS #11.
+    library("MienPKCS11", in: .engines, ["CMienPKCS11", "MienCore"]),
 
     // MARK: Adapters: domain protocols over engines, files, and keys.
 
@@ -485,8 +490,8 @@ package.targets += [
             "MienServerOTP", "MienServerOAuth", "MienServerJourneys", "MienServerOperations",
             "MienServerAdministrators", "MienWeb", "MienPortal", "MienAPI", "MienAccess",
             "MienIdentity", "MienCore",
-            "MienFace", "MienImage", "MienInference", "MienJourney", "MienPixels", "MienStore",
-            "MienStorePostgres", "MienSealing", hummingbird, lifecycle, logging,
+            "MienFace", "MienImage", "MienInference", "MienJourney", "MienPKCS11", "MienPixels",
+            "MienStore", "MienStorePostgres", "MienSealing", hummingbird, lifecycle, logging,
         ], embeds: true),
 
     // MARK: SDK
@@ -556,6 +561,8 @@ package.targets += [
 
     // Sets the wall clock of a program that a test starts.
     .target(name: "MienTestClock", path: "Tests/Support/MienTestClock"),
+    // Fails as a PKCS #11 token may.
+    .target(name: "MienTestToken", path: "Tests/Support/MienTestToken"),
     // Makes small videos.
     support("MienMediaTesting", ["SystemAV", "MienPixels"]),
     // A disk that fails and crashes.
@@ -622,6 +629,7 @@ package.targets += [
         "MienPasswordTests", in: .engines, ["MienPassword", "MienCore", "MienTesting"],
         vectors: true, computes: true),
     tests("MienTPMTests", in: .engines, ["MienTPM", "MienCore", "MienTesting", crypto]),
+    tests("MienPKCS11Tests", in: .engines, ["MienPKCS11", "MienCore", "MienTesting"]),
     tests(
         "MienModelsTests", in: .adapters,
         [

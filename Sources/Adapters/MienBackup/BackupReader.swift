@@ -1,7 +1,7 @@
 public import Foundation
 internal import MienAccess
 internal import MienCore
-internal import MienSealing
+public import MienSealing
 internal import MienStore
 
 /// Checks a backup and restores it.
@@ -45,13 +45,16 @@ public struct BackupReader: Sendable {
     ///
     /// The configuration goes to the folder `configuration` in it; a server does not read it there.
     ///
-    /// - Parameter keeps: `false` to check only. `target` then says where there is room for the
-    ///   decrypted files.
+    /// - Parameters:
+    ///   - wrapper: what protects the master keys, if they are wrapped in the backup.
+    ///   - keeps: `false` to check only. `target` then says where there is room for the decrypted
+    ///     files.
     /// - Returns: the number of accounts.
     /// - Throws: ``BackupError``
-    public func restore(to target: URL, passphrase: BackupPassphrase, keeps: Bool = true)
-        throws(BackupError) -> Int
-    {
+    public func restore(
+        to target: URL, passphrase: BackupPassphrase, wrapper: (any KeyWrapper)? = nil,
+        keeps: Bool = true
+    ) throws(BackupError) -> Int {
         let staged = try StagedFolder(for: target)
         defer { staged.discard() }
         let key = try passphrase.key(manifest.stretching)
@@ -76,17 +79,17 @@ public struct BackupReader: Sendable {
                 folder.appending(path: file.fileName).path, to: target.path,
                 key.fileKey(file.name))
         }
-        let accounts = try check(staged.folder)
+        let accounts = try check(staged.folder, wrapper)
         if keeps { try staged.publish() }
         return accounts
     }
 
-    private func check(_ folder: URL) throws(BackupError) -> Int {
-        let facts: DatabaseCopy.Facts
+    private func check(_ folder: URL, _ wrapper: (any KeyWrapper)?) throws(BackupError) -> Int {
+        let facts: DatabaseCopy.Facts, path = folder.appending(path: "master.key").path
         do {
-            guard
-                let keys = try KeyFile(path: folder.appending(path: "master.key").path).loadRing()
-            else { throw BackupError(.content, "the backup has no master key") }
+            guard let keys = try Self.keys(path, wrapper) else {
+                throw BackupError(.content, "the backup has no master key")
+            }
             facts = try DatabaseCopy.facts(
                 of: folder.appending(path: "mien.sqlite").path, keys: StoreKeys(keys))
         } catch let error as BackupError { throw error } catch let error as StoreError {
@@ -98,5 +101,17 @@ public struct BackupReader: Sendable {
                 .content, "the audit log is not the one that the backup's manifest names")
         }
         return facts.accounts
+    }
+
+    /// A backup that was made before the keys were wrapped has them in clear.
+    private static func keys(_ path: String, _ wrapper: (any KeyWrapper)?) throws -> KeyRing? {
+        do { return try KeyFile(path: path, wrapper: wrapper).loadRing() } catch KeyFileError
+            .notWrapped
+        { return try KeyFile(path: path).loadRing() } catch KeyFileError.wrapped(_, let kind) {
+            throw BackupError(
+                .content,
+                "the master keys in the backup are wrapped by \(kind): name the server's settings with --config, on a machine that has what wraps them"
+            )
+        }
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 internal import MienAccess
 public import MienCore
-internal import MienSealing
+public import MienSealing
 internal import MienStore
 
 /// Makes a backup of a server's data folder, also while the server runs.
@@ -18,15 +18,19 @@ public struct BackupWriter: Sendable {
     }
 
     let data: URL
+    let keyFile: KeyFile
     let settings: [Setting]
     let program: String
 
     /// - Parameters:
     ///   - data: the server's data folder.
+    ///   - keyFile: the file of its master keys; by default the one in `data`. If they are wrapped,
+    ///     the backup has them wrapped in the same way.
     ///   - settings: the configuration's files.
     ///   - program: the version of this program.
-    public init(data: URL, settings: [Setting], program: String) {
+    public init(data: URL, keyFile: KeyFile? = nil, settings: [Setting], program: String) {
         (self.data, self.settings, self.program) = (data, settings, program)
+        self.keyFile = keyFile ?? KeyFile(path: data.appending(path: "master.key").path)
     }
 
     /// Writes the backup to the new folder `target` and checks the copy of the database. The folder
@@ -58,12 +62,15 @@ public struct BackupWriter: Sendable {
         let facts = try content { () throws(StoreError) in
             try DatabaseCopy.facts(of: database, keys: StoreKeys(keys))
         }
-        let keyFile = copy.folder.appending(path: "master.key").path
+        let copiedKeys = copy.folder.appending(path: "master.key").path, keyBytes: [UInt8]
+        do { keyBytes = try keyFile.bytes(of: keys) } catch {
+            throw BackupError(.content, "\(error)")
+        }
         guard
             FileManager.default.createFile(
-                atPath: keyFile, contents: Data(keys.fileBytes),
+                atPath: copiedKeys, contents: Data(keyBytes),
                 attributes: [.posixPermissions: 0o600])
-        else { throw BackupError(.files, "\(keyFile) cannot be written") }
+        else { throw BackupError(.files, "\(copiedKeys) cannot be written") }
 
         var manifest = BackupManifest(
             createdAt: now.milliseconds, program: program, schema: facts.schema,
@@ -72,7 +79,7 @@ public struct BackupWriter: Sendable {
             files: [])
         let key = try passphrase.key(manifest.stretching)
         let sources =
-            [("database", database), ("master.key", keyFile)]
+            [("database", database), ("master.key", copiedKeys)]
             + settings.map { ($0.name, $0.path) }
         for (name, path) in sources {
             let sealed = staged.folder.appending(path: name + BackupManifest.suffix).path
@@ -93,12 +100,11 @@ public struct BackupWriter: Sendable {
     private static let copyPrefix = ".backup-"
 
     private func ring() throws(BackupError) -> KeyRing {
-        let file = KeyFile(path: data.appending(path: "master.key").path)
         do {
-            guard let ring = try file.loadRing() else {
+            guard let ring = try keyFile.loadRing() else {
                 throw BackupError(
                     .content,
-                    "\(file.path) is missing: \(data.path) is not a server's data folder. Name it with MIEN_DATA or --config"
+                    "\(keyFile.path) is missing: \(data.path) is not a server's data folder. Name it with MIEN_DATA or --config"
                 )
             }
             return ring

@@ -3,8 +3,8 @@ internal import MienCore
 internal import MienSealing
 internal import MienServerCore
 
-/// The server's data folder (mode 0700): the database, the master key (mode 0600; wider modes are
-/// rejected), and the lock that the running server holds.
+/// The server's data folder (mode 0700): the database, the lock that the running server holds, and,
+/// unless the settings say otherwise, the master key (mode 0600; wider modes are rejected).
 ///
 /// Capture sessions, rate limits, and caches live in one server's memory, so two servers on the
 /// same folder would contradict each other.
@@ -13,6 +13,7 @@ struct DataFolder: Sendable {
     static let lockFile = "server.lock"
 
     let folder: URL
+    private let keyFile: KeyFile
     private let lock: ProcessLock
 
     var database: URL { folder.appending(path: Self.databaseFile) }
@@ -20,10 +21,11 @@ struct DataFolder: Sendable {
 
     /// Creates the folder if it does not exist, and takes the lock.
     ///
+    /// - Parameter keyFile: the file of the master keys, which may be elsewhere.
     /// - Throws: ``ServerStartError`` `.inUse` if another server uses the folder; `.folder` if it
     ///   cannot be used.
-    init(_ folder: URL) throws {
-        self.folder = folder
+    init(_ folder: URL, keyFile: KeyFile) throws {
+        (self.folder, self.keyFile) = (folder, keyFile)
         try Self.create(folder)
         do { lock = try ProcessLock(folder.appending(path: Self.lockFile).path) } catch let error
             as ProcessLock.Held
@@ -35,15 +37,15 @@ struct DataFolder: Sendable {
     /// Returns the master keys. Creates one for a database without records.
     ///
     /// - Parameter place: What to call the database in messages.
-    /// - Throws: ``ServerStartError`` `.key` if the key of the records is missing.
+    /// - Throws: ``ServerStartError`` `.key` if the key of the records is missing. ``KeyFileError`` if
+    ///   it cannot be used.
     func keys(of place: String, hasRecords: Bool) throws -> KeyRing {
-        let key = Self.key(of: folder)
         do {
-            return try KeyFile(path: key).loadOrCreateRing(sealedRecordsExist: hasRecords)
+            return try keyFile.loadOrCreateRing(sealedRecordsExist: hasRecords)
         } catch KeyFileError.missing {
             throw ServerStartError(
                 .key,
-                "\(place) has no master key: restore \(key) from a backup, or choose another folder with MIEN_DATA"
+                "\(place) has no master key: restore \(keyFile.path) from a backup, or choose another folder with MIEN_DATA"
             )
         }
     }
@@ -52,7 +54,7 @@ struct DataFolder: Sendable {
     func foreignKey(of place: String) -> ServerStartError {
         ServerStartError(
             .key,
-            "\(place) is sealed under another master key than \(Self.key(of: folder)): restore the key that belongs to it from a backup, or choose another folder with MIEN_DATA"
+            "\(place) is sealed under another master key than \(keyFile.path): restore the key that belongs to it from a backup, or choose another folder with MIEN_DATA"
         )
     }
 
@@ -65,14 +67,10 @@ struct DataFolder: Sendable {
     }
 
     /// Stores the keys of a rotation.
-    func store(_ keys: KeyRing) throws { try KeyFile(path: Self.key(of: folder)).store(keys) }
+    func store(_ keys: KeyRing) throws { try keyFile.store(keys) }
 
     /// Releases the lock so that another server can use the folder. Close the database first.
     func release() { lock.release() }
-
-    private static func key(of folder: URL) -> String {
-        folder.appending(path: "master.key").path
-    }
 
     private static func create(_ folder: URL) throws(ServerStartError) {
         let mode: Int
@@ -110,7 +108,7 @@ struct DataFolder: Sendable {
         }
     }
 
-    private static func inUse(_ folder: URL, holder: Int32?) -> String {
+    static func inUse(_ folder: URL, holder: Int32?) -> String {
         let server = holder.map { "the server with process id \($0)" } ?? "another server"
         return
             "\(folder.path) is in use by \(server). Stop that server first, or choose another folder with MIEN_DATA."

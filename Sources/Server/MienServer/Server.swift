@@ -119,7 +119,8 @@ public final class Server: Service {
         // Before anything is created: the only copy of the credential would be printed by a server
         // that then fails.
         for listener in [publicListener, adminListener] { try await listener.requireFreeAddress() }
-        let data = try DataFolder(configuration.dataFolder)
+        let data = try DataFolder(
+            configuration.dataFolder, keyFile: ServerKeys.file(of: configuration))
         self.data = data
         let database = try ServerDatabase(configuration, file: data.database)
         let opened: ServerDatabase.Opened, store: Store

@@ -58,7 +58,7 @@ package actor MasterKeyRotation: Service {
         }
         // After waiting for the store, only this remains, without another suspension.
         let next = ring.rotated()
-        try persist(next)
+        try keep(next)
         ring.adopt(next)
         isSealing = true
         wake.yield()
@@ -85,9 +85,24 @@ package actor MasterKeyRotation: Service {
                 "\(used[key.name, default: 0]) records still need the key. Try again later.")
         }
         let rest = ring.without(version: version)
-        try persist(rest)
+        try keep(rest)
         ring.adopt(rest)
         try await note("master-key.removed", version: version, by: actor)
+    }
+
+    /// Stores keys. A token that wraps them may be absent or locked.
+    ///
+    /// - Throws: ``Problem`` `.unavailable`, in which case the stored keys are those before.
+    private func keep(_ keys: KeyRing) throws {
+        do { try persist(keys) } catch {
+            logger.error(
+                "the master keys could not be stored; those before remain in use",
+                metadata: ["key.reason": "\(error)"])
+            throw Problem(
+                .unavailable,
+                "The keys could not be stored; those before remain in use. The server's log says why."
+            )
+        }
     }
 
     func status() async throws -> MasterKeysAnswer {

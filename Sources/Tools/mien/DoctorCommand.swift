@@ -20,8 +20,14 @@ struct DoctorCommand: AsyncParsableCommand {
 
             EXAMPLE
               mien doctor
+              mien doctor --config /etc/mien/mien.yaml
             """)
 
+    @Option(
+        help: ArgumentHelp(
+            "Also check the master keys of the server with this file of settings.",
+            valueName: "mien.yaml"), completion: .file())
+    var config: String?
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
@@ -32,7 +38,8 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let progress = ProgressBar("Looking", total: 7 + IntegritySignal.allCases.count)
+        let progress = ProgressBar(
+            "Looking", total: (config == nil ? 7 : 8) + IntegritySignal.allCases.count)
         var checks: [Check] = []
         func add(_ check: Check) {
             checks.append(check)
@@ -45,6 +52,12 @@ struct DoctorCommand: AsyncParsableCommand {
         add(Self.check("enrolled faces", store))
         add(Self.check("compiled networks", cache))
         add(Self.check("private folders", folders))
+        if let config {
+            add(
+                Self.check("master keys") {
+                    try ServerKeysReport(ServerSettings.load(config)).words
+                })
+        }
         // As the process was started; commands that read secrets harden theirs.
         for finding in ProcessIntegrity.inspect() { add(Self.check(finding)) }
         progress.finish()

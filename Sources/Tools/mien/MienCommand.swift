@@ -24,8 +24,8 @@ struct MienCommand: AsyncParsableCommand {
         subcommands: [
             FaceCommand.self, DocumentCommand.self, OTPCommand.self, OTPTokenCommand.self,
             JourneyCommand.self, ServeCommand.self, StoreCommand.self, AdminCommand.self,
-            BackupCommand.self,
-            RestoreCommand.self, EvidenceCommand.self, DesktopCommand.self, ModelsCommand.self,
+            BackupCommand.self, RestoreCommand.self, ServerKeysCommand.self, EvidenceCommand.self,
+            DesktopCommand.self, ModelsCommand.self,
             DoctorCommand.self,
             DemoCommand.self,
         ])

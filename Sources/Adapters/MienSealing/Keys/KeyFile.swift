@@ -1,11 +1,18 @@
 /// A stored master key: 32 random bytes in a regular file with mode 0600, owned by the user who
 /// runs this program.
+///
+/// The keys of a server may be wrapped with a key that is kept elsewhere. Then the file never
+/// contains a key in clear.
 public struct KeyFile: Sendable {
     public let path: String
+    /// Protects the keys of a server; `nil` if they are in the file as they are.
+    public let wrapper: (any KeyWrapper)?
     private let files: any FileSystem
 
-    public init(path: String, files: any FileSystem = POSIXFileSystem()) {
-        (self.path, self.files) = (path, files)
+    public init(
+        path: String, wrapper: (any KeyWrapper)? = nil, files: any FileSystem = POSIXFileSystem()
+    ) {
+        (self.path, self.wrapper, self.files) = (path, wrapper, files)
     }
 
     /// Reads the key; returns `nil` if the file does not exist.
@@ -28,6 +35,17 @@ public struct KeyFile: Sendable {
     /// - Throws: ``KeyFileError``
     public func create(random: RandomSource = .system) throws(KeyFileError) -> MasterKey {
         let bytes = random.bytes(MasterKey.size)
+        guard try publish(bytes, random: random) else {
+            guard let existing = try load() else { throw .missing(path: path) }
+            return existing
+        }
+        return MasterKey(bytes: bytes)
+    }
+
+    /// Writes the file, unless there is one.
+    ///
+    /// - Returns: `false` if there is one.
+    private func publish(_ bytes: [UInt8], random: RandomSource) throws(KeyFileError) -> Bool {
         let temporary =
             "\(folder)/\(temporaryPrefix)\(hexadecimal(random.bytes(8)))\(temporarySuffix)"
         do throws(FileSystemError) {
@@ -41,10 +59,9 @@ public struct KeyFile: Sendable {
             guard error.operation == .link, error.kind == .alreadyExists else {
                 throw .files(error)
             }
-            guard let existing = try load() else { throw .missing(path: path) }
-            return existing
+            return false
         }
-        return MasterKey(bytes: bytes)
+        return true
     }
 
     /// Reads the key, or creates it if there is none and nothing has been sealed yet.
@@ -73,16 +90,27 @@ public struct KeyFile: Sendable {
     /// Reads the keys of a server, of which there may be several; creates the first one as
     /// ``loadOrCreate(sealedRecordsExist:random:)`` does.
     ///
-    /// - Throws: ``KeyFileError``; `.damaged` if the file is longer than one key and was changed.
+    /// - Throws: ``KeyFileError``; `.damaged` if the file is longer than one key and was changed,
+    ///   `.wrapped` or `.notWrapped` if it is protected otherwise than by ``wrapper``.
     public func loadOrCreateRing(sealedRecordsExist: Bool, random: RandomSource = .system)
         throws(KeyFileError) -> KeyRing
     {
-        if let ring = try loadRing(), ring.keys.count > 1 || !ring.lookup.isDerived {
+        let ring = try loadRing()
+        if let ring, wrapper != nil || ring.keys.count > 1 || !ring.lookup.isDerived {
             try attempt { () throws(FileSystemError) in
                 try files.sweep(folder, prefix: temporaryPrefix)
                 try files.syncFolder(folder)
             }
             return ring
+        }
+        if ring == nil, wrapper != nil {
+            guard !sealedRecordsExist else { throw .missing(path: path) }
+            let made = KeyRing(MasterKey(bytes: random.bytes(MasterKey.size)))
+            guard try !publish(bytes(of: made, random: random), random: random) else {
+                return made
+            }
+            guard let existing = try loadRing() else { throw .missing(path: path) }
+            return existing
         }
         return KeyRing(
             try loadOrCreate(sealedRecordsExist: sealedRecordsExist, random: random))
@@ -90,20 +118,40 @@ public struct KeyFile: Sendable {
 
     /// Reads the keys of a server; returns `nil` if the file does not exist.
     public func loadRing() throws(KeyFileError) -> KeyRing? {
-        guard let contents = try contents(atMost: KeyRing.maxFileBytes) else { return nil }
-        guard contents.size == contents.bytes.count, contents.size >= MasterKey.size else {
+        guard let contents = try contents(atMost: WrappedKeys.maxFileBytes) else { return nil }
+        if WrappedKeys.isHeading(of: contents.bytes) {
+            guard contents.size == contents.bytes.count,
+                let wrapped = WrappedKeys(fileBytes: contents.bytes)
+            else { throw .damaged(path: path) }
+            guard let wrapper, wrapper.kind == wrapped.kind else {
+                throw .wrapped(path: path, by: wrapped.kind)
+            }
+            do { return try wrapped.opened(with: wrapper) } catch { throw .wrapper(path, error) }
+        }
+        guard contents.size <= KeyRing.maxFileBytes, contents.size >= MasterKey.size else {
             throw .size(path: path, contents.size)
         }
         guard let ring = KeyRing(fileBytes: contents.bytes) else { throw .damaged(path: path) }
+        if let wrapper { throw .notWrapped(path: path, kind: wrapper.kind) }
         return ring
     }
 
     /// Replaces the stored keys. After a crash, the file has either the old keys or the new ones.
     package func store(_ ring: KeyRing, random: RandomSource = .system) throws(KeyFileError) {
+        let bytes = try bytes(of: ring, random: random)
         try attempt { () throws(FileSystemError) in
-            try files.replaceFile(
-                path, with: ring.fileBytes, random: random, prefix: temporaryPrefix)
+            try files.replaceFile(path, with: bytes, random: random, prefix: temporaryPrefix)
         }
+    }
+
+    /// Returns the bytes of a file with these keys, wrapped if this file's are.
+    package func bytes(of ring: KeyRing, random: RandomSource = .system) throws(KeyFileError)
+        -> [UInt8]
+    {
+        guard let wrapper else { return ring.fileBytes }
+        do {
+            return try WrappedKeys(ring, with: wrapper, random: random).fileBytes
+        } catch { throw .wrapper(path, error) }
     }
 
     private func contents(atMost limit: Int) throws(KeyFileError) -> FileContents? {

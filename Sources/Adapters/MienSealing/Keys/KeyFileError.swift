@@ -11,6 +11,12 @@ public enum KeyFileError: Error, Sendable, Equatable {
     case size(path: String, Int)
     /// The file has several keys, and its bytes were changed.
     case damaged(path: String)
+    /// The keys are wrapped, but the settings name no wrapper, or one of another kind.
+    case wrapped(path: String, by: String)
+    /// The keys are in clear, but the settings say how they are wrapped.
+    case notWrapped(path: String, kind: String)
+    /// The key that protects the file cannot be used.
+    case wrapper(String, KeyWrapperError)
     case files(FileSystemError)
 
     /// A stable code for logs and scripts.
@@ -22,6 +28,9 @@ public enum KeyFileError: Error, Sendable, Equatable {
         case .notOwned: "key.owner"
         case .size: "key.size"
         case .damaged: "key.damaged"
+        case .wrapped: "key.wrapped"
+        case .notWrapped: "key.not-wrapped"
+        case .wrapper(_, let error): error.code
         case .files(let error): error.kind.rawValue
         }
     }
@@ -42,6 +51,12 @@ extension KeyFileError: CustomStringConvertible {
             "\(code): \(path) has \(size) bytes instead of \(MasterKey.size)"
         case .damaged(let path):
             "\(code): \(path) is neither one key of \(MasterKey.size) bytes nor an unchanged list of keys. Restore it from a backup."
+        case .wrapped(let path, let kind):
+            "\(code): the keys in \(path) are wrapped by \(kind). Set key.source to \(kind), or run mien master-key move to protect them otherwise."
+        case .notWrapped(let path, let kind):
+            "\(code): the keys in \(path) are in clear, but key.source is \(kind). Stop the server and run mien master-key move to wrap them."
+        case .wrapper(let path, let error):
+            "\(error.code): the keys in \(path) cannot be opened: \(error.reason)"
         case .files(let error):
             error.description
         }

@@ -14,6 +14,8 @@ public struct ServerConfiguration: Sendable {
     private static let hidden = "‹hidden›"
 
     private let texts: [String: String]
+    /// The folder of credentials that systemd passes: `CREDENTIALS_DIRECTORY`.
+    package let credentials: String?
 
     /// - Parameters:
     ///   - file: a YAML file's path and contents.
@@ -26,7 +28,9 @@ public struct ServerConfiguration: Sendable {
         var texts = sources.texts
         if texts["data"] == "" { texts["data"] = home.appending(path: "server").path }
         if texts["packs"] == "" { texts["packs"] = home.appending(path: "packs").path }
-        for (key, name) in [("mail.outbox", "outbox"), ("face.cache", "networks")]
+        for (key, name) in [
+            ("key.path", "master.key"), ("mail.outbox", "outbox"), ("face.cache", "networks"),
+        ]
         where texts[key] == "" {
             texts[key] = URL(filePath: texts["data"]!).appending(path: name).path
         }
@@ -68,6 +72,7 @@ public struct ServerConfiguration: Sendable {
             )
         }
         problems += Self.identityProblems(texts)
+        problems += KeySettings.problems(texts)
         problems += RelyingPartySettings.problems(
             id: texts["webauthn.rp_id"] ?? "", origins: Self.list(texts["webauthn.origins"] ?? ""),
             publicURL: texts["public_url"] ?? "")
@@ -92,6 +97,7 @@ public struct ServerConfiguration: Sendable {
         }
         guard problems.isEmpty else { throw ConfigurationError(problems) }
         self.texts = texts
+        credentials = environment["CREDENTIALS_DIRECTORY"]
     }
 
     /// The admin API accepts credentials that open everything, so it never leaves the machine
@@ -155,10 +161,12 @@ public struct ServerConfiguration: Sendable {
         return problems
     }
 
-    /// The files that settings name, by the setting's key; not folders.
+    /// The files of the configuration that settings name, by the setting's key: neither folders nor
+    /// what opens the master keys or the database.
     public var namedFiles: [(key: String, path: String)] {
         ServerSetting.all.compactMap { setting in
-            guard case .path = setting.kind,
+            guard case .path = setting.kind, !setting.key.hasPrefix("key."),
+                setting.key != "store.password_file",
                 !["data", "packs", "mail.outbox", "face.cache"].contains(setting.key),
                 let path = texts[setting.key], !path.isEmpty
             else { return nil }
@@ -242,6 +250,7 @@ public struct ServerConfiguration: Sendable {
         text("store.password_file").isEmpty ? nil : text("store.password_file")
     }
     public var storeConnections: Int { integer("store.connections") }
+    package var keys: KeySettings { KeySettings(texts) }
     /// The folder of compiled networks.
     package var networkCache: URL {
         URL(filePath: text("face.cache"), directoryHint: .isDirectory)

@@ -49,6 +49,29 @@ public struct ServerSetting: Sendable {
         .init(
             "store.connections", .integer(3...100), "9",
             "Connections to PostgreSQL that read and write; another one waits for notifications."),
+        .init(
+            "key.source", .choice(KeySettings.Source.allCases.map(\.rawValue)), "file",
+            "What protects the master keys. file: nothing but the mode of their file. credential: a credential of systemd wraps them. pkcs11: a key in a token wraps them. mien master-key move changes it."
+        ),
+        .init(
+            "key.path", .path, "", "File with the master keys; default: master.key in data."),
+        .init(
+            "key.credential", .text, "mien.master-key",
+            "Name of the credential of systemd that wraps the master keys: 32 to 1,024 random bytes."
+        ),
+        .init(
+            "key.pkcs11.module", .path, "",
+            "PKCS #11 module of the token, such as /usr/lib/softhsm/libsofthsm2.so."),
+        .init("key.pkcs11.token", .text, "", "Label of the token."),
+        .init(
+            "key.pkcs11.key", .text, "mien",
+            "Label of the key in the token: an AES key, or an RSA key pair of at least 2,048 bits."),
+        .init(
+            "key.pkcs11.pin_file", .path, "",
+            "File with the PIN of the token's user, which only the server's user can read."),
+        .init(
+            "key.pkcs11.pin_credential", .text, "",
+            "Name of a credential of systemd with the PIN, instead of a file."),
         .init("packs", .path, "", "Folder for model packs; default: packs in MIEN_HOME."),
         .init("host", .text, "127.0.0.1", "Address to listen on."),
         .init("port", .integer(0...65_535), "8080", "Port to listen on; 0 picks a free port."),

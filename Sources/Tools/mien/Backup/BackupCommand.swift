@@ -4,6 +4,7 @@ import MienBackup
 import MienCommandSupport
 import MienCore
 import MienModels
+import MienServer
 import MienServerCore
 
 /// `mien backup`
@@ -41,7 +42,8 @@ struct BackupCommand: AsyncParsableCommand {
         let manifest: BackupManifest
         do {
             manifest = try BackupWriter(
-                data: configuration.dataFolder, settings: settings,
+                data: configuration.dataFolder, keyFile: ServerKeys.file(of: configuration),
+                settings: settings,
                 program: MienCommand.configuration.version
             ).write(
                 to: URL(filePath: folder), passphrase: passphrase.passphrase(isNew: true),

@@ -3,6 +3,9 @@ import Foundation
 import MienBackup
 import MienCommandSupport
 import MienCore
+import MienSealing
+import MienServer
+import MienServerCore
 
 /// `mien restore`
 struct RestoreCommand: AsyncParsableCommand {
@@ -24,6 +27,11 @@ struct RestoreCommand: AsyncParsableCommand {
     var to: String?
     @Flag(help: "Check the backup and leave nothing behind. Needs space for it in TMPDIR.")
     var check = false
+    @Option(
+        help: ArgumentHelp(
+            "The server's file with settings, if they say that something wraps the master keys.",
+            valueName: "mien.yaml"),
+        completion: .file()) var config: String?
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var output: OutputOptions
 
@@ -44,8 +52,12 @@ struct RestoreCommand: AsyncParsableCommand {
                     "\(target.path) exists. Name a folder that does not exist yet.")
             }
             let backup = try BackupReader(URL(filePath: folder))
+            let wrapper = try config.map {
+                try ServerKeys.file(of: ServerSettings.load($0)).wrapper
+            }
             let accounts = try backup.restore(
-                to: target, passphrase: passphrase.passphrase(isNew: false), keeps: !check)
+                to: target, passphrase: passphrase.passphrase(isNew: false),
+                wrapper: wrapper ?? nil, keeps: !check)
             let manifest = backup.manifest
             let hash = Base64URL.encode(manifest.auditHash)
             guard !output.json else {
