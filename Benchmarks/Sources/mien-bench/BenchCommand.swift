@@ -22,7 +22,8 @@ struct BenchCommand: AsyncParsableCommand {
             """,
         version: "mien-bench 0.1.0",
         subcommands: [
-            PipelineCommand.self, AccuracyCommand.self, LiveCommand.self, ServerCommand.self,
+            PipelineCommand.self, AccuracyCommand.self, StrengthCommand.self, LiveCommand.self,
+            ServerCommand.self,
             CapturesCommand.self, DocumentsCommand.self, PortraitsCommand.self,
             VerificationsCommand.self, IdentityCommand.self,
             LivenessCommand.self, BareRouteCommand.self,

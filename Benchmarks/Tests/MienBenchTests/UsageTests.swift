@@ -23,7 +23,8 @@ import Testing
         let commands = try await Self.commands()
         #expect(
             commands.map { $0.joined(separator: " ") } == [
-                "", "pipeline", "accuracy", "live", "server", "captures", "documents", "portraits",
+                "", "pipeline", "accuracy", "strength", "live", "server", "captures", "documents",
+                "portraits",
                 "verifications", "identity", "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
                 "liveness pad", "liveness pad-report", "liveness injection",
@@ -39,7 +40,8 @@ import Testing
         ["nonsense"], ["pipeline", "--repeats", "1"], ["pipeline", "--gallery", "0"],
         ["pipeline", "--compare"], ["pipeline", "--pack", "A B"], ["pipeline", "--loud"],
         ["documents", "--count", "7"], ["documents", "--first", "-1"],
-        ["accuracy"], ["live", "--repeats", "2"], ["live", "--frames", "10"],
+        ["accuracy"], ["strength", "photos", "--every", "0"], ["live", "--repeats", "2"],
+        ["live", "--frames", "10"],
         ["server", "--seconds", "0"], ["server", "--concurrent", "0"],
         ["captures", "--concurrent", "0"], ["captures", "--rate", "31"],
         ["server", "--journeys", "100"], ["identity", "--people", "99"],

@@ -19,13 +19,17 @@ struct LiveFrameBench {
         /// All the work of a session: also both eyes, one crop's descriptor, the patch, and the
         /// picture's hash.
         let session: Stopwatch.Summary
+        /// The same with the pack's network against prints and screens; `nil` if it has none.
+        let sessionWithPresentation: Stopwatch.Summary?
     }
 
     /// - Parameter frame: a JPEG.
     func run(_ photo: String, _ frame: [UInt8]) async throws -> Result {
         let repeats = repeats
         return try await engine.run { analyzer, networks in
-            let live = LiveAnalyzer(analyzer)
+            let live = LiveAnalyzer(analyzer),
+                checking = LiveAnalyzer(analyzer, looksForAttacks: true)
+            let hasNetwork = analyzer.geometry.presentationAttack != nil
             guard
                 try analyzer.analyze(ImageDecoder.decode(frame), search: .near, with: networks).main
                     != nil
@@ -46,7 +50,13 @@ struct LiveFrameBench {
                     _ = try live.reading(
                         of: Frame(image: ImageDecoder.decode(frame), time: .zero), index: 0,
                         with: networks)
-                })
+                },
+                sessionWithPresentation: hasNetwork
+                    ? try Stopwatch.measure(repeats) {
+                        _ = try checking.reading(
+                            of: Frame(image: ImageDecoder.decode(frame), time: .zero), index: 0,
+                            with: networks)
+                    } : nil)
         }
     }
 

@@ -34,6 +34,16 @@ struct Clips {
 
     static func sign(_ name: String) -> String { "asl_gestures/\(name).mkv" }
 
+    /// All frames, with their times.
+    func timedFrames(_ name: String) async throws -> (frames: [RGBImage], times: [Duration]) {
+        var frames: [RGBImage] = [], times: [Duration] = []
+        for try await frame in try await VideoStream.open(.file("\(folder)/\(name)")) {
+            frames.append(frame.image)
+            times.append(frame.time)
+        }
+        return (frames, times)
+    }
+
     /// All frames.
     func frames(_ name: String) async throws -> [RGBImage] {
         var frames: [RGBImage] = []
