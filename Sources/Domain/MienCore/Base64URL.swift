@@ -8,8 +8,12 @@ public enum Base64URL {
         return values
     }()
 
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(Array(bytes)) }
+
+    // Apart from other sequences, which callers in other modules would pass one byte at a time.
+    public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
         var bits: UInt32 = 0, count = 0
         for byte in bytes {
             bits = bits << 8 | UInt32(byte)

@@ -103,7 +103,8 @@ final class GroupWriter: Sendable {
                         sql: "PRAGMA synchronous = \(durability == .always ? "FULL" : "NORMAL")")
                     synchronous = durability
                 }
-                try database.beginTransaction(.immediate)
+                // As cached statements, which SQLite does not parse again.
+                try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
                 do {
                     if jobs.count == 1 {
                         // The transaction is the job's own, so it needs no savepoint.
@@ -123,7 +124,7 @@ final class GroupWriter: Sendable {
                             try database.cachedStatement(sql: "RELEASE job").execute()
                         }
                     }
-                    try database.commit()
+                    try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
                     // Also covers earlier commits, because the log is synced as a whole.
                     if durability == .always, let head, let last = database.lastAuditEntry() {
                         head.write(last)

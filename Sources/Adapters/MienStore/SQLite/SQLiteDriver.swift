@@ -213,7 +213,9 @@ struct SQLiteConnection: SQLConnection {
         for case .text(let text) in values where text.utf8.contains(0) {
             throw StoreError(.corrupt, "a string to be stored contains a NUL")
         }
-        return StatementArguments(values.map(argument))
+        // As existentials: for a concrete type, GRDB forms a key path each time.
+        let arguments: [(any DatabaseValueConvertible)?] = values.map(argument)
+        return StatementArguments(arguments)
     }
 
     private static func argument(_ value: SQLValue) -> DatabaseValue {
