@@ -571,6 +571,14 @@ package.targets += [
     support(
         "MienAttestationTesting",
         ["MienAttestation", "MienKeys", "MienCore", crypto, x509, asn1]),
+    // Servers, their store, clocks, and network on one thread, with everything that goes wrong, from a
+    // seed.
+    support(
+        "MienSimulation",
+        [
+            "MienHistories", "MienServerAccess", "MienServerCore", "MienStore", "MienSealing",
+            "MienAccess", "MienCore",
+        ]),
     // Writes until it is killed; MienStoreTests reads what is left.
     supportProgram(
         "mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
@@ -674,6 +682,8 @@ package.targets += [
             nioPosix,
             nioSSL, x509,
         ]),
+    tests(
+        "MienSimulationTests", in: .server, ["MienSimulation", "MienHistories", "MienTesting"]),
     tests(
         "MienServerIdentityTests", in: .server,
         [

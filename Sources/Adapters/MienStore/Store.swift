@@ -72,6 +72,11 @@ public final class Store: Sendable {
         }
     }
 
+    /// Returns the repositories on a connection of a ``MemoryDatabase``.
+    package func tables(on connection: any SQLConnection) -> Tables {
+        Tables(connection: connection, keys: keys)
+    }
+
     public func read<Output: Sendable>(_ body: @escaping @Sendable (Tables) throws -> Output)
         async throws -> Output
     {

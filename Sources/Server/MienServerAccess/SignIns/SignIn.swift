@@ -51,7 +51,7 @@ package struct TokenAnswer: Codable, Sendable {
     var accessToken: String
     var tokenType: String
     var expiresIn: Int
-    var refreshToken: String?
+    package var refreshToken: String?
     var idToken: String?
     var scope: String
     /// RFC 8693 §2.2.1.

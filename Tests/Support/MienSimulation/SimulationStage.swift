@@ -1,0 +1,139 @@
+import MienAccess
+import MienCore
+import MienSealing
+import MienServerAccess
+import MienServerCore
+import MienStore
+import Synchronization
+
+/// What all trials of one thread share: a database with an app, an account, and its authenticators,
+/// and the services of the servers. A trial undoes what it changed.
+///
+/// The services keep nothing between requests except the app's settings and the signing keys, which
+/// no trial changes, so a crash need not make them again.
+public final class SimulationStage: Sendable {
+    static let serverCount = 3
+    static let app = AppID("app_simulation")!
+    static let account = UserID("usr_simulation")!
+    static let face = AuthenticatorID("aut_simulation_face")!
+    static let recovery = AuthenticatorID("aut_simulation_recovery")!
+    static let start = Instant(milliseconds: 1_700_000_000_000)
+    /// Small, so that short trials reach every state.
+    static let policy = try! LockPolicy(failedAttempts: 3, lockoutSeconds: 1, disableAfter: 8)
+
+    let database: MemoryDatabase
+    let store: SimulatedStore
+    let servers: [ServerServices]
+    let appRecord: AppRecord
+    let faceRecord: AuthenticatorRecord
+    /// The account's epoch, which sign-ins name.
+    let epoch: Int
+    /// The entries of the audit log before a trial.
+    let auditEntries: Int
+    private let clock: SimulatedClock
+
+    public init() async throws {
+        let database = try MemoryDatabase(), store = SimulatedStore(database)
+        (self.database, self.store) = (database, store)
+        let clock = SimulatedClock(servers: Self.serverCount),
+            signatures = SignatureQueue(
+                limits: WorkLimits(total: 8, perOwner: 4, perPart: 2, wait: .seconds(1)))
+        self.clock = clock
+        let keys = StoreKeys(MasterKey(bytes: Array(1...32)))
+        var servers: [ServerServices] = []
+        for number in 0..<Self.serverCount {
+            servers.append(
+                ServerServices(
+                    store: try await Store(store, keys: keys), clock: clock.clock(of: number),
+                    signatures: signatures))
+        }
+        self.servers = servers
+        let appRecord = AppRecord(
+            id: Self.app, name: "simulation", type: .confidential, party: .first,
+            settings: AppSettings(locks: [AuthenticatorType.face.rawValue: Self.policy]),
+            createdAt: Self.start)
+        let account = AccountRecord.new(
+            Self.account, AccountProfile(username: "simulation"), keys: keys, at: Self.start)
+        let faceRecord = AuthenticatorRecord(
+            id: Self.face, account: Self.account, type: .face, app: Self.app, content: [1],
+            createdAt: Self.start)
+        let recovery = AuthenticatorRecord(
+            id: Self.recovery, account: Self.account, type: .recoveryCode, app: nil, content: [1],
+            createdAt: Self.start)
+        (self.appRecord, self.faceRecord, epoch) = (appRecord, faceRecord, account.record.epoch)
+        try await servers[0].store.write { tables in
+            try tables.apps.insert(appRecord)
+            try tables.accounts.insert(
+                account, names: [LoginName("simulation", kind: .username)])
+            try tables.authenticators.insert(faceRecord, of: account.record)
+            try tables.authenticators.insert(recovery, of: account.record)
+        }
+        for server in servers {
+            try await server.issuer.refresh(at: Self.start)
+            // Read now, so that the first trial does what all others do.
+            _ = try await server.apps.lockPolicy(for: .face, app: Self.app)
+        }
+        auditEntries = try await servers[0].store.read {
+            try $0.audit.page(after: 0, count: 500).count
+        }
+    }
+
+    /// Begins a trial in a world. Its servers' clocks differ by up to `skew` milliseconds.
+    func enter(_ world: SimulatedWorld, skew: Int) throws {
+        try database.beginTrial()
+        clock.enter(
+            world, skews: (0..<Self.serverCount).map { _ in Int64(world.random(-skew...skew)) })
+    }
+
+    func leave() throws {
+        store.enter(nil)
+        clock.leave()
+        try database.endTrial()
+    }
+}
+
+/// The clocks of the servers: that of the world, and an error for each.
+final class SimulatedClock: Sendable {
+    private let state: Mutex<(world: SimulatedWorld?, skews: [Int64])>
+
+    init(servers: Int) { state = Mutex((nil, Array(repeating: 0, count: servers))) }
+
+    func enter(_ world: SimulatedWorld, skews: [Int64]) {
+        state.withLock { $0 = (world, skews) }
+    }
+
+    func leave() { state.withLock { $0.world = nil } }
+
+    func clock(of server: Int) -> ServerClock {
+        ServerClock { [self] in
+            let (world, skew) = state.withLock { ($0.world, $0.skews[server]) }
+            return SimulationStage.start
+                + .milliseconds(world.map { 10_000 + $0.now + skew } ?? 0)
+        }
+    }
+}
+
+/// The services of a server, as `ServerParts` makes them.
+struct ServerServices: Sendable {
+    let store: Store
+    let clock: ServerClock
+    let apps: AppCatalog
+    let gate: LockGate
+    let issuer: TokenIssuer
+    let grants: GrantService
+    let challenges: ChallengeService
+
+    init(store: Store, clock: ServerClock, signatures: SignatureQueue) {
+        (self.store, self.clock) = (store, clock)
+        let url: @Sendable () -> String = { "https://simulation.example" }
+        apps = AppCatalog(store: store)
+        gate = LockGate(store: store, apps: apps, clock: clock)
+        issuer = TokenIssuer(store: store, issuer: url, rotateDays: 365)
+        grants = GrantService(
+            store: store, issuer: issuer,
+            proofs: ProofOfPossession(
+                store: store, clock: clock, publicURL: url, signatures: signatures),
+            clock: clock, metrics: Metrics(PrometheusRegistry()), publicURL: url)
+        challenges = ChallengeService(store: store, clock: clock)
+    }
+}
