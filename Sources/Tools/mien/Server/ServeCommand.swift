@@ -166,38 +166,3 @@ private final class FirstStartHint: Sendable {
             """
     }
 }
-
-/// Logs to standard error: text for people, or one JSON object per line.
-enum ServerLog {
-    static func logger(level: String, json: Bool) -> Logger {
-        var logger = Logger(label: "mien") { label -> any LogHandler in
-            json ? JSONLogHandler() : StreamLogHandler.standardError(label: label)
-        }
-        logger.logLevel = Logger.Level(rawValue: level) ?? .info
-        return logger
-    }
-}
-
-/// One JSON object per line: time, level, message, and the metadata with its keys unchanged.
-struct JSONLogHandler: LogHandler {
-    var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level = .info
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        var members: [String: JSONValue] = [:]
-        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) {
-            members[key] = .string("\(value)")
-        }
-        members["time"] = .string(
-            Date().formatted(
-                Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)))
-        members["level"] = .string(event.level.rawValue)
-        members["message"] = .string("\(event.message)")
-        FileHandle.standardError.write(Data((JSONText.write(.object(members)) + "\n").utf8))
-    }
-}
