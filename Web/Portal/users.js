@@ -136,7 +136,7 @@ function table(caption, columns, items, empty) {
 
 function authenticatorSection(context, items) {
   const app = (one) => one.app_id ? context.appNames.get(one.app_id) ?? one.app_id : t("users.all_apps");
-  const label = (one) => `${named("users.type", one.type)}, ${app(one)}`;
+  const label = (one) => `${named("users.type", one.type)} (${app(one)})`;
   const lockedDevices = (one) => one.devices.filter((device) => device.lock !== "open").length;
   const lock = (one) => [
     tag(named("users.lock", one.lock), one.lock === "open" ? "good" : "bad"),

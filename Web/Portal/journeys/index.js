@@ -193,6 +193,7 @@ async function journeyPage({ id, v }, root, { signal }) {
   drawHead();
   drawBelow();
   replace(root, head, message, editor.element, below);
+  editor.picture.open();
   // What an automatic test measures.
   root.journeyEditor = editor;
 }

@@ -181,6 +181,14 @@ export class Picture {
     if (width) this.zoom(Math.min(1, (this.area.clientWidth - 4) / width, (this.area.clientHeight - 4) / height));
   }
 
+  /** Shows what fits at first: the whole picture if it stays readable, otherwise its beginning. */
+  open() {
+    const { width, height } = this.#layout ?? {}, { area } = this, start = this.#layout?.nodes.get(this.#graph.start);
+    if (!width || !area.clientWidth) return;
+    if (Math.min(area.clientWidth / width, area.clientHeight / height) >= 0.6) this.fit();
+    else if (start) area.scrollTo(start.x * this.#scale - area.clientWidth / 2, 0);
+  }
+
   #listen() {
     const { area } = this;
     area.addEventListener("wheel", (event) => {

@@ -35,7 +35,7 @@ export function journeyPath(id, version) { return version === undefined ? at`/ad
  * @param {(version: object) => HTMLElement[]} options.actions
  */
 export function versionTable({ versions, shown, actions }) {
-  return h("div", { class: "table-area" }, h("table", { class: "table" }, h("caption", null, t("journeys.versions")),
+  return h("div", { class: "table-area" }, h("table", { class: "table" }, h("caption", { class: "visually-hidden" }, t("journeys.versions")),
     h("thead", null, h("tr", null, ["version", "state", "saved_at", "actions"].map((key) => h("th", { scope: "col" }, t(`journeys.column_${key}`))))),
     h("tbody", null, versions.map((version) => h("tr", { "aria-current": version.version === shown ? "true" : null },
       h("th", { scope: "row" }, h("a", { href: journeyPath(version.id, version.version) }, t("journeys.version", { number: version.version }))),
