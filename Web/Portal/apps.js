@@ -254,5 +254,6 @@ function webhookSection(app) {
 /** What a test of a connection found. */
 export function testResult(answer) {
   if (answer.is_working) return alertBox("success", answer.status ? t("apps.test_working", { status: answer.status }) : t("settings.test_answered"));
-  return alertBox("warning", answer.status ? t("apps.test_failing_status", answer) : t("apps.test_failing", answer));
+  const hasMore = answer.reason && answer.reason !== `status ${answer.status}`;
+  return alertBox("warning", answer.status ? t(hasMore ? "apps.test_failing_status" : "apps.test_status", answer) : t("apps.test_failing", answer));
 }

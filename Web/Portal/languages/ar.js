@@ -181,6 +181,7 @@ export default {
   "apps.test_working": "يعمل: الحالة {status}.",
   "apps.test_failing": "لا يعمل: {reason}.",
   "apps.test_failing_status": "لا يعمل: الحالة {status}؛ {reason}.",
+  "apps.test_status": "لا يعمل: الحالة {status}.",
   "apps.threshold_example": "عند درجة {score} أو أعلى: تتطابق {words} من مقارنات شخصين مختلفين.",
   "apps.threshold_stricter": "القيمة الأعلى أكثر صرامة: يتطابق عدد أقل من الغرباء، ويضطر عدد أكبر من أصحاب الحق إلى إعادة المحاولة.",
   "apps.threshold_weak": "دون 48 يتطابق من الغرباء أكثر مما يسمح به NIST SP 800-63B (واحد من كل 10,000).",

@@ -63,6 +63,7 @@ export default {
   "apps.test_working": "It works: status {status}.",
   "apps.test_failing": "It does not work: {reason}.",
   "apps.test_failing_status": "It does not work: status {status}; {reason}.",
+  "apps.test_status": "It does not work: status {status}.",
   "apps.threshold_example": "A score of {score} or more: {words} comparisons of two different people would match.",
   "apps.threshold_stricter": "Higher is stricter: fewer strangers match, and more of the right people have to try again.",
   "apps.threshold_weak": "Below 48, more strangers match than NIST SP 800-63B allows (1 in 10,000).",

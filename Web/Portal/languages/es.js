@@ -181,6 +181,7 @@ export default {
   "apps.test_working": "Funciona: estado {status}.",
   "apps.test_failing": "No funciona: {reason}.",
   "apps.test_failing_status": "No funciona: estado {status}; {reason}.",
+  "apps.test_status": "No funciona: estado {status}.",
   "apps.threshold_example": "Con una puntuación de {score} o más: coincidirían {words} comparaciones de dos personas distintas.",
   "apps.threshold_stricter": "Un valor más alto es más estricto: coinciden menos desconocidos, y más personas legítimas tienen que reintentarlo.",
   "apps.threshold_weak": "Por debajo de 48 coinciden más desconocidos de los que permite NIST SP 800-63B (1 de cada 10 000).",
