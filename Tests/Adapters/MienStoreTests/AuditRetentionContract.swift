@@ -70,7 +70,7 @@ import Testing
         let changes = [
             "number = number + 100", "at = at + 1", "event = 'x'", "actor = 'x'",
             "account_id = 'x'", "app_id = 'x'", "detail = '{}'",
-            "hash = x'0000000000000000000000000000000000000000000000000000000000000000'",
+            "hash = \(kind.bytes(String(repeating: "00", count: 32)))",
         ]
         for change in changes {
             for number in 5...9 {
@@ -93,7 +93,7 @@ import Testing
     func `a dropped, changed, exchanged, or duplicated anchor is detected`(kind: StoreKind)
         async throws
     {
-        let zeros = "x'0000000000000000000000000000000000000000000000000000000000000000'"
+        let zeros = kind.bytes(String(repeating: "00", count: 32))
         for change in [
             "DELETE FROM audit_anchor", "UPDATE audit_anchor SET number = 3",
             "UPDATE audit_anchor SET number = 5",

@@ -47,7 +47,14 @@ public final class PostgresCluster: Sendable {
         if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$FOLDER"; fi
         chmod 755 "$FOLDER"
         run "$PROGRAMS/initdb" -D "$FOLDER/data" -U mien -A trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions >"$FOLDER/initdb.log" 2>&1
-        run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -l "$FOLDER/data/log" -o "-c listen_addresses= -k $FOLDER -c fsync=$FSYNC -c max_connections=900 -c shared_buffers=64MB -c autovacuum_naptime=10s" -w start >/dev/null
+        cat >>"$FOLDER/data/postgresql.conf" <<END
+        listen_addresses = ''
+        unix_socket_directories = '$FOLDER'
+        fsync = $FSYNC
+        max_connections = 900
+        shared_buffers = 64MB
+        END
+        run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -l "$FOLDER/data/log" -w start >/dev/null
         echo ready
         while read -r arguments; do
             if run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -l "$FOLDER/data/log" -w $arguments >/dev/null 2>&1 </dev/null; then echo done; else echo failed; fi
