@@ -18,7 +18,11 @@ int mien_process_lock_memory(void) {
 
 int mien_process_share_memory(void) {
 #ifdef M_ARENA_MAX
-    return mallopt(M_ARENA_MAX, 2) == 1 ? 0 : -1;
+    // The library would raise both thresholds after the first large block that is freed, such as those of a password's hash, and then
+    // keep up to 64 MiB of such blocks.
+    const int large = 4 * 1024 * 1024;
+    const int done = mallopt(M_ARENA_MAX, 2) + mallopt(M_MMAP_THRESHOLD, large) + mallopt(M_TRIM_THRESHOLD, large);
+    return done == 3 ? 0 : -1;
 #else
     return -1;
 #endif

@@ -13,7 +13,8 @@ int mien_process_forbid_dumps(void);
 int mien_process_lock_memory(void);
 
 // Lets all threads allocate from two arenas of the C library instead of up to eight for each processor, each of which keeps memory that the
-// others cannot use. Before other threads start. 0, or -1 where the C library has no arenas.
+// others cannot use, and returns blocks of 4 MiB and more to the system as soon as they are freed. Before other threads start. 0, or -1 where
+// the C library has no arenas.
 int mien_process_share_memory(void);
 
 #endif

@@ -55,7 +55,12 @@ struct TextLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let line = line(event.level, event.message, event.metadata, event.source, at: LogTime.now)
+        var more = event.metadata
+        // Only its type, because an error of a library may repeat what a client sent.
+        if let error = event.error {
+            more = (more ?? [:]).merging(["error.type": "\(type(of: error))"]) { $1 }
+        }
+        let line = line(event.level, event.message, more, event.source, at: LogTime.now)
         FileHandle.standardError.write(Data(line.utf8))
     }
 
