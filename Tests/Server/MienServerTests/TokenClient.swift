@@ -155,7 +155,7 @@ struct TokenClient: Sendable {
         return try JSONText.parse(try #require(Base64URL.decode(parts[1])))
     }
 
-    private static func encoded(_ text: String) -> String {
+    static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(
             withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-._~"))) ?? ""
     }

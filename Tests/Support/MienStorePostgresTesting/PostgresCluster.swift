@@ -42,13 +42,14 @@ public final class PostgresCluster: Sendable {
     private static let script = """
         set -eu
         cd "$FOLDER"
-        run() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; else "$@"; fi; }
+        run() { if [ -n "$NAMESPACE" ]; then ip netns exec "$NAMESPACE" setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; elif [ "$(id -u)" = 0 ]; then setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; else "$@"; fi; }
         trap '' INT HUP TERM
         if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$FOLDER"; fi
         chmod 755 "$FOLDER"
         run "$PROGRAMS/initdb" -D "$FOLDER/data" -U mien -A trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions >"$FOLDER/initdb.log" 2>&1
+        if [ -n "$NAMESPACE" ]; then echo "host all all samenet trust" >>"$FOLDER/data/pg_hba.conf"; fi
         cat >>"$FOLDER/data/postgresql.conf" <<END
-        listen_addresses = ''
+        listen_addresses = '$ADDRESSES'
         unix_socket_directories = '$FOLDER'
         fsync = $FSYNC
         max_connections = 900
@@ -65,8 +66,11 @@ public final class PostgresCluster: Sendable {
 
     /// Starts a cluster.
     ///
-    /// - Parameter isDurable: Whether it waits for the disk, as in production.
-    public init(isDurable: Bool = false) throws {
+    /// - Parameters:
+    ///   - isDurable: Whether it waits for the disk, as in production.
+    ///   - namespace: A network namespace in which it runs and listens on all addresses. Needs root.
+    ///     The Unix socket is there for every namespace.
+    public init(isDurable: Bool = false, namespace: String? = nil) throws {
         guard let programs = Self.programs else {
             throw Missing(description: "PostgreSQL is not installed: apt-get install postgresql")
         }
@@ -76,6 +80,7 @@ public final class PostgresCluster: Sendable {
         keeper.arguments = ["-c", Self.script]
         keeper.environment = ProcessInfo.processInfo.environment.merging([
             "FOLDER": folder.path, "PROGRAMS": programs, "FSYNC": isDurable ? "on" : "off",
+            "NAMESPACE": namespace ?? "", "ADDRESSES": namespace == nil ? "" : "*",
         ]) { $1 }
         (keeper.standardInput, keeper.standardOutput) = (input, output)
         keeper.standardError = FileHandle.nullDevice

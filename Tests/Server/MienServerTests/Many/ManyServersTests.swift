@@ -1,0 +1,80 @@
+import Foundation
+import MienAPI
+import MienCore
+import MienStorePostgresTesting
+import MienTesting
+import Testing
+
+/// Kills and stops servers and PostgreSQL while eight clients use three servers, and judges what the
+/// clients saw.
+///
+/// `MIEN_MANY_KILLS` sets the number of faults. `scripts/prove-many` makes 1,000.
+@Suite(
+    "Three servers on PostgreSQL, killed", .serialized,
+    .enabled(if: Installed.isThere && PostgresCluster.isInstalled, Installed.reason))
+struct ManyServersTests {
+    private static let faults =
+        ProcessInfo.processInfo.environment["MIEN_MANY_KILLS"].flatMap { Int($0) } ?? 6
+
+    private enum Fault: String, CaseIterable, Sendable {
+        case killServer, killTwoServers, pauseServer, killDatabase, restartDatabase, cutServer
+    }
+
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    @Test(
+        "whatever is killed or stopped, acknowledged changes stay, single-use things work once, guesses are counted, and the audit log is whole"
+    )
+    func killed() async throws {
+        let servers = try await ManyServers.start(in: scratch), began = ContinuousClock.now
+        let first = try #require(servers[0])
+        _ = try await first.admin.updateApp(
+            AttackedServer.app,
+            AppRequest(name: "default", settings: ["locks": ManyRound.Locks.policy]))
+        // The others have read the app's settings perhaps.
+        for number in 1..<ManyServers.count {
+            await servers.killServer(number)
+            try await servers.start(number)
+        }
+        var generator = TestSeed.generator(64), totals = ManyRound.Totals()
+        var counts: [Fault: Int] = [:]
+        let kinds = Fault.allCases.filter { $0 != .cutServer || servers.hasNetwork }
+        if !servers.hasNetwork { print("no partitions: this machine allows no network namespaces") }
+        for round in 0..<Self.faults {
+            // Each kind has its turn in a short test.
+            let fault = kinds[
+                round < kinds.count ? round : Int.random(in: 0..<kinds.count, using: &generator)]
+            let server = Int.random(in: 0..<ManyServers.count, using: &generator)
+            let time = Duration.milliseconds(Int.random(in: 50...1200, using: &generator))
+            let play = try await ManyRound(servers, round: round)
+            try await play.run {
+                switch fault {
+                case .killServer: await servers.killServer(server)
+                case .killTwoServers:
+                    await servers.killServer(server)
+                    await servers.killServer((server + 1) % ManyServers.count)
+                case .pauseServer: await servers.pause(server, for: time)
+                case .killDatabase: try await servers.killDatabase(for: time)
+                case .cutServer: try await servers.cut(server, for: time)
+                case .restartDatabase: try servers.cluster.control("-m immediate restart")
+                }
+            }
+            try await servers.restore()
+            let (wrong, counted) = try await play.judge()
+            for fault in wrong { Issue.record("round \(round): \(fault)") }
+            totals.add(counted)
+            counts[fault, default: 0] += 1
+            if wrong.count > 3 { break }
+        }
+        await servers.stop()
+        let made = Fault.allCases.map { "\(counts[$0] ?? 0) \($0.rawValue)" }
+            .joined(separator: ", ")
+        print(
+            "\(Self.faults) faults in \((ContinuousClock.now - began).components.seconds) s (\(made)): \(totals.calls) recorded calls, \(totals.answers) answered, \(totals.users) users, \(totals.families) refreshes, \(totals.exchanges) exchanges"
+        )
+        #expect(totals.answers > 20 * Self.faults, "the clients were answered")
+        #expect(totals.users > Self.faults && totals.families > 0 && totals.exchanges > 0)
+    }
+}
