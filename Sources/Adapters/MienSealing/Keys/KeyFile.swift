@@ -140,6 +140,7 @@ public struct KeyFile: Sendable {
     package func store(_ ring: KeyRing, random: RandomSource = .system) throws(KeyFileError) {
         let bytes = try bytes(of: ring, random: random)
         try attempt { () throws(FileSystemError) in
+            try files.ensureFolder(folder)
             try files.replaceFile(path, with: bytes, random: random, prefix: temporaryPrefix)
         }
     }

@@ -136,7 +136,7 @@ struct KeySourceTests {
         let inToken = try await token(), inCredential = try credential()
         #expect(try await mien(inToken, "master-key", "create").status == 0)
         let early = try await mien(inToken, "master-key", "move")
-        #expect(early.status == 3 && early.err.contains("server.in-use"))
+        #expect(early.status == 3 && early.err.contains("is in use by the server"))
         #expect(await server.process.stop() == 0)
         #expect(try await refusal(inToken).contains("key.not-wrapped"))
 
