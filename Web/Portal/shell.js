@@ -50,7 +50,9 @@ export async function startShell() {
     h("div", { class: "columns" }, navigation, main),
     h("footer", { class: "footer" }, languageChoice()));
   addRegions();
-  navigation.addEventListener("keydown", (event) => { if (event.key === "Escape") { open(false); menu.focus(); } });
+  for (const part of [menu, navigation]) {
+    part.addEventListener("keydown", (event) => { if (event.key === "Escape" && menu.getAttribute("aria-expanded") === "true") { open(false); menu.focus(); } });
+  }
   window.addEventListener("mien:signed-out", () => {
     if (!me) return;
     forgetMe();
