@@ -48,6 +48,31 @@ struct ServerConfigurationTests {
         #expect(problems("", ["MIEN_HOME": "/home", "MIEN_SEED": "1", "PORT": "x"]) == "")
     }
 
+    @Test("what wraps the master keys is complete, and is not part of a backup")
+    func keys() throws {
+        let standard = try configuration()
+        #expect(standard.keys.path == "/nonexistent/home/server/master.key")
+        #expect(standard.keys.protection == .file)
+        let named = try configuration("key:\n  source: credential\n")
+        #expect(named.keys.protection == .credential("mien.master-key"))
+        let token = "key:\n  source: pkcs11\n  pkcs11:\n    token: keys\n"
+        let missing = problems(token)
+        #expect(missing.contains("key.pkcs11.module is required"))
+        #expect(missing.contains("either key.pkcs11.pin_file or key.pkcs11.pin_credential"))
+        let complete = try configuration(
+            token + "    module: /lib/token.so\n    pin_file: /etc/mien/pin\n")
+        #expect(
+            complete.keys.protection
+                == .token(
+                    .init(
+                        module: "/lib/token.so", token: "keys", key: "mien",
+                        pin: .file("/etc/mien/pin"))))
+        #expect(complete.namedFiles.isEmpty)
+        #expect(problems("key:\n  source: tpm").contains("file, credential, pkcs11"))
+        #expect(
+            problems("key:\n  source: credential\n  credential: a/b").contains("not a path"))
+    }
+
     @Test("the mark that hides a secret is not accepted as one")
     func hiddenSecrets() throws {
         let printed = try configuration("mail:\n  password: hunter2hunter2\n").printed
