@@ -8,8 +8,12 @@ internal import MienStore
 struct OwnedCaptures: LiveFaceCaptures {
     let captures: CaptureService
 
-    func open(for owner: String, user: UserID?, app: AppRecord) async throws -> OpenedLiveFace {
-        let opened = try await captures.openLive(for: owner, user: user, app: app)
+    func open(
+        for owner: String, user: UserID?, app: AppRecord,
+        admission: @escaping @Sendable (Tables) throws -> Void
+    ) async throws -> OpenedLiveFace {
+        let opened = try await captures.openLive(
+            for: owner, user: user, app: app, admission: admission)
         return OpenedLiveFace(
             id: opened.id, startToken: opened.startToken, expiresAt: opened.expiresAt)
     }

@@ -12,16 +12,19 @@ extension CaptureService {
     /// - Parameters:
     ///   - owner: A text that names the owner.
     ///   - user: The user, if one is signed in.
-    package func openLive(for owner: String, user: UserID?, app: AppRecord) async throws -> (
-        id: CaptureID, startToken: String, expiresAt: Instant
-    ) {
+    ///   - admission: Checks in the same transaction whether the capture may begin.
+    package func openLive(
+        for owner: String, user: UserID?, app: AppRecord,
+        admission: @escaping @Sendable (Tables) throws -> Void
+    ) async throws -> (id: CaptureID, startToken: String, expiresAt: Instant) {
         // As strict as a sign-in, but no guess of a user's enrolled face: nothing is compared with
         // that.
         let request = CaptureRequest(
             purpose: .authentication, liveness: LivenessPolicy(mode: .livenessPassive))
         let (id, token) = try await open(
             request,
-            for: CaptureOrigin(run: run(of: owner), app: app, device: nil, signedIn: user))
+            for: CaptureOrigin(run: run(of: owner), app: app, device: nil, signedIn: user),
+            admission: admission)
         let record = try await session(token)
         return (id, token, record.expiresAt)
     }

@@ -115,10 +115,13 @@ package final class CaptureService: Sendable {
     ///   stricter.
     /// - Parameter keepsPicture: Whether a picture of the face is kept, to be compared with a document.
     /// - Parameter lifetime: The time until it must have ended, instead of `capture.seconds`.
+    /// - Parameter admission: Checks in the same transaction whether the capture may begin.
     /// - Returns: The session's ID and its start token, which is shown only once.
+    /// - Throws: `OAuthError` `invalid_token` if the account of the signed-in user was deleted.
     package func open(
         _ request: CaptureRequest, for origin: CaptureOrigin, id: CaptureID? = nil,
-        keepsPicture: Bool = false, lifetime: Duration? = nil
+        keepsPicture: Bool = false, lifetime: Duration? = nil,
+        admission: @escaping @Sendable (Tables) throws -> Void = { _ in }
     ) async throws -> (CaptureID, startToken: String) {
         let app = origin.app
         var generator = SystemRandomNumberGenerator()
@@ -142,9 +145,15 @@ package final class CaptureService: Sendable {
             namesSearch: namesSearch, keepsPicture: keepsPicture ? true : nil)
         let record = CaptureRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: origin.run,
-            app: app.id, content: try Self.sealed(content),
+            app: app.id, account: origin.signedIn, content: try Self.sealed(content),
             expiresAt: clock.now + (lifetime ?? .seconds(seconds)))
-        try await store.write(.process) { try $0.captures.insert(record) }
+        try await store.write(.process) { tables in
+            try admission(tables)
+            if let user = record.account, try tables.accounts.standing(of: user) == nil {
+                throw SignInStanding.ended
+            }
+            try tables.captures.insert(record)
+        }
         return (id, token.text.use { $0 })
     }
 

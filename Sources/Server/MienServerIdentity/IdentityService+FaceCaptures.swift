@@ -17,16 +17,16 @@ extension IdentityService {
             throw IdentityError(
                 .unsupportedMethod, "this deployment compares no faces with documents")
         }
-        let needsConsent = rules.needsConsent
-        let found = try await store.read { tables in
-            if needsConsent { try tables.requireConsent(of: account.id, in: app) }
-            return try tables.apps.find(app)
-        }
+        let needsConsent = rules.needsConsent, user = account.id
+        let found = try await store.read { try $0.apps.find(app) }
         guard let found else {
             throw IdentityError(.unsupportedMethod, "the app no longer exists")
         }
-        return try await captures.open(
-            for: Self.faceOwner(account.id, app), user: account.id, app: found)
+        return try await captures.open(for: Self.faceOwner(user, app), user: user, app: found) {
+            tables in
+            // Withdrawing the consent ends the captures that it finds.
+            if needsConsent { try tables.requireConsent(of: user, in: app) }
+        }
     }
 
     /// Uses up a capture and returns its template. An attempt that would be refused leaves the

@@ -8,8 +8,12 @@ package protocol LiveFaceCaptures: Sendable {
     /// - Parameters:
     ///   - owner: A text that names the owner, such as a user in an app. Only the same owner can
     ///     use the capture.
-    ///   - user: The user, if one is signed in.
-    func open(for owner: String, user: UserID?, app: AppRecord) async throws -> OpenedLiveFace
+    ///   - user: The user, if one is signed in. Deleting their account ends the capture.
+    ///   - admission: Checks in the same transaction whether the capture may begin.
+    func open(
+        for owner: String, user: UserID?, app: AppRecord,
+        admission: @escaping @Sendable (Tables) throws -> Void
+    ) async throws -> OpenedLiveFace
 
     /// Uses up a capture that passed.
     ///

@@ -15,6 +15,8 @@ public struct CaptureRecord: Sendable {
     public let tokenHash: [UInt8]
     public let run: InstanceID
     public let app: AppID
+    /// The user who opened it, if one is signed in. Deleting the account deletes the capture.
+    public let account: UserID?
     public var state: State
     /// Number of frames received.
     public var frames: Int
@@ -23,11 +25,12 @@ public struct CaptureRecord: Sendable {
     public let expiresAt: Instant
 
     public init(
-        id: CaptureID, tokenHash: [UInt8], run: InstanceID, app: AppID, state: State = .open,
-        frames: Int = 0,
+        id: CaptureID, tokenHash: [UInt8], run: InstanceID, app: AppID, account: UserID? = nil,
+        state: State = .open, frames: Int = 0,
         content: Sensitive<[UInt8]> = Sensitive([]), expiresAt: Instant
     ) {
-        (self.id, self.tokenHash, self.run, self.app, self.state) = (id, tokenHash, run, app, state)
+        (self.id, self.tokenHash, self.run, self.app) = (id, tokenHash, run, app)
+        (self.account, self.state) = (account, state)
         (self.frames, self.content, self.expiresAt) = (frames, content, expiresAt)
     }
 }
@@ -36,23 +39,25 @@ public struct CaptureTable {
     let connection: any SQLConnection
     let keys: StoreKeys
 
+    /// - Throws: ``StoreError`` `.conflict` if its account does not exist.
     public func insert(_ capture: CaptureRecord) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO capture (id, token_hash, run_id, app_id, state, frames, content_sealed, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO capture (id, token_hash, run_id, app_id, account_id, state, frames, content_sealed, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(capture.id), .blob(capture.tokenHash), .id(capture.run), .id(capture.app),
-            .text(capture.state.rawValue),
+            capture.account.map { .id($0) } ?? .null, .text(capture.state.rawValue),
             .integer(Int64(capture.frames)), .blob(sealed(capture)), .time(capture.expiresAt))
     }
 
     public func find(_ id: CaptureID) throws(StoreError) -> CaptureRecord? {
         guard
             let row = try connection.row(
-                "SELECT token_hash, run_id, app_id, state, frames, content_sealed, expires_at FROM capture WHERE id = ?",
+                "SELECT token_hash, run_id, app_id, state, frames, content_sealed, expires_at, account_id FROM capture WHERE id = ?",
                 .id(id))
         else { return nil }
         return CaptureRecord(
             id: id, tokenHash: try row.blob(0), run: try row.identifier(1),
-            app: try row.identifier(2), state: try row.word(3),
+            app: try row.identifier(2), account: try row[7] == .null ? nil : row.identifier(7),
+            state: try row.word(3),
             frames: Int(try row.integer(4)),
             content: Sensitive(try keys.open(row.blob(5), .capture, for: id.text)),
             expiresAt: try row.instant(6))
