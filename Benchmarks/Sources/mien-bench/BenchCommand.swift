@@ -24,7 +24,7 @@ struct BenchCommand: AsyncParsableCommand {
         subcommands: [
             PipelineCommand.self, AccuracyCommand.self, StrengthCommand.self, LiveCommand.self,
             ServerCommand.self,
-            CapturesCommand.self, DocumentsCommand.self, PortraitsCommand.self,
+            CapturesCommand.self, DocumentsCommand.self, ZonesCommand.self, PortraitsCommand.self,
             VerificationsCommand.self, IdentityCommand.self,
             LivenessCommand.self, BareRouteCommand.self,
         ])

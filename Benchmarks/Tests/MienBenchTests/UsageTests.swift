@@ -23,7 +23,7 @@ import Testing
         let commands = try await Self.commands()
         #expect(
             commands.map { $0.joined(separator: " ") } == [
-                "", "pipeline", "accuracy", "strength", "live", "server", "captures", "documents",
+                "", "pipeline", "accuracy", "strength", "live", "server", "captures", "documents", "zones",
                 "portraits",
                 "verifications", "identity", "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
@@ -42,6 +42,7 @@ import Testing
         ["documents", "--count", "7"], ["documents", "--first", "-1"],
         ["accuracy"], ["strength", "photos", "--every", "0"], ["live", "--repeats", "2"],
         ["live", "--frames", "10"],
+        ["documents", "--tilts", "-1"], ["zones"],
         ["server", "--seconds", "0"], ["server", "--concurrent", "0"],
         ["captures", "--concurrent", "0"], ["captures", "--rate", "31"],
         ["server", "--journeys", "100"], ["identity", "--people", "99"],

@@ -36,6 +36,7 @@ struct CardSearch {
             // less.
             found = Self.outlines(EdgeMap(small.smoothed()))
         }
+        if found.first?.isCutOff ?? false, let pair = Self.pair(map) { found = pair }
         if let best = found.first, found.count == 1, !best.isCutOff {
             // Without the edges of the first document, those of a second are among the strongest.
             let others = Self.outlines(map.without(best.corners))
@@ -84,8 +85,39 @@ struct CardSearch {
             height: max(1, Int((Double(height) * scale).rounded())))
     }
 
+    /// The least area of documents beside each other that one was taken for that is cut off, as a share
+    /// of the picture. Portraits and panels of a document are smaller.
+    private static let minPairArea = 0.06
+
+    /// Two whole documents beside each other, of similar size: edges of both look like a larger one
+    /// that is cut off.
+    private static func pair(_ map: EdgeMap) -> [Outline]? {
+        func isWhole(_ outline: Outline) -> Bool {
+            !outline.isCutOff && outline.support >= minPartSupport && outline.area > minPairArea
+        }
+        for first in allOutlines(map).filter(isWhole).prefix(3) {
+            let second = allOutlines(map.without(first.corners)).first {
+                isWhole($0) && $0.isApart(from: first) && $0.area > 0.5 * first.area
+                    && $0.area < 2 * first.area && $0.support >= 0.75 * first.support
+            }
+            if let second { return [first, second] }
+        }
+        return nil
+    }
+
     /// The best outline, and a second one that is as clear, if there is one.
     private static func outlines(_ map: EdgeMap) -> [Outline] {
+        let outlines = allOutlines(map)
+        guard let best = outlines.first else { return [] }
+        let second = outlines.first {
+            !$0.isCutOff && $0.isApart(from: best) && $0.support >= 0.8 * best.support
+                && $0.area > 0.3 * best.area
+        }
+        return [best] + (second.map { [$0] } ?? [])
+    }
+
+    /// The outlines with enough edges, the best first.
+    private static func allOutlines(_ map: EdgeMap) -> [Outline] {
         guard map.width >= 32, map.height >= 32 else { return [] }
         let lines = map.lines()
         let side = Double(min(map.width, map.height))
@@ -116,13 +148,7 @@ struct CardSearch {
                 outlines.append(outline)
             }
         }
-        outlines.sort { $0.rank > $1.rank }
-        guard let best = outlines.first else { return [] }
-        let second = outlines.first {
-            !$0.isCutOff && $0.isApart(from: best) && $0.support >= 0.8 * best.support
-                && $0.area > 0.3 * best.area
-        }
-        return [best] + (second.map { [$0] } ?? [])
+        return outlines.sorted { $0.rank > $1.rank }
     }
 }
 

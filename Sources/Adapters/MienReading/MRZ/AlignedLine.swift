@@ -91,12 +91,12 @@ struct LineReader {
         line.length / (Double(count) - 0.15)
     }
 
-    private mutating func scores(_ line: TextLine, _ pitch: Double, _ count: Int) throws
-        -> FrameScores
-    {
+    private mutating func scores(
+        _ line: TextLine, _ pitch: Double, _ count: Int, stretch: Double = 1
+    ) throws -> FrameScores {
         let strip = cutter.strip(
             line, pitch: pitch, columns: LineNetwork.columns(count), rows: StripCutter.rows,
-            margin: StripCutter.margin)
+            margin: StripCutter.margin, stretch: stretch)
         return try requests.read(strip.normalizedStrip, length: count)
     }
 
@@ -135,5 +135,34 @@ struct LineReader {
             place = cutter.centered(refined, pitch: pitch)
         }
         return best
+    }
+
+    /// A slightly different place for a line: shares of the pitch by which it is lower, and factors
+    /// of its characters' distance and height.
+    private static let looks: [(lower: Double, pitch: Double, stretch: Double)] = [
+        (0.07, 1, 1), (-0.07, 1, 1), (0, 1, 0.9), (0, 1, 1.12), (0, 1.03, 1), (0, 0.97, 1),
+    ]
+
+    /// Reads a line again at places that differ a little, and averages the characters'
+    /// probabilities. Where characters are a few pixels wide, each look shows other details.
+    mutating func again(_ line: AlignedLine, count: Int) throws -> AlignedLine {
+        var sums = line.cells.map { $0.map(\.exponential) }, looks: Float = 1
+        for look in Self.looks {
+            let v = line.line.direction.normal
+            let place = line.line + v * (look.lower * line.pitch)
+            let scores = try scores(
+                place, line.pitch * look.pitch, count, stretch: look.stretch)
+            guard let found = AlignedLine.align(scores, count: count),
+                found.score > line.score - 0.3
+            else { continue }
+            for (k, frame) in found.frames.enumerated() {
+                let cell = AlignedLine.cell(scores, at: frame)
+                for c in cell.indices { sums[k][c] += cell[c].exponential }
+            }
+            looks += 1
+        }
+        var out = line
+        out.cells = sums.map { $0.map { ($0 / looks).logarithm } }
+        return out
     }
 }

@@ -25,8 +25,10 @@ struct StripCutter {
     /// - Parameters:
     ///   - pitch: The distance between characters in the picture.
     ///   - columns: The strip's width, and where it begins: `margin` characters before the line.
+    ///   - stretch: How much more of the picture's height a row shows than a column of its width.
     mutating func strip(
-        _ line: TextLine, pitch: Double, columns: Int, rows: Int, margin: Double
+        _ line: TextLine, pitch: Double, columns: Int, rows: Int, margin: Double,
+        stretch: Double = 1
     ) -> GrayImage {
         let scale = pitch / Double(Self.pitch), u = line.direction, v = u.normal
         let wanted = scale > 1.27 ? Int((scale.logarithmBase2 + 0.35).rounded(.down)) : 0
@@ -34,11 +36,11 @@ struct StripCutter {
         let f = 1 / Double(1 << number)
         let origin =
             line.start - u * (margin * pitch) + u * (scale * 0.5)
-            + v * ((0.5 - Double(rows) / 2) * scale)
+            + v * ((0.5 - Double(rows) / 2) * scale * stretch)
         return level(number).sampled(
             SamplingMap(
-                xx: u.x * scale * f, xy: v.x * scale * f, x: (origin.x + 0.5) * f - 0.5,
-                yx: u.y * scale * f, yy: v.y * scale * f, y: (origin.y + 0.5) * f - 0.5),
+                xx: u.x * scale * f, xy: v.x * scale * stretch * f, x: (origin.x + 0.5) * f - 0.5,
+                yx: u.y * scale * f, yy: v.y * scale * stretch * f, y: (origin.y + 0.5) * f - 0.5),
             width: columns, height: rows, cubic: true)
     }
 

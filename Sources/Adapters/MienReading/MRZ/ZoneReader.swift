@@ -32,16 +32,19 @@ public struct ZoneReader: ~Copyable {
         let working = image.resized(
             width: max(1, Int((Double(image.width) * scale).rounded())),
             height: max(1, Int((Double(image.height) * scale).rounded())))
-        var reader = LineReader(image, requests), best: ZoneReading?
+        var reader = LineReader(image, requests), best: ZoneReading?, source: ZoneAttempt?
         for angles in Self.stages {
             let found = ZoneCandidate.all(in: working, scale: scale, angles: angles)
             for candidate in found.prefix(Self.candidates) {
                 var attempt = ZoneAttempt(candidate)
                 guard let reading = try attempt.read(&reader) else { continue }
-                if reading.rank > best?.rank ?? -.infinity { best = reading }
+                if reading.rank > best?.rank ?? -.infinity { (best, source) = (reading, attempt) }
                 if let best, best.status != .unsure || best.clarity > -0.06 { break }
             }
             if let best, best.status != .unsure || best.clarity > -0.1 { break }
+        }
+        if best?.status == .unsure, var source, let again = try source.readAgain(&reader) {
+            return again
         }
         return best
     }
@@ -51,6 +54,9 @@ public struct ZoneReader: ~Copyable {
 private struct ZoneAttempt {
     private let candidate: ZoneCandidate
     private var best: ZoneReading?
+    /// The lines of the best reading.
+    private var lines: [AlignedLine] = []
+    private var count = 0
 
     init(_ candidate: ZoneCandidate) { self.candidate = candidate }
 
@@ -122,7 +128,18 @@ private struct ZoneAttempt {
             let filler = grammar.longNumberFiller
             if grammar.isLong, cells[filler.line][filler.column][36] < -6 { continue }
             let reading = ZoneReading(DecodedZone(grammar, cells), lines)
-            if reading.rank > best?.rank ?? -.infinity { best = reading }
+            if reading.rank > best?.rank ?? -.infinity {
+                (best, self.lines, self.count) = (reading, lines, count)
+            }
         }
+    }
+
+    /// Reads the lines of the best reading several times, for characters that are not clear at once.
+    mutating func readAgain(_ reader: inout LineReader) throws -> ZoneReading? {
+        let count = count
+        let again = try lines.map { try reader.again($0, count: count) }
+        best = nil
+        decode(again, count)
+        return best
     }
 }
