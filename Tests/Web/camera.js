@@ -22,6 +22,7 @@ const state = {
   cardX: 0.5, cardY: 0.5, // its center
   glare: false, blur: 0, second: null, // a reflection; pixels; another document
   tremble: 1,         // pixels by which a hand moves
+  tilts: 0, shine: false, // degrees by which it turns to both sides; whether a lamp's reflection moves across it then
   ...wanted,
 };
 const pictures = {}, recorded = [], tracks = [];
@@ -122,6 +123,26 @@ const lay = (picture, x, y, width, turn) => {
   brush.drawImage(picture, -width / 2, -height / 2, width, height);
   brush.restore();
 };
+// Turned about its vertical axis, in strips of a pixel or two. A mirror-like surface shows the lamp at another place for each angle.
+const layTilted = (picture, x, y, width, degrees) => {
+  const angle = (degrees * Math.PI) / 180, distance = 0.9 * table.width, strips = 600, height = (width * picture.height) / picture.width;
+  const at = (u) => { const depth = distance + u * width * Math.sin(angle); return [x + (distance * u * width * Math.cos(angle)) / depth, distance / depth]; };
+  brush.imageSmoothingQuality = "high";
+  for (let k = 0; k < strips; k++) {
+    const [left] = at(k / strips - 0.5), [right] = at((k + 1) / strips - 0.5), [, scale] = at((k + 0.5) / strips - 0.5);
+    brush.drawImage(picture, (k / strips) * picture.width, 0, picture.width / strips, picture.height, left, y - (height * scale) / 2, right - left + 0.5, height * scale);
+  }
+  if (!state.shine) return;
+  const [cx] = at((0.35 * degrees) / state.tilts), [left, near] = at(-0.5), [right, far] = at(0.5);
+  brush.save();
+  brush.beginPath(); brush.moveTo(left, y - (height * near) / 2); brush.lineTo(right, y - (height * far) / 2); brush.lineTo(right, y + (height * far) / 2);
+  brush.lineTo(left, y + (height * near) / 2); brush.closePath(); brush.clip();
+  brush.globalCompositeOperation = "lighter";
+  const spot = brush.createRadialGradient(cx, y - height * 0.1, 0, cx, y - height * 0.1, width * 0.2);
+  spot.addColorStop(0, "rgb(190 185 175)"); spot.addColorStop(1, "rgb(0 0 0)");
+  brush.fillStyle = spot; brush.fillRect(0, 0, table.width, table.height);
+  brush.restore();
+};
 const drawTable = () => {
   const { width, height } = table, t = performance.now() / 1000;
   const wood = brush.createLinearGradient(0, 0, width, height);
@@ -129,7 +150,8 @@ const drawTable = () => {
   brush.fillStyle = wood; brush.fillRect(0, 0, width, height);
   const picture = documents[state.card], sx = state.tremble * Math.sin(2.1 * t), sy = state.tremble * Math.cos(1.7 * t);
   if (state.blur) brush.filter = `blur(${state.blur}px)`;
-  if (picture) lay(picture, width * state.cardX + sx, height * state.cardY + sy, width * state.fill, state.turn);
+  if (picture && state.tilts) layTilted(picture, width * state.cardX + sx, height * state.cardY + sy, width * state.fill, state.tilts * Math.sin(0.9 * t));
+  else if (picture) lay(picture, width * state.cardX + sx, height * state.cardY + sy, width * state.fill, state.turn);
   if (documents[state.second]) lay(documents[state.second], width * (1 - state.cardX), height * state.cardY, width * state.fill, state.turn);
   brush.filter = "none";
   if (picture && state.glare) {

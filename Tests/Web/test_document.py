@@ -104,6 +104,59 @@ def guidance(world):
     assert session.missing() == ["document_back", "selfie"]
 
 
+@test("a session that asks for it: a person tilts the document until a reflection has moved across it; it is not the first photo's: the page says so", 240, camera=True)
+def tilting(world):
+    site = Site()
+    session = DocumentSession(world.server(**SERVER), site, required=["document", "document_live"])
+    page = world.page(**card_camera(world, "passport"))
+    page.goto(session.url)
+    page.press("I agree")
+    choose(page, "passport")
+    shoot(page)
+    page.see("Tilt your document", 60)
+    page.see("Step 2 of 3")
+    world.check(page, "before tilting")
+    # Another document, with a reflection that moves.
+    page.js("__camera.set({ card: 'card_front', tilts: 16, shine: true })")
+    page.press("Start camera")
+    page.find(".scan-progress")
+    word(page, "tilt", 60)
+    world.check(page, "while tilting")
+    page.see("This is not the document in your first photo.", 90)
+    world.check(page, "another document")
+    page.js("__camera.set({ card: 'passport' })")
+    page.press("Try again")
+    page.see("Check and send", 120)
+    assert session.missing() == []
+    world.check(page, "the check, with a tilted document")
+    page.press("Send")
+    page.wait("location.pathname === '/verified'", 90)
+    assert session.result()["checks"]["document_live"] == "passed", session.result()
+    assert session.images()["document_tilt"][:2] == b"\xff\xd8"
+
+
+@test("a document without reflections: the page says so, and the person goes on without", 180, camera=True)
+def untilted(world):
+    session = DocumentSession(world.server(**SERVER), Site(), required=["document", "document_live"])
+    page = world.page(**card_camera(world, "passport"))
+    page.goto(session.url)
+    page.press("I agree")
+    choose(page, "passport")
+    shoot(page)
+    page.js("__camera.set({ tilts: 16 })")
+    page.press("Start camera")
+    page.see("No light moved across the document.", 90)
+    world.check(page, "without reflections")
+    page.press("Continue without this")
+    page.see("Left out", 60)
+    world.check(page, "the check, without tilting")
+    assert session.missing() == ["document_tilt"]
+    page.press("Send")
+    page.wait("location.pathname === '/verified'", 90)
+    result = session.result()
+    assert result["checks"]["document_live"] == "not_checked" and result["recommendation"] == "CHALLENGE", result
+
+
 @test("without permission for the camera, photos come from files; what is no photo, and what shows no document, is said", 120, camera=True)
 def files(world):
     session, page = opened(world, Site(), "passport", refuses="NotAllowedError")
@@ -309,7 +362,7 @@ def decisions(world):
     page.goto(f"{world.server(**SERVER).address}/verify/document")
     page.expect("404|Failed to load")
     verdicts = page.js("""(async () => {
-        const { stepOf, drift, Guide, Pace } = await import("/web/document-guide.js"), failures = [];
+        const { angleBetween, facing, stepOf, drift, Guide, Pace, TiltGuide } = await import("/web/document-guide.js"), failures = [];
         const same = (what, value, wanted) => { if (JSON.stringify(value) !== JSON.stringify(wanted)) failures.push(`${what}: ${JSON.stringify(value)}, not ${JSON.stringify(wanted)}`); };
         const all = ["document_front", "document_back", "selfie"], open = { status: "requires_input", required: ["document", "selfie"], missing_images: all };
         same("consent", stepOf({ ...open, consent: { version: "1" } }), "consent");
@@ -337,6 +390,27 @@ def decisions(world):
         same("one thing at a time", run([fault("glare", "blurred"), fault("blurred"), fault("glare"), fault("blurred"), fault("blurred"), good()]).map((one) => one.word),
             ["glare", "glare", "glare", "glare", "blurred", "hold_still"]);
         same("no document", run([{ corners: null, faults: [], ready: false }])[0].word, "no_document");
+
+        same("tilting", stepOf({ ...chosen, missing_images: ["document_tilt", "document_back"] }), "document_tilt");
+        // What a camera with a focal length of 0.9 of its longer side sees of a card that turns.
+        const turnedBy = (pitch, yaw) => {
+            const [a, b] = [pitch, yaw].map((degrees) => (degrees * Math.PI) / 180);
+            return [[-0.5, -0.3], [0.5, -0.3], [0.5, 0.3], [-0.5, 0.3]].map(([x, y]) => {
+                const z = y * Math.sin(a), depth = 1.5 + z * Math.cos(b) - x * Math.sin(b);
+                return [0.5 + (0.9 * (x * Math.cos(b) + z * Math.sin(b))) / depth, 0.5 + (0.9 * (4 / 3) * y * Math.cos(a)) / depth];
+            });
+        };
+        const angle = (one, other) => Math.round(10 * angleBetween(facing(one, 4 / 3), facing(other, 4 / 3))) / 10;
+        same("angles", [angle(turnedBy(0, 0), turnedBy(10, 0)), angle(turnedBy(0, -8), turnedBy(0, 12)), angle(turnedBy(5, 5), turnedBy(5, 5))], [10, 20, 0]);
+        same("no corners", [facing(null, 1), facing([[0, 0], [1, 0], [2, 0], [3, 0]], 1)], [null, null]);
+        const tilt = (angles) => { const guide = new TiltGuide(); return angles.map(([pitch, yaw], k) => guide.take({ corners: turnedBy(pitch, yaw), faults: ["glare"] }, k, 4 / 3).pictures); };
+        same("enough pictures", tilt([[0, 0], [3, 0], [6, 0], [9, 0], [12, 0], [15, 0]]).at(-1), [0, 1, 2, 3, 4, 5]);
+        same("too few", tilt([[0, 0], [15, 0]]).at(-1), null);
+        same("one direction", tilt(Array(9).fill([4, 4])).at(-1), null);
+        same("at most eight", tilt([...Array.from({ length: 10 }, (_, k) => [k, 2 * (k % 2)]), [20, 0]]).at(-1).length, 8);
+        const guide = new TiltGuide();
+        same("faults", [guide.take({ corners: turnedBy(0, 0), faults: ["blurred"] }, 0, 1).word, guide.take({ corners: null, faults: [] }, 0, 1).word,
+            guide.take({ corners: turnedBy(0, 0), faults: ["glare"] }, 0, 4 / 3).word], ["blurred", "blurred", "tilt"]);
 
         const pace = new Pace(), sides = [];
         for (let k = 1; k <= 5; k++) { pace.took(3000, k * 3000); sides.push([pace.side, pace.quality]); }

@@ -1,6 +1,6 @@
 // The camera view of the document page: shows the document's edges, says one thing to do at a time, and takes the picture.
 
-import { Guide, Pace } from "./document-guide.js";
+import { Guide, Pace, TiltGuide } from "./document-guide.js";
 import { cameraHelp, make, text } from "./page.js";
 
 /** The server's limit for a picture. */
@@ -102,7 +102,7 @@ function closest(before, corners) {
 }
 
 export class DocumentCamera {
-  #stream; #guide = new Guide(); #pace = new Pace(); #outline = new Outline(); #isOpen = false; #isTaking = false;
+  #stream; #guide = new Guide(); #tilt = null; #pace = new Pace(); #outline = new Outline(); #isOpen = false; #isTaking = false;
   #video = make("video", { playsinline: true, muted: true, "aria-label": text("capture_preview") });
   #word = make("p", { class: "scan-word", role: "status" }, text("capture_loading"));
   #tip = make("p", { class: "scan-tip small muted", role: "status" });
@@ -112,11 +112,13 @@ export class DocumentCamera {
    * @param preview Sends a JPEG to the server, and returns its answer.
    * @param encode Encodes the video's picture, see `workerEncoder`; undefined where there is no worker.
    * @param onPicture Gets the picture that was taken, a JPEG.
+   * @param onTilt Gets the pictures of a tilted document instead, JPEGs as bytes. @param onProgress Gets how far they are, 0…1.
    * @param onEnd Is called if the camera ends by itself, with words for the person.
    * @param words The words for each fault.
    */
-  constructor({ preview, encode, onPicture, onEnd, words }) {
-    Object.assign(this, { preview, encode, onPicture, onEnd, words });
+  constructor({ preview, encode, onPicture, onTilt, onProgress, onEnd, words }) {
+    Object.assign(this, { preview, encode, onPicture, onTilt, onProgress, onEnd, words });
+    if (onTilt) this.#tilt = new TiltGuide();
     this.#video.muted = true;
   }
 
@@ -177,11 +179,11 @@ export class DocumentCamera {
     let failures = 0;
     while (this.#isOpen) {
       const began = performance.now();
-      if (began - opened > patience) this.#tip.textContent ||= text("document_tip");
+      if (began - opened > patience) this.#tip.textContent ||= text(this.#tilt ? "document_tilt_tip" : "document_tip");
       try {
-        const answer = await this.#ask();
+        const seen = await this.#ask();
         if (!this.#isOpen) return;
-        if (answer && !this.#isTaking) this.#show(answer, began);
+        if (seen && !this.#isTaking) this.#show(seen, began);
         this.#pace.took(performance.now() - began, performance.now());
         failures = 0;
         await this.#rest(this.#pace.pause);
@@ -191,7 +193,7 @@ export class DocumentCamera {
         // A busy server drops a preview now and then. Without any, the person takes the picture by hand.
         if (++failures > 2 || refusal.status === 0) {
           this.#outline.show(null, false);
-          this.#say(text(refusal.status === 0 ? "capture_offline" : "document_guide_by_hand"));
+          this.#say(text(refusal.status === 0 ? "capture_offline" : this.#tilt ? "document_tilt_busy" : "document_guide_by_hand"));
         }
         await this.#rest(Math.max(400, refusal.retryAfter * 1000));
       }
@@ -202,7 +204,8 @@ export class DocumentCamera {
     const { side, quality } = this.#pace, bytes = await this.#encode(side, quality);
     if (!bytes || !this.#isOpen) return null;
     if (bytes.length > maxPreviewBytes) { this.#pace.tooLarge(performance.now()); return null; }
-    return this.preview(bytes);
+    // Encoders hand their memory out again.
+    return { bytes: this.#tilt ? bytes.slice() : bytes, ratio: this.#video.videoWidth / this.#video.videoHeight, answer: await this.preview(bytes) };
   }
 
   async #encode(side, quality) {
@@ -216,11 +219,23 @@ export class DocumentCamera {
     return blob && new Uint8Array(await blob.arrayBuffer());
   }
 
-  #show(answer, at) {
+  #show({ answer, bytes, ratio }, at) {
+    if (this.#tilt) return this.#showTilt(answer, bytes, ratio);
     const { word, isGood, shoot } = this.#guide.take(answer, at);
     this.#outline.show(answer.corners, isGood);
     this.#say(this.words(word), word);
     if (shoot) this.take();
+  }
+
+  #showTilt(answer, bytes, ratio) {
+    const { word, isGood, pictures } = this.#tilt.take(answer, bytes, ratio);
+    this.#outline.show(answer.corners, isGood);
+    this.#say(this.words(word), word);
+    this.onProgress(this.#tilt.progress);
+    if (!pictures) return;
+    navigator.vibrate?.(30);
+    this.close();
+    this.onTilt(pictures);
   }
 
   /** Screen readers hear a text when it changes. */

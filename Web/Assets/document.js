@@ -16,6 +16,8 @@ if (code) history.replaceState(null, "", location.pathname + location.search);
 
 /** `page`: what this page is for; `session`: how far the check is. `photos`: addresses of the pictures of this visit. */
 let page, session, camera;
+/** Whether the person goes on without tilting the document, and how often that was refused. */
+let skipsTilt = false, tilts = 0;
 const photos = new Map(), encode = workerEncoder();
 
 // MARK: The server
@@ -59,15 +61,19 @@ async function goOn() {
   end();
   showWaiting("capture_loading");
   try { session = await call("GET", "session"); } catch (refusal) { return showRefusal(refusal, goOn); }
-  const step = stepOf(session);
+  const step = nextStep();
   if (session.status === "recapture" && session.recapture && step !== "check") return showRecapture();
   next(step);
 }
 
-function next(step = stepOf(session)) {
+/** The next step. Nobody has to tilt the document. */
+const nextStep = () => stepOf({ ...session, missing_images: session.missing_images.filter((image) => !(skipsTilt && image === "document_tilt")) });
+
+function next(step = nextStep()) {
   if (step === "consent") showConsent();
   else if (step === "document") showDocuments();
   else if (sides.includes(step)) showSide(step);
+  else if (step === "document_tilt") showTilt();
   else if (step === "selfie") showSelfie();
   else if (step === "check") showCheck();
   else if (step === "processing") showProcessing();
@@ -119,6 +125,7 @@ function showDocuments() {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const type = types.querySelector(":checked")?.value;
+    skipsTilt = false;
     if (list.value && type) return answer(submit, "POST", "document", { country: list.value, document_type: type });
     error.textContent = text(list.value ? "document_choose_type_missing" : "document_choose_country_missing");
     (list.value ? types.querySelector("input") : list).focus();
@@ -134,7 +141,8 @@ const nameOf = (side) => text(`${side}_title_${session.document_type ?? "idCard"
 
 /** "Step 1 of 3", among the pictures and the face. */
 function progress(step) {
-  const steps = [...(session.document_type === "passport" ? sides.slice(0, 1) : sides), "selfie"];
+  const tilted = session.required?.includes("document_live") ? ["document_tilt"] : [];
+  const steps = ["document_front", ...tilted, ...(session.document_type === "passport" ? [] : ["document_back"]), "selfie"];
   return make("p", { class: "small muted" }, text("document_step", { step: steps.indexOf(step) + 1, count: steps.length }));
 }
 
@@ -173,7 +181,7 @@ async function openCamera(side) {
   });
   const take = make("button", { type: "button", class: "shutter", "aria-label": text("document_take"), onclick: () => camera.take() });
   const current = camera;
-  showStage(side, camera.word, camera.view, camera.tip, [button("button_back", "quiet", () => showSide(side)), take, cancelButton()]);
+  showStage(nameOf(side), camera.word, camera.view, camera.tip, [button("button_back", "quiet", () => showSide(side)), take, cancelButton()]);
   try { await camera.open(); } catch (error) {
     if (!(error instanceof CameraTrouble)) throw error;
     if (camera === current) showTrouble(side, error.words);
@@ -182,12 +190,12 @@ async function openCamera(side) {
 }
 
 /** The picture fills the screen: a title, one line of words, the picture, and what to do. */
-function showStage(side, word, view, tip, controls) {
-  const heading = make("h1", { class: "scan-title", tabindex: "-1" }, nameOf(side));
+function showStage(title, word, view, tip, controls) {
+  const heading = make("h1", { class: "scan-title", tabindex: "-1" }, title);
   document.body.classList.add("page-capturing");
   main.replaceChildren(make("section", { class: "scan" }, heading, word,
     make("div", { class: "scan-area" }, make("div", { class: "scan-frame" }, view)), tip ?? "", make("div", { class: "scan-controls" }, ...controls)));
-  document.title = nameOf(side);
+  document.title = title;
   heading.focus({ preventScroll: true });
 }
 
@@ -224,7 +232,7 @@ async function upload(side, photo) {
   end();
   keep(side, photo);
   const word = make("p", { class: "scan-word scan-busy", role: "status" }, make("span", { class: "spinner" }), text("document_checking"));
-  showStage(side, word, photoOf(side, "scan-photo"), null, []);
+  showStage(nameOf(side), word, photoOf(side, "scan-photo"), null, []);
   let verdict;
   try {
     verdict = await call("PUT", `images/${side}`, photo, { headers: { "content-type": photo.type }, seconds: 60 });
@@ -237,6 +245,57 @@ async function upload(side, photo) {
   word.classList.add("scan-done");
   await new Promise((done) => setTimeout(done, 900));
   if (word.isConnected) goOn();
+}
+
+// MARK: Tilting the document
+
+const skipButton = () => button("document_tilt_skip", "secondary", () => { skipsTilt = true; next(); });
+
+function showTilt() {
+  end();
+  const start = button("button_camera", "primary", () => busy(start, openTilt));
+  show(picture(drawing(session.document_type, "document_front")), text("document_tilt_title"), progress("document_tilt"), paragraph("document_tilt_text"),
+    actions(start, skipButton(), phoneWay(), cancelButton()));
+}
+
+async function openTilt() {
+  end();
+  const meter = make("progress", { class: "scan-progress", max: "1", value: "0", "aria-label": text("document_tilt_title") });
+  camera = new DocumentCamera({
+    encode, preview: (bytes) => call("POST", "preview", bytes, { headers: { "content-type": "image/jpeg" }, seconds: 15 }),
+    words: (fault) => (fault === "no_document" ? text(`document_guide_no_document_${session.document_type === "passport" ? "passport" : "document_front"}`)
+      : text(`document_guide_${fault}`)),
+    onTilt: sendTilt, onProgress: (share) => { meter.value = share; },
+    onEnd: (words, refusal) => (refusal ? showRefusal(refusal, goOn) : showTiltTrouble(make("p", { class: "muted" }, words))),
+  });
+  const current = camera;
+  showStage(text("document_tilt_title"), camera.word, camera.view, make("div", { class: "scan-tips" }, meter, camera.tip),
+    [button("button_back", "quiet", showTilt), button("document_tilt_skip", "quiet", () => { end(); skipsTilt = true; next(); }), cancelButton()]);
+  try { await camera.open(); } catch (error) {
+    if (!(error instanceof CameraTrouble)) throw error;
+    if (camera === current) showTiltTrouble(make("p", { class: "muted" }, error.words));
+  }
+  if (camera !== current) current.close();
+}
+
+async function sendTilt(pictures) {
+  end();
+  showWaiting("document_tilt_checking");
+  const form = new FormData();
+  pictures.forEach((bytes, k) => form.append(`frame${k + 1}`, new Blob([bytes], { type: "image/jpeg" })));
+  let verdict;
+  try {
+    verdict = await call("PUT", "images/document_tilt", form, { seconds: 60 });
+  } catch (refusal) { return showRefusal(refusal, () => sendTilt(pictures)); }
+  if (verdict.accepted) return goOn();
+  tilts += 1;
+  showTiltTrouble(make("div", { role: "alert", class: "stack" }, ...wordsFor(verdict.recapture).map((key) => make("p", {}, text(key)))));
+}
+
+function showTiltTrouble(words) {
+  end();
+  const again = button("button_retry", "primary", () => busy(again, openTilt));
+  show(state(tilts ? "wait" : "error"), text("document_tilt_title"), words, actions(again, skipButton(), phoneWay(), cancelButton()));
 }
 
 // MARK: Another picture
@@ -319,6 +378,11 @@ function showCheck() {
       rows.push(row(photos.has(side) ? photoOf(side, "thumb") : sign(drawing(type, side)),
         text(type === "passport" ? "document_side_passport" : side === "document_back" ? "document_side_back" : "document_side_front"), text("document_taken"),
         again("document_retake", () => showSide(side))));
+    }
+    if (session.required?.includes("document_live")) {
+      const isTilted = !session.missing_images.includes("document_tilt");
+      rows.push(row(sign(drawing(type, "document_front")), text("document_side_tilt"), text(isTilted ? "document_taken" : "document_tilt_left_out"),
+        again(isTilted ? "document_retake" : "button_retry", () => { skipsTilt = false; showTilt(); })));
     }
   }
   if (!session.required || session.required.includes("selfie")) rows.push(row(sign("face.svg"), text("document_face"), text("document_taken")));

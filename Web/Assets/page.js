@@ -24,7 +24,7 @@ export class Refusal extends Error {
  * @param body A value that is sent as JSON, or the bytes of a picture, whose type is in `headers`.
  */
 export async function send(method, path, body, { headers = {}, seconds = 20 } = {}) {
-  const all = { "x-mien-csrf": data.csrf ?? "", ...headers }, isPicture = body instanceof Blob || body instanceof Uint8Array;
+  const all = { "x-mien-csrf": data.csrf ?? "", ...headers }, isPicture = [Blob, Uint8Array, FormData].some((kind) => body instanceof kind);
   if (body !== undefined && !isPicture) all["content-type"] = "application/json";
   let response, answer = null;
   try {

@@ -107,7 +107,7 @@ const groups = [
   ["locks", ["locks"]],
   ["tokens", ["token_seconds", "tokens.access_token_seconds", "tokens.refresh_token_seconds", "tokens.expire_after_idling", "tokens.idle_seconds", "requires_dpop"]],
   ["biometric", ["biometric.enabled", "biometric.mode", "biometric.max_keys", "biometric.attestation", "biometric.apple_apps", "biometric.apple_development", "biometric.android_apps", "biometric.android_level", "biometric.android_user_authentication"]],
-  ["identity", ["identity.required", "identity.accepts_still_faces", "identity.retention_days", "identity.result_retention_days", "identity.webhook"]],
+  ["identity", ["identity.required", "identity.accepts_still_faces", "identity.document_live", "identity.retention_days", "identity.result_retention_days", "identity.webhook"]],
   ["branding", ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts"]],
 ];
 

@@ -9,6 +9,8 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
     /// Whether a face in a document's verification may be a still picture. Otherwise it yields a
     /// review at best.
     public var acceptsStillFaces: Bool
+    /// Whether documents are tilted in front of the camera, so that their reflections move.
+    public var documentLive: Bool
     /// The days for which personal data and pictures are kept.
     public var retentionDays: Int?
     /// The days for which the records of verification sessions are kept: results, and hashes of
@@ -19,11 +21,11 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
 
     public init(
         required: VerificationMethod? = nil, acceptsStillFaces: Bool = false,
-        retentionDays: Int? = nil, resultRetentionDays: Int? = nil, webhook: String? = nil
+        documentLive: Bool = false, retentionDays: Int? = nil, resultRetentionDays: Int? = nil,
+        webhook: String? = nil
     ) {
-        (self.required, self.acceptsStillFaces, self.retentionDays) = (
-            required, acceptsStillFaces, retentionDays
-        )
+        (self.required, self.acceptsStillFaces) = (required, acceptsStillFaces)
+        (self.documentLive, self.retentionDays) = (documentLive, retentionDays)
         (self.resultRetentionDays, self.webhook) = (resultRetentionDays, webhook)
     }
 
@@ -47,8 +49,9 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case required, acceptsStillFaces = "accepts_still_faces", retentionDays = "retention_days"
-        case resultRetentionDays = "result_retention_days", webhook
+        case required, acceptsStillFaces = "accepts_still_faces", documentLive = "document_live"
+        case retentionDays = "retention_days", resultRetentionDays = "result_retention_days",
+            webhook
     }
 
     /// The names of the settings.
@@ -60,6 +63,7 @@ public struct IdentitySettings: Sendable, Hashable, Codable {
             required: try values.decodeIfPresent(VerificationMethod.self, forKey: .required),
             acceptsStillFaces: try values.decodeIfPresent(Bool.self, forKey: .acceptsStillFaces)
                 ?? false,
+            documentLive: try values.decodeIfPresent(Bool.self, forKey: .documentLive) ?? false,
             retentionDays: try values.decodeIfPresent(Int.self, forKey: .retentionDays),
             resultRetentionDays: try values.decodeIfPresent(
                 Int.self, forKey: .resultRetentionDays),

@@ -81,6 +81,15 @@ package final class DocumentCheckService: DocumentVerifier {
         let assessment = assess()
         var checks = assessment.checks
         checks.add(comparison.checks)
+        if let tilt = submission.tilt {
+            let place = readings[0].place
+            let check = try await run(for: share) { _ in
+                ReflectionCheck(
+                    tilt.isEmpty
+                        ? nil : TiltMeasurements(of: tilt, front: (pictures[0], place)))
+            }
+            checks[.documentLive] = check.identityResult
+        }
         let pack = comparison.checks[.faceMatch] == nil ? nil : faces.pack.text
         guard !checks.failsOnlyExpiry else {
             checks[.documentReadable] = .passed
@@ -114,6 +123,16 @@ package final class DocumentCheckService: DocumentVerifier {
     ) async throws -> [DocumentView] {
         try await run(for: share) { _ in
             reading.directions(of: picture).compactMap { DocumentView(picture, $0) }
+        }
+    }
+}
+
+extension ReflectionCheck {
+    fileprivate var identityResult: IdentityCheckResult {
+        switch result {
+        case .passed: .passed
+        case .inconclusive: .inconclusive
+        case .notChecked: .notChecked
         }
     }
 }

@@ -41,13 +41,16 @@ package struct DocumentSubmission: Sendable, CustomReflectable {
     package let type: IdentityDocumentType
     package let front, back: RGBImage
     package let face: Face?
+    /// Pictures of the front while it was tilted: none if the person did not tilt it, `nil` if nobody
+    /// asked for that.
+    package let tilt: [RGBImage]?
 
     package init(
         account: UserID, country: Country, type: IdentityDocumentType, front: RGBImage,
-        back: RGBImage, face: Face?
+        back: RGBImage, face: Face?, tilt: [RGBImage]? = nil
     ) {
         (self.account, self.country, self.type) = (account, country, type)
-        (self.front, self.back, self.face) = (front, back, face)
+        (self.front, self.back, self.face, self.tilt) = (front, back, face, tilt)
     }
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -43,6 +43,9 @@ package struct DocumentInput: Sendable, CustomReflectable {
     /// `nil` for a passport, whose photo page stands for both sides.
     package let back: [UInt8]?
     package internal(set) var face: DocumentFace?
+    /// Pictures of the front while it was tilted: none if the person did not tilt it, `nil` if nobody
+    /// asked for that.
+    package internal(set) var tilt: [[UInt8]]?
 
     package init(
         country: String, type: IdentityDocumentType, front: [UInt8], back: [UInt8]?,
@@ -115,6 +118,11 @@ extension IdentityService {
                 .informationNotProvided, field: "backImage", "backImage is required")
         }
         var document = document
+        // Nothing but a session takes such pictures, so the check is not made here.
+        if try await store.read({ try $0.apps.find(app)?.settings.identity.documentLive }) ?? false
+        {
+            document.tilt = []
+        }
         if case .capture(let token) = document.face {
             // A capture is used up only if the attempt can be stored.
             try await requireRoom(for: app)
@@ -139,7 +147,8 @@ extension IdentityService {
                 return DocumentSubmission(
                     account: account.id, country: country, type: document.type, front: front,
                     back: try document.back.map { try Self.decode($0, .back) } ?? front,
-                    face: try document.face.map(Self.decode))
+                    face: try document.face.map(Self.decode),
+                    tilt: document.tilt.map(TiltSeries.decoded))
             }
         } catch let unreadable as UndecodablePicture {
             judgment.recapture = [
@@ -237,6 +246,7 @@ extension DocumentInput {
         case .live(let template): images.append((Self.templateRole, template))
         case .capture, nil: break
         }
+        for (k, frame) in (tilt ?? []).enumerated() { images.append((TiltSeries.role(k), frame)) }
         return images.map { role, bytes in
             AttemptImage(
                 role: role, sha256: Array(SHA256.hash(data: bytes)), content: Sensitive(bytes))
@@ -245,12 +255,11 @@ extension DocumentInput {
 
     /// The stated country and type, which are kept beside the pictures.
     var content: Sensitive<[UInt8]> {
-        Sensitive(
-            Array(
-                JSONText.write([
-                    "country": .string(country.uppercased()),
-                    "documentType": .string(type.rawValue),
-                ]).utf8))
+        var members: [String: JSONValue] = [
+            "country": .string(country.uppercased()), "documentType": .string(type.rawValue),
+        ]
+        if tilt != nil { members["documentLive"] = true }
+        return Sensitive(Array(JSONText.write(.object(members)).utf8))
     }
 
     /// The document of a stored attempt.
@@ -269,5 +278,6 @@ extension DocumentInput {
             country: country, type: type, front: front, back: bytes("back"),
             face: bytes("face").map { .picture($0) }
                 ?? bytes(Self.templateRole).map { .live(template: $0) })
+        if members["documentLive"] == true { tilt = TiltSeries.frames(in: images) }
     }
 }

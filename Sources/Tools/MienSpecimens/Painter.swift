@@ -3,8 +3,8 @@ internal import MienPixels
 
 /// A photo in the making: a background, specimens on it, light, blur, and noise.
 struct Painter {
-    private let width, height: Int
-    private var pixels: [SIMD3<Float>]
+    let width, height: Int
+    var pixels: [SIMD3<Float>]
 
     /// Begins with a background: a plain table, wood, cloth, or sheets of paper with text.
     init(width: Int, height: Int, _ random: inout SeededGenerator) {
@@ -159,7 +159,7 @@ struct Painter {
         }
     }
 
-    private func bounds(_ points: [Point], margin: Double) -> (
+    func bounds(_ points: [Point], margin: Double) -> (
         columns: Range<Int>, rows: Range<Int>
     ) {
         func range(_ values: [Double], _ limit: Int) -> Range<Int> {

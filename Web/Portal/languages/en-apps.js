@@ -113,6 +113,7 @@ export default {
   "apps.field.biometric.android_user_authentication": "Authentication for each use (Android)",
   "apps.field.identity.required": "Level that people must reach",
   "apps.field.identity.accepts_still_faces": "Accept a still picture of the face",
+  "apps.field.identity.document_live": "Ask people to tilt their document",
   "apps.field.identity.retention_days": "Days that pictures and data are kept",
   "apps.field.identity.result_retention_days": "Days that records of verification sessions are kept",
   "apps.field.identity.webhook": "Webhook for results",

@@ -74,7 +74,7 @@ struct CopyBench {
         return SpecimenScene(copy, of: document, millimeters: millimeters, &random)
     }
 
-    private static func spread(_ values: [Double]) -> [Double] {
+    static func spread(_ values: [Double]) -> [Double] {
         let sorted = values.sorted()
         guard !sorted.isEmpty else { return [] }
         return [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1].map {

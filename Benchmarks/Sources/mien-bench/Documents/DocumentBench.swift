@@ -13,6 +13,7 @@ struct DocumentBench {
         var corners: Corners
         var copies: [CopyBench.Row]
         var text: [TextBench.Row]
+        var tilts: [TiltBench.Row]
         var findingMilliseconds: Double
         var readingMilliseconds: Double
     }
@@ -53,6 +54,8 @@ struct DocumentBench {
     var readings: Int
     /// Photos whose printed text is read.
     var texts: Int
+    /// Series of each surface that is tilted.
+    var tilts: Int
     /// A folder with pictures of documents to copy, instead of drawn ones.
     var folder: String?
 
@@ -65,6 +68,7 @@ struct DocumentBench {
         return Result(
             pictures: judged, readings: read, corners: corners, copies: copies.run(),
             text: try TextBench(seeds: seeds.prefix(texts)).run(),
+            tilts: TiltBench(seeds: seeds.prefix(tilts)).run(),
             findingMilliseconds: finding, readingMilliseconds: reading)
     }
 

@@ -30,6 +30,10 @@ struct DocumentsCommand: AsyncParsableCommand {
     var texts = 90
     @Option(
         help: ArgumentHelp(
+            "How many series of each surface to draw that is tilted.", valueName: "n"))
+    var tilts = 0
+    @Option(
+        help: ArgumentHelp(
             "Copy the pictures of documents in this folder instead of drawn ones.",
             valueName: "folder")) var specimens: String?
     @OptionGroup var output: OutputOptions
@@ -44,6 +48,9 @@ struct DocumentsCommand: AsyncParsableCommand {
         guard (0...100_000).contains(texts) else {
             throw ValidationError("--texts must be 0 to 100000, not \(texts)")
         }
+        guard (0...100_000).contains(tilts) else {
+            throw ValidationError("--tilts must be 0 to 100000, not \(tilts)")
+        }
         guard (8...100_000).contains(count) else {
             throw ValidationError("--count must be 8 to 100000, not \(count)")
         }
@@ -51,7 +58,8 @@ struct DocumentsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let result = try DocumentBench(
-            seeds: first..<first + count, readings: readings, texts: texts, folder: specimens
+            seeds: first..<first + count, readings: readings, texts: texts, tilts: tilts,
+            folder: specimens
         ).run()
         if output.json { JSON.print(result) } else { print(Self.text(result)) }
     }
@@ -95,7 +103,34 @@ struct DocumentsCommand: AsyncParsableCommand {
                     ]
                 },
                 heading: ["document", "printed field", "agrees", "missing", "unclear", "differs"]),
-            Terminal.table(rest, heading: ["work", "measured"]),
+            Self.tilts(result.tilts), Terminal.table(rest, heading: ["work", "measured"]),
+        ].joined(separator: "\n\n")
+    }
+
+    private static func tilts(_ rows: [TiltBench.Row]) -> String {
+        let faults = ReflectionCheck.Fault.allCases
+        let table = rows.map { row in
+            [
+                row.subject, "\(row.series)", "\(row.passed)",
+                row.series == 0 ? "–" : PresentationReport.interval(row.passed, of: row.series),
+            ] + faults.map { "\(row.faults[$0.rawValue] ?? 0)" }
+        }
+        let spreads = rows.flatMap { row in
+            row.measurements.sorted { $0.key < $1.key }.map { name, values in
+                [name, row.subject] + values.map { String.decimal($0, 3) }
+                    + [String](repeating: "–", count: max(0, 7 - values.count))
+            }
+        }
+        return [
+            Terminal.table(
+                table,
+                heading: ["tilted", "series", "passed", "passed, 95 %"] + faults.map(\.rawValue)),
+            Terminal.table(
+                spreads,
+                heading: [
+                    "measured", "series of", "least", "5 %", "25 %", "median", "75 %", "95 %",
+                    "greatest",
+                ]),
         ].joined(separator: "\n\n")
     }
 

@@ -36,6 +36,8 @@ public struct IdentityCheckName: RawRepresentable, Sendable, Hashable, Comparabl
     public static let documentNotPhotocopy = Self(known: "document_not_photocopy")
     /// The document's picture has no regular pattern like that of a screen or of a halftone print.
     public static let documentNotScreen = Self(known: "document_not_screen")
+    /// Reflections move across the document while it is tilted.
+    public static let documentLive = Self(known: "document_live")
     /// The face is that of the document's portrait.
     public static let faceMatch = Self(known: "face_match")
     /// The face was captured live.
@@ -56,6 +58,7 @@ public struct IdentityCheckName: RawRepresentable, Sendable, Hashable, Comparabl
         "document_not_photocopy": "The document has color, which a black-and-white copy lacks.",
         "document_not_screen":
             "The document's picture has no regular pattern like that of a screen or of a halftone print.",
+        "document_live": "Reflections move across the document while it is tilted.",
         "face_match": "The face is that of the document's portrait.",
         "live": "The face was captured live.",
     ]

@@ -3,6 +3,8 @@ public import MienCore
 /// A picture that a verification session needs.
 public enum SessionPicture: String, WireWord, Comparable {
     case documentFront = "document_front"
+    /// A series of pictures of the front while it is tilted.
+    case documentTilt = "document_tilt"
     case documentBack = "document_back"
     /// The face, from a live capture.
     case selfie
@@ -13,8 +15,9 @@ public enum SessionPicture: String, WireWord, Comparable {
     private var rank: Int {
         switch self {
         case .documentFront: 0
-        case .documentBack: 1
-        case .selfie: 2
+        case .documentTilt: 1
+        case .documentBack: 2
+        case .selfie: 3
         }
     }
 
@@ -24,6 +27,8 @@ public enum SessionPicture: String, WireWord, Comparable {
 /// A part that a relying party asks to be captured.
 public enum SessionPart: String, WireWord {
     case document, selfie
+    /// The document is tilted, so that its reflections move. Only together with ``document``.
+    case documentLive = "document_live"
 }
 
 /// A request for another picture.

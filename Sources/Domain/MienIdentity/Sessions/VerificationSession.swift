@@ -68,9 +68,12 @@ public struct VerificationSession: Sendable, Hashable, Codable {
     public private(set) var recommendation: IdentityRecommendation?
     public private(set) var endedAt: Instant?
 
-    /// - Precondition: `parts` is not empty.
+    /// - Precondition: `parts` contains a document or a selfie, and a document if it has to be tilted.
     public init(parts: Set<SessionPart>, needsConsent: Bool = true, expiresAt: Instant) {
         precondition(!parts.isEmpty, "a session needs a document, a selfie, or both")
+        precondition(
+            parts.contains(.document) || !parts.contains(.documentLive),
+            "only a document can be tilted")
         (self.parts, self.needsConsent, self.expiresAt) = (parts, needsConsent, expiresAt)
     }
 
@@ -79,6 +82,7 @@ public struct VerificationSession: Sendable, Hashable, Codable {
         var needed: Set<SessionPicture> = parts.contains(.selfie) ? [.selfie] : []
         if parts.contains(.document) {
             needed.formUnion(document?.pictures ?? [.documentFront, .documentBack])
+            if parts.contains(.documentLive) { needed.insert(.documentTilt) }
         }
         return needed
     }
@@ -145,10 +149,11 @@ public struct VerificationSession: Sendable, Hashable, Codable {
         return true
     }
 
-    /// Begins the judgment.
+    /// Begins the judgment. Who cannot tilt the document, or has no camera, goes on without: the check
+    /// is then not made.
     public mutating func submit() throws(Refusal) {
         try requireInput()
-        guard missing.isEmpty else { throw .picturesMissing }
+        guard missing.allSatisfy({ $0 == .documentTilt }) else { throw .picturesMissing }
         (status, recaptures) = (.processing, [])
         submissions += 1
     }

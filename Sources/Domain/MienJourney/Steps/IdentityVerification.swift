@@ -25,6 +25,10 @@ struct IdentityVerification: JourneyStep {
                 "The documents that must be checked. Without this setting, any that the server checks, and a live selfie. `none` accepts the selfie alone. On a server that checks no documents, a step without this setting answers `challenge` instead of `allow`."
             ),
             Setting(
+                "document_live", .flag, default: false,
+                "With `true`, the person tilts the document in front of the camera, and its reflections must move. Otherwise the step answers `challenge` at best. An app's setting can ask for it, too."
+            ),
+            Setting(
                 "callback_url", .url,
                 "The URL to which the hosted pages redirect the browser afterwards. Apps do not use it."
             ),
@@ -41,6 +45,7 @@ struct IdentityVerification: JourneyStep {
         ] + FailureSettings.settings + ClientSettings.settings
 
     let documents: Documents?
+    let documentLive: Bool
     let callbackURL: String?
     let outputVariable: String?
     let liveness: LivenessPolicy
@@ -51,6 +56,7 @@ struct IdentityVerification: JourneyStep {
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         documents = try reader.choice("documents")
+        documentLive = try reader.flag("document_live", default: false)
         callbackURL = try reader.url("callback_url")
         outputVariable = try reader.variable("output_variable")
         liveness = try LivenessPolicy(reader)
@@ -103,7 +109,8 @@ struct IdentityVerification: JourneyStep {
                 request: VerificationRequest(
                     user: expected, callbackURL: callbackURL, liveness: liveness,
                     isCompared: establishesUser || !run.captureUse.comparisons.isEmpty,
-                    consent: run.consentToAsk, needsDocument: documents == nil)), .init())
+                    consent: run.consentToAsk, needsDocument: documents == nil,
+                    tiltsDocument: documentLive)), .init())
     }
 
     func options(_ asked: Asked) -> [ClientOption] {
@@ -258,6 +265,8 @@ public struct VerificationRequest: Sendable, Hashable {
     public let consent: CaptureConsent?
     /// Whether a document must be checked, too, if the server can.
     public let needsDocument: Bool
+    /// Whether the document must be tilted, so that its reflections move.
+    public let tiltsDocument: Bool
 }
 
 public struct VerificationSession: EffectAnswer {
@@ -265,7 +274,8 @@ public struct VerificationSession: EffectAnswer {
     public let startToken, baseEndpoint, state: String
     /// The one-time link to the capture page; `nil` if there is no such page.
     public let endpoint: String?
-    /// The parts that a session with a document captures: `document`, `selfie`. Empty for a selfie alone, whose
+    /// The parts that a session with a document captures: `document`, `document_live` if
+    /// it is tilted, and `selfie`. Empty for a selfie alone, whose
     /// start token is that of a capture.
     public let required: [String]
 

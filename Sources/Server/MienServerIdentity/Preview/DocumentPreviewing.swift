@@ -1,10 +1,14 @@
-internal import MienDocument
+package import MienDocument
 package import MienPixels
 internal import MienReading
 
 /// Looks for a document in a picture, quickly, to guide a person who holds a camera.
 package protocol DocumentPreviewing: Sendable {
     func preview(_ image: RGBImage) -> DocumentPreview
+    /// Judges pictures of a document that was tilted.
+    ///
+    /// - Parameter front: The picture of the document at rest, if there is one.
+    func tilt(_ frames: [RGBImage], front: RGBImage?) -> ReflectionCheck
 }
 
 /// The place and the faults of a document in a picture, before anything on it is read.
@@ -35,6 +39,11 @@ package struct EdgePreview: DocumentPreviewing {
         return DocumentPreview(
             corners: place.corners?.map { Point(x: $0.x / width, y: $0.y / height) },
             faults: verdict.faults.map(\.rawValue), reason: verdict.reason?.word)
+    }
+
+    package func tilt(_ frames: [RGBImage], front: RGBImage?) -> ReflectionCheck {
+        ReflectionCheck(
+            TiltMeasurements(of: frames, front: front.map { ($0, CardPlace(in: $0)) }))
     }
 }
 

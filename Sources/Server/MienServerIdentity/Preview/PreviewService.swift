@@ -1,5 +1,6 @@
 internal import MienAccess
 package import MienCore
+internal import MienDocument
 internal import MienIdentity
 internal import MienImage
 internal import MienPixels
@@ -9,6 +10,7 @@ package import MienServerCore
 package struct PreviewService: Sendable {
     /// The maximum size of a frame of a camera, and its longer side.
     package static let maxBytes = 300 * 1024, maxSide = 1280
+    static let frameLimits = ImageLimits(maxBytes: maxBytes, maxPixels: maxSide * maxSide)
     /// The frames of one session: at once, and in a minute.
     package static let burst = 10, perMinute = 360
 
@@ -41,10 +43,22 @@ package struct PreviewService: Sendable {
     /// - Throws: `ImageError`; ``ServerBusy`` if other frames are being checked.
     func frame(_ bytes: [UInt8], of session: IdentityAttemptID) async throws -> DocumentPreview {
         try await frames.run(for: .stranger(naming: session.text)) { [previewing] in
-            let side = Self.maxSide
-            let picture = try ImageDecoder.decode(
-                bytes, limits: ImageLimits(maxBytes: Self.maxBytes, maxPixels: side * side))
-            return previewing.preview(picture)
+            previewing.preview(try ImageDecoder.decode(bytes, limits: Self.frameLimits))
+        }
+    }
+
+    /// Judges pictures of a document that was tilted.
+    ///
+    /// - Parameter front: The picture of the document at rest, if there is one.
+    /// - Throws: `ImageError`, ``ServerBusy``.
+    func tilt(_ frames: [[UInt8]], front: [UInt8]?, of session: IdentityAttemptID) async throws
+        -> ReflectionCheck
+    {
+        try await pictures.run(for: .stranger(naming: session.text)) { [previewing] in
+            let frames = try frames.map { bytes throws(ImageError) in
+                try ImageDecoder.decode(bytes, limits: Self.frameLimits)
+            }
+            return previewing.tilt(frames, front: front.flatMap { try? ImageDecoder.decode($0) })
         }
     }
 

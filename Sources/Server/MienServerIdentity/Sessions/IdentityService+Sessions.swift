@@ -103,6 +103,8 @@ extension IdentityService {
             let owner = UserID(record.id.text)
         else { return nil }
         let back = bytes(SessionPicture.documentBack.role)
+        let tilt =
+            record.session.parts.contains(.documentLive) ? TiltSeries.frames(in: images) : nil
         let face = images.face
         do {
             return try await documents.work.run(for: .stranger()) {
@@ -111,7 +113,7 @@ extension IdentityService {
                     // Shares of work are divided by owner; the session stands for its user.
                     account: owner, country: kind.country, type: kind.type, front: front,
                     back: try back.map { try Self.decode($0, .back) } ?? front,
-                    face: try face.map(Self.decode))
+                    face: try face.map(Self.decode), tilt: tilt.map(TiltSeries.decoded))
             }
         } catch is UndecodablePicture { return nil }
     }
@@ -243,10 +245,14 @@ extension SessionPicture {
     var role: String {
         switch self {
         case .documentFront: "front"
+        case .documentTilt: TiltSeries.role(0)
         case .documentBack: "back"
         case .selfie: "selfie"
         }
     }
+
+    /// The roles of all that is stored of the picture.
+    var roles: [String] { self == .documentTilt ? TiltSeries.roles : [role] }
 
     init?(role: String) {
         guard let found = Self.allCases.first(where: { $0.role == role }) else { return nil }

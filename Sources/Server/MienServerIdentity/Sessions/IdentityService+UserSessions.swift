@@ -91,13 +91,15 @@ extension IdentityService {
         }
         let selfie = bytes(SessionPicture.selfie.role)
         let template = bytes(DocumentInput.templateRole)
-        let input = DocumentInput(
+        var input = DocumentInput(
             country: document.country.rawValue, type: document.type, front: bytes("front") ?? [],
             back: bytes("back"),
             face: template.map { .live(template: $0) } ?? selfie.map { .picture($0) })
         // Reviewers see the picture of a live capture; its template is compared.
         let shown =
             template == nil ? [] : images.filter { $0.role == SessionPicture.selfie.role }
+        input.tilt =
+            record.session.parts.contains(.documentLive) ? TiltSeries.frames(in: images) : nil
         let id = try Self.nextAttempt(of: record.id, account, in: tables)
         try begin(
             kind, input.content, images: input.images + shown, as: id, of: account,

@@ -89,6 +89,11 @@ package struct RelyingPartyRoutes {
             if parts.isEmpty {
                 errors.append(
                     .init(field: "required", message: "must name a document, a selfie, or both"))
+            } else if parts.contains(.documentLive), !parts.contains(.document) {
+                errors.append(
+                    .init(
+                        field: "required",
+                        message: "names document_live without the document that is tilted"))
             }
         }
         guard errors.isEmpty else { throw Problem(.invalidRequest, errors: errors) }

@@ -66,8 +66,11 @@ package struct VerificationRoutes {
         router.put("verification/images/:image") { request, context in
             let name = try context.parameters.require("image")
             guard let picture = SessionPicture(rawValue: name), picture.isOfDocument else {
-                throw Problem(.notFound, "The pictures are document_front and document_back.")
+                throw Problem(
+                    .notFound,
+                    "The pictures are document_front, document_back, and document_tilt.")
             }
+            guard picture != .documentTilt else { return try await series(request) }
             try Self.requirePicture(request, ["image/jpeg", "image/png", "image/gif"])
             // Check the token before receiving megabytes from a client that may not send any.
             let id = try await sessions.requireOpen(authentication.token(request))
@@ -77,6 +80,23 @@ package struct VerificationRoutes {
                 request, upTo: DocumentInput.maxPictureBytes, share)
             return try await JSONBody.response(sessions.put(picture, bytes, in: id))
         }
+    }
+
+    /// Receives the pictures of a document that was tilted.
+    private func series(_ request: Request) async throws -> Response {
+        let type = request.headers[.contentType] ?? ""
+        guard type.lowercased().hasPrefix("multipart/form-data") else {
+            throw Problem(
+                .unsupportedMediaType,
+                "Send content-type: multipart/form-data with \(TiltSeries.fields.joined(separator: ", ")), each a JPEG."
+            )
+        }
+        let id = try await sessions.requireOpen(authentication.token(request))
+        let share = budget.share()
+        defer { withExtendedLifetime(share) {} }
+        let bytes = try await JSONBody.collect(request, upTo: TiltSeries.maxBytes, share)
+        return try await JSONBody.response(
+            sessions.putTilt(TiltSeries.frames(bytes, type), in: id))
     }
 
     private static func requirePicture(_ request: Request, _ types: [String]) throws {

@@ -24,9 +24,6 @@ extension VerificationSessions {
         wanted.owner = .user
         wanted.account = account
         wanted.parts = identities.needsFaceImage ? [.document, .selfie] : [.document]
-        wanted.hasConsent =
-            try await identities.consent(of: account.id, in: app).map { $0.withdrawnAt == nil }
-            ?? false
         let created = try await create(wanted, for: found)
         return DocumentCaptureLink(
             documentCaptureUrl: created.url, expiryAtEpochSeconds: created.expiresAt.seconds)

@@ -4,6 +4,7 @@ internal import MienAccess
 package import MienCore
 package import MienIdentity
 internal import MienImage
+internal import MienServerAccess
 package import MienServerCore
 package import MienStore
 
@@ -59,8 +60,6 @@ package struct VerificationSessions: Sendable {
         package var mock: IdentityRecommendation?
         package var account: AccountRecord?
         package var run: InstanceID?
-        /// Whether the person has consented elsewhere.
-        package var hasConsent = false
         package var id: IdentityAttemptID?
         /// A capture that was opened already, for the run of a journey.
         package var selfie: (capture: CaptureID, startToken: String)?
@@ -72,6 +71,7 @@ package struct VerificationSessions: Sendable {
         package let id: IdentityAttemptID
         package let startToken: String
         package let expiresAt: Instant
+        package let parts: Set<SessionPart>
         package let missing: [SessionPicture]
         /// The one-time link to the hosted page.
         package let url: String
@@ -116,28 +116,40 @@ package struct VerificationSessions: Sendable {
         let settings = app.settings.identity, rules = identities.rules
         let days = settings.retentionDays ?? rules.retentionDays
         let resultDays = settings.resultRetentionDays ?? rules.resultRetentionDays
-        let record = VerificationSessionRecord(
+        let needsConsent = identities.rules.needsConsent
+        var parts = wanted.parts
+        if settings.documentLive, parts.contains(.document) { parts.insert(.documentLive) }
+        let prepared = VerificationSessionRecord(
             id: id, tokenHash: store.keys.hash(ofSecret: token.secret), app: app.id,
             owner: wanted.owner, account: wanted.account?.id, run: wanted.run,
             session: VerificationSession(
-                parts: wanted.parts,
-                needsConsent: identities.rules.needsConsent && !wanted.hasConsent,
-                expiresAt: now + wanted.lifetime), createdAt: now,
+                parts: parts, needsConsent: needsConsent, expiresAt: now + wanted.lifetime),
+            createdAt: now,
             // A session that waits for its person keeps what it has.
             contentExpiresAt: now + max(.seconds(days * 86_400), wanted.lifetime),
             recordExpiresAt: now + .seconds(resultDays * 86_400) + wanted.lifetime,
             content: content.sealed)
         let account = wanted.account, reference = wanted.reference?.picture
-        try await store.write { tables in
+        let record = try await store.write { tables in
+            var record = prepared
             guard try tables.verificationSessions.open(of: app.id) < Self.maxOpen else {
                 throw Problem(
                     .tooManyRequests,
                     "The app has \(Self.maxOpen) sessions that wait for input. Try again when some have ended."
                 )
             }
+            if let account, try tables.accounts.standing(of: account.id) == nil {
+                throw SignInStanding.ended
+            }
             if wanted.owner == .user, let account {
                 // One at a time: an earlier link of the user leads nowhere any more.
                 try Self.cancelOpen(of: account, in: app.id, tables, at: now)
+                // Read here, because a withdrawal that was complete before ended no later session.
+                let consent = try tables.consents.current(
+                    of: account.id, app: app.id, purpose: IdentityRules.consentPurpose)
+                record.session = VerificationSession(
+                    parts: prepared.session.parts, needsConsent: needsConsent && consent == nil,
+                    expiresAt: prepared.session.expiresAt)
             }
             try tables.verificationSessions.insert(record, of: account)
             try tables.web.put(link.record)
@@ -153,10 +165,11 @@ package struct VerificationSessions: Sendable {
                     "verification.created", actor: wanted.owner.actor,
                     account: account?.id, app: app.id, detail: ["session": .string(id.text)]),
                 at: now)
+            return record
         }
         return Created(
             id: id, startToken: startToken, expiresAt: record.session.expiresAt,
-            missing: record.session.missing, url: links.address(of: link.code))
+            parts: parts, missing: record.session.missing, url: links.address(of: link.code))
     }
 
     /// Cancels a user's open sessions in an app, and destroys their keys.

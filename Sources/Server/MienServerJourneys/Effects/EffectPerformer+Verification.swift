@@ -25,7 +25,7 @@ extension EffectPerformer {
         let state = verificationState(id, context)
         if request.needsDocument, verifications.checksDocuments {
             return try await openDocumentVerification(
-                id, capture, captureID, state, callbackURL: request.callbackURL, context)
+                id, request, capture, captureID, state, context)
         }
         let (_, token) = try await captures.open(
             capture, for: context.captureOrigin, id: captureID)
@@ -82,8 +82,8 @@ extension EffectPerformer {
     // MARK: With a document
 
     private func openDocumentVerification(
-        _ id: VerificationID, _ capture: CaptureRequest, _ captureID: CaptureID, _ state: String,
-        callbackURL: String?, _ context: EffectContext
+        _ id: VerificationID, _ request: VerificationRequest, _ capture: CaptureRequest,
+        _ captureID: CaptureID, _ state: String, _ context: EffectContext
     ) async throws -> OpenVerificationEffect.Reply {
         // The selfie is the run's own, so that later steps can use it.
         let lifetime = VerificationSessions.lifetime
@@ -94,13 +94,15 @@ extension EffectPerformer {
         (wanted.owner, wanted.run, wanted.id) = (
             .journey, context.run, IdentityAttemptID(id.text)
         )
-        (wanted.callbackURL, wanted.state, wanted.lifetime) = (callbackURL, state, lifetime)
+        (wanted.callbackURL, wanted.state) = (request.callbackURL, state)
+        wanted.lifetime = lifetime
+        if request.tiltsDocument { wanted.parts.insert(.documentLive) }
         wanted.selfie = (captureID, captureToken)
         let created = try await verifications.create(wanted, for: context.app)
         return .verificationOpened(
             VerificationSession(
                 id: id, startToken: created.startToken, baseEndpoint: publicURL(), state: state,
-                endpoint: created.url, required: ["document", "selfie"]))
+                endpoint: created.url, required: created.parts.map(\.rawValue).sorted()))
     }
 
     private func documentVerification(_ id: VerificationID, _ context: EffectContext) async throws
