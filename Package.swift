@@ -444,6 +444,13 @@ package.targets += [
             "MienAPI", "MienAccess", "MienAttestation", "MienCore", "MienKeys", "MienOTP",
             "MienStore", httpTypes, hummingbird,
         ]),
+    // Customers, their members, and their administrators.
+    library(
+        "MienServerOrganizations", in: .server,
+        [
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+            "MienCore", "MienStore", httpTypes, hummingbird,
+        ]),
     // The token endpoint and the sign-in page.
     library(
         "MienServerOAuth", in: .server,
@@ -488,7 +495,8 @@ package.targets += [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
             "MienServerFaces", "MienServerIdentity", "MienServerDocuments", "MienServerDevices",
             "MienServerOTP", "MienServerOAuth", "MienServerJourneys", "MienServerOperations",
-            "MienServerAdministrators", "MienWeb", "MienPortal", "MienAPI", "MienAccess",
+            "MienServerAdministrators", "MienServerOrganizations", "MienWeb", "MienPortal",
+            "MienAPI", "MienAccess",
             "MienIdentity", "MienCore",
             "MienFace", "MienImage", "MienInference", "MienJourney", "MienPKCS11", "MienPixels",
             "MienStore", "MienStorePostgres", "MienSealing", hummingbird, lifecycle, logging,

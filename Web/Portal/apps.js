@@ -101,7 +101,7 @@ function showSecret(app) {
 
 /** The settings by group; those of the schema that are not named here are in the last group. */
 const groups = [
-  ["sign_in", ["sign_in_page", "sign_in_journey", "journeys"]],
+  ["sign_in", ["sign_in_page", "sign_in_journey", "journeys", "organizations.use", "organizations.access"]],
   ["addresses", ["redirect_uris", "web_origins", "post_logout_redirect_uris", "backchannel_logout_uri", "resources", "client_scopes"]],
   ["face", ["face_threshold", "liveness.mode", "liveness.threshold", "liveness.quality", "liveness.timeout_seconds", "liveness.actions", "liveness.action_count", "liveness.accommodation", "duplicate_faces"]],
   ["locks", ["locks"]],

@@ -1,9 +1,11 @@
-// Addresses of the portal. The server answers every /admin/… page with the same document.
+// Addresses of the portal, and of the pages at /organization. The server answers every page with the same document.
 
 import { replace, h, alertBox, errorText, confirmDialog } from "./dom.js";
 import { t } from "./strings.js";
 import { ApiError } from "./api.js";
 
+/** The address under which all pages are. */
+const base = document.documentElement.dataset.base ?? "/admin";
 const routes = [];
 let main = null, current = null, leaving = null, shown = "";
 
@@ -76,7 +78,7 @@ export function start(element, before) {
     const link = event.target.closest?.("a[href]");
     if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     if (link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
-    if (!/^\/admin(\/|$)/.test(link.pathname) || link.pathname.startsWith("/admin/assets/")) return;
+    if (link.pathname !== base && !link.pathname.startsWith(`${base}/`) || link.pathname.startsWith(`${base}/assets/`)) return;
     if (link.hash && link.pathname === location.pathname) return;
     event.preventDefault();
     go(link.pathname + link.search);
@@ -95,7 +97,7 @@ export async function render() {
   shown = location.pathname + location.search;
   current.controller.abort();
   const controller = current.controller = new AbortController();
-  const root = h("div", { class: "page" }), path = location.pathname.replace(/\/$/, "") || "/admin";
+  const root = h("div", { class: "page" }), path = location.pathname.replace(/\/$/, "") || base;
   const found = find(path);
   const loading = h("p", { class: "loading", hidden: true }, h("span", { class: "spinner", "aria-hidden": "true" }), t("shell.loading"));
   root.append(loading);
@@ -106,7 +108,7 @@ export async function render() {
     const other = await current.before(found, path);
     const page = other ?? found;
     if (page) await page.page(page.params ?? {}, root, { query: new URLSearchParams(location.search), signal: controller.signal });
-    else replace(root, h("h1", null, t("shell.not_found_title")), h("p", null, t("shell.not_found_text")), h("p", null, h("a", { href: "/admin" }, t("shell.to_home"))));
+    else replace(root, h("h1", null, t("shell.not_found_title")), h("p", null, t("shell.not_found_text")), h("p", null, h("a", { href: base }, t("shell.to_home"))));
   } catch (error) {
     if (controller.signal.aborted) return;
     if (!(error instanceof ApiError)) console.error(error);
@@ -122,7 +124,7 @@ export async function render() {
   const heading = root.querySelector("h1");
   if (!heading) return;
   heading.tabIndex = -1;
-  document.title = `${heading.textContent.trim()} – ${t("shell.product")}`;
+  document.title = `${heading.textContent.trim()} – ${t(document.documentElement.dataset.product ?? "shell.product")}`;
   // A page may have put the focus into its first field.
   if (!root.contains(document.activeElement)) heading.focus({ preventScroll: true });
   scrollTo(0, 0);

@@ -16,6 +16,7 @@ const places = [
   { path: "/admin/apps", text: "shell.nav_apps", any: ["readConfiguration"] },
   { path: "/admin/journeys", text: "shell.nav_journeys", any: ["readConfiguration"] },
   { path: "/admin/users", text: "shell.nav_users", any: ["readUsers"] },
+  { path: "/admin/organizations", text: "shell.nav_organizations", any: ["readUsers"] },
   { path: "/admin/reviews", text: "shell.nav_reviews", any: ["reviewIdentities"] },
   { path: "/admin/audit", text: "shell.nav_audit", any: ["readAudit"] },
   { path: "/admin/settings", text: "shell.nav_settings", any: ["readConfiguration"] },

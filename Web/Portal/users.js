@@ -3,6 +3,7 @@
 import { at, call, download, may } from "./api.js";
 import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, select, shortID, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
+import { userOrganizations } from "./organizations.js";
 import { go, render, route, setQuery } from "./router.js";
 import { addTexts, detailText, formatAgo, formatInstant, formatList, formatNumber, formatTime, named, t } from "./strings.js";
 import texts from "./languages/en-users.js";
@@ -94,7 +95,7 @@ route("/admin/users/:id", async ({ id }, root, { signal }) => {
     call("GET", `${path}/consents`, { signal }), apps, verification,
   ]);
   const context = { user, path, appNames, mayChange: may("changeUsers"), redraw: render };
-  replace(parts, profile(context), authenticatorSection(context, authenticators.items), signInSection(context, signIns.items),
+  replace(parts, profile(context), authenticatorSection(context, authenticators.items), signInSection(context, signIns.items), userOrganizations(path, signal),
     consentSection(context, consents.items), verified && verificationSection(context, verified), may("readAudit") && activitySection(context, signal),
     context.mayChange && dangerSection(context));
   replace(root, pageHead(nameOf(user), { back: { href: "/admin/users", text: t("users.title") }, tags: [stateTag(user.state)] }), parts);

@@ -134,6 +134,13 @@ public struct Tables {
     public var adminSessions: AdminSessionTable { AdminSessionTable(connection: connection) }
     public var adminLocks: AdminLockTable { AdminLockTable(connection: connection) }
     public var adminOffers: AdminOfferTable { AdminOfferTable(connection: connection, keys: keys) }
+    public var organizations: OrganizationTable { OrganizationTable(connection: connection) }
+    public var organizationMembers: OrganizationMemberTable {
+        OrganizationMemberTable(connection: connection)
+    }
+    public var organizationInvitations: OrganizationInvitationTable {
+        OrganizationInvitationTable(connection: connection, keys: keys)
+    }
     public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }
     public var grants: TokenGrantTable { TokenGrantTable(connection: connection) }
     public var challenges: ChallengeTable { ChallengeTable(connection: connection) }

@@ -229,4 +229,5 @@ extension SealPurpose {
     static let registryText = SealPurpose(label: "mien/v1/registry-text")
     static let adminMethod = SealPurpose(label: "mien/v1/admin-method")
     static let adminOffer = SealPurpose(label: "mien/v1/admin-offer")
+    static let organizationInvitation = SealPurpose(label: "mien/v1/organization-invitation")
 }

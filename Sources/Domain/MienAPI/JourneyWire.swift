@@ -11,11 +11,14 @@ public struct StartJourneyRequest: Sendable, Hashable, Codable {
     public var flowID: String?
     /// From an earlier completion. Proves that the user has signed in on this device before.
     public var deviceToken: String?
+    /// The organization through which the user signs in: an ID, an external ID, or `none`.
+    public var organization: String?
 
     public init(
         clientID: String, clientSecret: String? = nil, additionalParams: JSONValue? = nil,
-        flowID: String? = nil, deviceToken: String? = nil
+        flowID: String? = nil, deviceToken: String? = nil, organization: String? = nil
     ) {
+        self.organization = organization
         (self.clientID, self.clientSecret, self.additionalParams) = (
             clientID, clientSecret, additionalParams
         )
@@ -25,7 +28,7 @@ public struct StartJourneyRequest: Sendable, Hashable, Codable {
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case clientID = "client_id", clientSecret = "client_secret", additionalParams =
             "additional_params", flowID = "flow_id"
-        case deviceToken = "device_token"
+        case deviceToken = "device_token", organization
     }
 }
 

@@ -42,6 +42,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     /// Whether and how the app looks for people who register their faces under several accounts;
     /// `nil` for not at all.
     public var duplicateFaces: DuplicateFaceSettings?
+    /// Whether users sign in through an organization, for B2B apps.
+    public var organizations: OrganizationSettings
     /// Whether every token must be bound to a key (RFC 9449).
     public var requiresDPoP: Bool
 
@@ -56,8 +58,10 @@ public struct AppSettings: Sendable, Hashable, Codable {
         postLogoutRedirectURIs: [String] = [], backChannelLogoutURI: String? = nil,
         signInJourney: JourneyID? = nil, pages: PageSettings = PageSettings(),
         identity: IdentitySettings = IdentitySettings(),
-        duplicateFaces: DuplicateFaceSettings? = nil
+        duplicateFaces: DuplicateFaceSettings? = nil,
+        organizations: OrganizationSettings = OrganizationSettings()
     ) {
+        self.organizations = organizations
         self.duplicateFaces = duplicateFaces
         (self.signInJourney, self.pages, self.identity) = (signInJourney, pages, identity)
         self.webOrigins = webOrigins
@@ -207,7 +211,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
         case redirectURIs = "redirect_uris", journeys, locks, faceThreshold = "face_threshold",
             liveness, tokenSeconds = "token_seconds"
         case signInJourney = "sign_in_journey", pages, identity,
-            duplicateFaces = "duplicate_faces"
+            duplicateFaces = "duplicate_faces", organizations
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
             webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
@@ -246,6 +250,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             identity: try values.decodeIfPresent(IdentitySettings.self, forKey: .identity)
                 ?? IdentitySettings(),
             duplicateFaces: try values.decodeIfPresent(
-                DuplicateFaceSettings.self, forKey: .duplicateFaces))
+                DuplicateFaceSettings.self, forKey: .duplicateFaces),
+            organizations: try values.decodeIfPresent(
+                OrganizationSettings.self, forKey: .organizations) ?? OrganizationSettings())
     }
 }

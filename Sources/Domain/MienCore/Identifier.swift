@@ -67,6 +67,8 @@ public enum DeviceKind: IdentifierKind { public static let prefix = "dev" }
 public enum AdminKind: IdentifierKind { public static let prefix = "adm" }
 public enum GrantKind: IdentifierKind { public static let prefix = "grt" }
 public enum AdministratorOfferKind: IdentifierKind { public static let prefix = "inv" }
+public enum OrganizationKind: IdentifierKind { public static let prefix = "org" }
+public enum OrganizationInvitationKind: IdentifierKind { public static let prefix = "oin" }
 
 public typealias UserID = Identifier<UserKind>
 public typealias AppID = Identifier<AppKind>
@@ -82,6 +84,8 @@ public typealias AdminID = Identifier<AdminKind>
 public typealias GrantID = Identifier<GrantKind>
 /// The identifier of an invitation of an administrator, or of a setup code.
 public typealias AdministratorOfferID = Identifier<AdministratorOfferKind>
+public typealias OrganizationID = Identifier<OrganizationKind>
+public typealias OrganizationInvitationID = Identifier<OrganizationInvitationKind>
 
 extension RandomNumberGenerator {
     /// Returns random bytes.

@@ -41,7 +41,32 @@ enum PortalAssets {
             ("languages/en-audit.js", EmbeddedFiles.auditTexts),
             ("languages/en-home.js", EmbeddedFiles.homeTexts),
             ("languages/en-settings.js", EmbeddedFiles.settingsTexts),
+            ("organizations.js", EmbeddedFiles.organizations),
+            ("languages/en-organizations.js", EmbeddedFiles.organizationsTexts),
         ] + journeys
+
+    /// The files of the pages at `/organization`, by their paths below `/organization/assets/`: the
+    /// portal's own modules, and those of these pages.
+    static let organization: [(path: String, text: String)] = [
+        ("base.css", EmbeddedFiles.baseStyle),
+        ("portal.css", EmbeddedFiles.style),
+        ("logo.svg", EmbeddedFiles.logo),
+        ("api.js", EmbeddedFiles.api),
+        ("dom.js", EmbeddedFiles.dom),
+        ("list.js", EmbeddedFiles.list),
+        ("router.js", EmbeddedFiles.router),
+        ("strings.js", EmbeddedFiles.strings),
+        ("languages.js", EmbeddedFiles.languages),
+        ("languages/es.js", EmbeddedFiles.spanish),
+        ("languages/ar.js", EmbeddedFiles.arabic),
+        ("languages/en-shell.js", EmbeddedFiles.shellTexts),
+        ("organization/main.js", EmbeddedFiles.organizationMain),
+        ("organization/frame.js", EmbeddedFiles.organizationFrame),
+        ("organization/home.js", EmbeddedFiles.organizationHome),
+        ("organization/members.js", EmbeddedFiles.organizationMembers),
+        ("organization/member.js", EmbeddedFiles.organizationMember),
+        ("languages/en-organization.js", EmbeddedFiles.organizationTexts),
+    ]
 
     /// The editor of journeys.
     private static let journeys: [(path: String, text: String)] = [

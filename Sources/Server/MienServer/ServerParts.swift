@@ -17,6 +17,7 @@ internal import MienServerMail
 internal import MienServerOAuth
 internal import MienServerOTP
 internal import MienServerOperations
+internal import MienServerOrganizations
 internal import MienStore
 internal import MienWeb
 
@@ -36,6 +37,7 @@ struct ServerParts: Sendable {
     private let passwordCheck: PasswordCheck
     private let administrators: AdministratorSignIns
     private let accounts: AccountService
+    private let members: MemberService
     private let captures: CaptureService
     private let links: CaptureLinks
     private let pages: WebPages
@@ -147,6 +149,8 @@ struct ServerParts: Sendable {
             store: store, gate: gate, passwords: passwords, clock: clock)
         accounts = AccountService(
             store: store, passwords: passwords, notices: notices, clock: clock)
+        members = MemberService(
+            store: store, apps: apps, mail: mail, clock: clock, publicURL: publicURLText)
         let deviceKeys = DeviceKeyService(
             store: store, gate: gate, notices: notices, clock: clock, metrics: metrics,
             signatures: signatures)
@@ -338,6 +342,7 @@ struct ServerParts: Sendable {
         let inner = Router(context: MienRequestContext.self)
         addOwnRoutes(to: inner, body)
         pages.add(to: router, api: InternalAPI(inner))
+        addOrganizations(to: router, body)
         NoticeRoutes(
             links: MailedLinkService(store: store, clock: clock), pages: pages,
             attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
@@ -357,6 +362,24 @@ struct ServerParts: Sendable {
         licenseRoutes(body).add(to: router.group("v1"))
         router.add(middleware: PreflightMiddleware(table: RouteTable(router.routes)))
         return Self.withMethods(router)
+    }
+
+    /// The pages at `/organization` and their routes.
+    private func addOrganizations(to router: Router<MienRequestContext>, _ body: JSONBody) {
+        OrganizationRoutes(
+            members: members,
+            sessions: OrganizationSessions(
+                find: { [pages] request in
+                    try await pages.user(of: request).map {
+                        OrganizationCaller(
+                            account: $0.account, signedInAt: $0.signedInAt, standing: $0.standing)
+                    }
+                }, end: { [pages] in try await pages.signOut(nil, $0) }), body: body
+        ).add(to: router.group("organization/api/v1"))
+        OrganizationPages(
+            isSignedIn: { [pages] in try await pages.user(of: $0) != nil },
+            signIn: { [pages] in try await pages.signIn($0, $1, to: $2) }
+        ).add(to: router)
     }
 
     /// The routes about a signed-in user's own account, for apps and for the account pages.
@@ -416,6 +439,10 @@ struct ServerParts: Sendable {
         OwnMethodRoutes(signIns: administrators, body: body).add(to: admin)
         UserAdminRoutes(
             store: store, accounts: accounts, records: records, body: body, clock: clock
+        ).add(to: admin)
+        OrganizationAdminRoutes(
+            organizations: OrganizationService(store: store, clock: clock), members: members,
+            records: records, body: body
         ).add(to: admin)
         ConfigurationRoutes(
             configuration: configuration,

@@ -47,6 +47,8 @@ package struct AuthorizationService: Sendable {
         package let acrValues: [String]
         /// The preferred languages of the page.
         package let languages: [String]
+        /// The organization that the app asks for.
+        package let organization: OrganizationWish
     }
 
     package enum Prompt: String, Sendable {
@@ -78,6 +80,8 @@ package struct AuthorizationService: Sendable {
         let isRecovery: Bool?
         /// The passkey that signed in directly.
         let passkey: AuthenticatorID?
+        /// The ID of the organization, empty for none; `nil` in codes of older servers.
+        let organization: String?
     }
 
     /// - Throws: ``Fault``.
@@ -133,6 +137,16 @@ package struct AuthorizationService: Sendable {
         guard hint.map({ $0?.app == app.id }) ?? true else {
             throw refuse(.invalidRequest, "id_token_hint must be an ID token of this app.")
         }
+        let organization = form["organization"]
+        guard organization == nil || app.settings.organizations.use != .off else {
+            throw refuse(
+                .invalidRequest,
+                "This app does not sign in through organizations. Its setting organizations.use is off."
+            )
+        }
+        guard (organization?.utf8.count ?? 0) <= 800 else {
+            throw refuse(.invalidRequest, "organization must have at most 800 bytes.")
+        }
         let thumbprint = form["dpop_jkt"]
         guard thumbprint.map({ Base64URL.decode($0)?.count == 32 }) ?? true else {
             throw refuse(.invalidRequest, "dpop_jkt must be the thumbprint of a key.")
@@ -149,13 +163,18 @@ package struct AuthorizationService: Sendable {
                 expectedAccount: hint??.account,
                 prompts: Set(prompts), maxAge: maxAge,
                 acrValues: (form["acr_values"] ?? "").split(separator: " ").map(String.init),
-                languages: (form["ui_locales"] ?? "").split(separator: " ").map(String.init))
+                languages: (form["ui_locales"] ?? "").split(separator: " ").map(String.init),
+                organization: OrganizationWish(organization))
         } catch { throw refuse(error.code, error.description) }
     }
 
     /// Returns the address that brings a code to the app, or an error if the app expected another
     /// user.
-    package func redirect(of request: Request, for proof: PageProof) async throws -> String {
+    ///
+    /// - Parameter organization: The organization that the user chose, if any.
+    package func redirect(
+        of request: Request, for proof: PageProof, through organization: OrganizationID?
+    ) async throws -> String {
         guard request.expectedAccount.map({ $0 == proof.account }) ?? true else {
             return redirect(
                 of: request, error: .loginRequired,
@@ -167,7 +186,8 @@ package struct AuthorizationService: Sendable {
             scope: request.scope.text, challenge: request.challenge, resources: request.resources,
             methods: proof.methods, nonce: request.nonce, thumbprint: request.thumbprint,
             authenticators: proof.authenticators, epoch: proof.epoch, at: proof.at.milliseconds,
-            isRecovery: proof.isRecovery, passkey: proof.passkey)
+            isRecovery: proof.isRecovery, passkey: proof.passkey,
+            organization: organization?.text ?? "")
         let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
         let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
         let expiresAt = clock.now + Self.codeLifetime
@@ -225,7 +245,8 @@ package struct AuthorizationService: Sendable {
                 epoch: content.epoch, resources: content.resources,
                 authenticator: content.passkey, authenticators: content.authenticators,
                 isRecovery: content.isRecovery ?? false, nonce: content.nonce,
-                thumbprint: thumbprint),
+                thumbprint: thumbprint,
+                organization: OrganizationWish(stored: content.organization)),
             id: mark
         ) { try $0.authorizationCodes.isTaken(hash, for: mark) }
     }

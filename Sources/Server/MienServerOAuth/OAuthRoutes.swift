@@ -185,12 +185,16 @@ package struct OAuthRoutes {
             scope: scope, standard: .standard, resources: resources, app: app)
         guard let proof = grants.journeySignIn(try form.required("subject_token"), app: app.id)
         else { throw GrantService.refused }
+        // What the journey chose cannot be replaced.
+        let organization =
+            proof.organization == .open
+            ? OrganizationWish(form["organization"]) : proof.organization
         var answer = try await grants.tokens(
             for: SignIn(
                 account: proof.account, app: app, methods: proof.methods, at: proof.at,
                 scope: scope, epoch: proof.epoch, resources: resources,
                 authenticators: proof.authenticators, isRecovery: proof.isRecovery,
-                thumbprint: thumbprint)
+                thumbprint: thumbprint, organization: organization)
         ) { try $0.spent.spend(.exchange, proof.tokenHash, until: proof.expiresAt) }
         answer.issuedTokenType = Self.accessType
         return answer
@@ -204,7 +208,19 @@ package struct OAuthRoutes {
             claims["preferred_username"] = .string(name)
         }
         if caller.scope.contains(Scope.email) { claims.merge(caller.account.emailClaims) { $1 } }
+        if let organization = try await organization(of: caller) {
+            claims.merge(organization.claims) { $1 }
+        }
         return JSONBody.response(JSONValue.object(claims))
+    }
+
+    /// The organization of a sign-in, as the user has it today.
+    private func organization(of caller: Caller) async throws -> OrganizationAccess? {
+        guard let id = caller.grant.organization else { return nil }
+        return try await store.read { tables in
+            guard let app = try tables.apps.find(caller.app) else { return nil }
+            return try tables.access(of: caller.account.id, in: app, through: id)
+        }
     }
 
     // MARK: Authorization
@@ -262,7 +278,7 @@ package struct OAuthRoutes {
             ]),
             "claims_supported": list([
                 "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce", "sid",
-                "preferred_username", "email", "email_verified",
+                "preferred_username", "email", "email_verified", "org_id", "org_name", "org_roles",
             ]),
             "authorization_response_iss_parameter_supported": true,
             "request_parameter_supported": false,

@@ -108,6 +108,10 @@ package struct Sweeper: Service {
             ("authorization codes", { try $0.authorizationCodes.sweep(at: $1, atMost: $2) }),
             ("administrators' sessions", { try $0.adminSessions.sweep(at: $1, atMost: $2) }),
             ("administrators' codes", { try $0.adminOffers.sweep(at: $1, atMost: $2) }),
+            (
+                "invitations to organizations",
+                { try $0.organizationInvitations.sweep(at: $1, atMost: $2) }
+            ),
             ("browsers", { try $0.web.sweep(at: $1, atMost: $2) }),
             ("spent", { try $0.spent.sweep(at: $1, atMost: $2) }),
             ("recoveries", { try $0.recoveries.sweep(at: $1, atMost: $2) }),

@@ -59,6 +59,15 @@ import Testing
                 tokenHash: token)
             try tables.audit.append(
                 AuditEvent("user.created", actor: "system", account: account.id), at: .start)
+            let organization = OrganizationRecord(
+                id: OrganizationID("org_z")!, name: OrganizationName("Zeta")!, createdAt: .start)
+            try tables.organizations.insert(organization)
+            try tables.organizationInvitations.put(
+                OrganizationInvitation(
+                    id: OrganizationInvitationID("oin_z")!, organization: organization.id,
+                    name: Sensitive("zeb@marker.example"), kind: .email, roles: .none,
+                    author: "adm_z", createdAt: .start, expiresAt: .start + .seconds(60)),
+                of: LoginName("zeb@marker.example", kind: .email), account: nil)
         }
         return account
     }

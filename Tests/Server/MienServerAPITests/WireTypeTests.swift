@@ -59,6 +59,32 @@ struct WireTypeTests {
         }
     }
 
+    @Test("organizations and their members")
+    func organizations() throws {
+        try check(OrganizationRequest.self, OrganizationRequest.CodingKeys.self)
+        try check(OrganizationAnswer.self, OrganizationAnswer.CodingKeys.self)
+        try check(OrganizationDeletionAnswer.self, OrganizationDeletionAnswer.CodingKeys.self)
+        try check(OrganizationMemberRequest.self, OrganizationMemberRequest.CodingKeys.self)
+        try check(OrganizationRolesRequest.self, OrganizationRolesRequest.CodingKeys.self)
+        try check(OrganizationMemberAnswer.self, OrganizationMemberAnswer.CodingKeys.self)
+        try check(
+            OrganizationInvitationRequest.self, OrganizationInvitationRequest.CodingKeys.self)
+        try check(OrganizationInvitationAnswer.self, OrganizationInvitationAnswer.CodingKeys.self)
+        try check(UserOrganizationAnswer.self, UserOrganizationAnswer.CodingKeys.self)
+        try check(OrganizationVisitorAnswer.self, OrganizationVisitorAnswer.CodingKeys.self)
+        try check(ReceivedInvitationAnswer.self, ReceivedInvitationAnswer.CodingKeys.self)
+        try check(MemberDetailAnswer.self, MemberDetailAnswer.CodingKeys.self)
+        try check(MemberAuthenticatorAnswer.self, MemberAuthenticatorAnswer.CodingKeys.self)
+        for name in [
+            "OrganizationRequest", "OrganizationMemberRequest", "OrganizationRolesRequest",
+            "OrganizationInvitationRequest",
+        ] {
+            #expect(
+                try APIDocument.schema(name)["additionalProperties"] == false,
+                "\(name) allows no unlisted properties")
+        }
+    }
+
     @Test("sign-ins of administrators")
     func administrators() throws {
         try check(

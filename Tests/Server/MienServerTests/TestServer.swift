@@ -209,7 +209,7 @@ enum AdminPaths {
             return [
                 "users", "apps", "administrator", "administrators", "audit", "faces",
                 "product-keys",
-                "verifications", "registry",
+                "verifications", "registry", "organizations",
             ].contains(parts[1])
         default: return false
         }

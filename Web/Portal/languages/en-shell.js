@@ -8,6 +8,7 @@ export default {
   "shell.nav_apps": "Apps",
   "shell.nav_journeys": "Journeys",
   "shell.nav_users": "Users",
+  "shell.nav_organizations": "Organizations",
   "shell.nav_reviews": "Reviews",
   "shell.nav_audit": "Audit log",
   "shell.nav_settings": "Settings",

@@ -175,6 +175,8 @@ export default {
   "users.section.identity_attempts": "Attempts to verify the identity",
   "users.section.identity_images": "Pictures of documents and faces",
   "users.section.review_cases": "Reviews",
+  "users.section.organizations": "Memberships in organizations",
+  "users.section.organization_invitations": "Invitations to organizations",
   "users.section.activity": "Entries of the audit log",
   "users.section.activity_being_counted": "Entries being counted",
 };

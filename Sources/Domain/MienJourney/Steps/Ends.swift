@@ -22,7 +22,7 @@ struct CompleteJourney: JourneyStep {
     static let reservedClaims: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "amr", "acr", "auth_time", "azp", "nonce",
         "cnf", "client_id", "scope", "journey",
-        "approval_data", "recovered", "mien_proof",
+        "approval_data", "recovered", "mien_proof", "org_id", "org_name", "org_roles",
     ]
 
     let userState: UserState

@@ -64,7 +64,7 @@ public struct JourneyClient: Sendable {
         let request = StartJourneyRequest(
             clientID: options.applicationId, clientSecret: options.clientSecret?.use { $0 },
             additionalParams: parameters, flowID: start.flowId,
-            deviceToken: device?.use { $0 })
+            deviceToken: device?.use { $0 }, organization: start.organization)
         let answer: JourneyAnswer = try await connection.json(
             .init(
                 method: .post, path: ["v1", "journeys", journeyId, "start"], bearer: access?.token,
@@ -123,8 +123,14 @@ public struct StartJourneyOptions: Sendable, Hashable {
     public var additionalParams: JSONValue?
     /// The app's own identifier, which is returned in the token.
     public var flowId: String?
+    /// The organization through which the user signs in, for B2B apps: an ID, an external ID, or
+    /// `none`. By default the user's only one.
+    public var organization: String?
 
-    public init(additionalParams: JSONValue? = nil, flowId: String? = nil) {
+    public init(
+        additionalParams: JSONValue? = nil, flowId: String? = nil, organization: String? = nil
+    ) {
         (self.additionalParams, self.flowId) = (additionalParams, flowId)
+        self.organization = organization
     }
 }

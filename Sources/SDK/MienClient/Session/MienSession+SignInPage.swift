@@ -45,6 +45,9 @@ extension MienSession {
         ]
         query += options.resources.map { ("resource", $0) }
         if let hint = options.loginHint { query.append(("login_hint", hint)) }
+        if let organization = options.organization {
+            query.append(("organization", organization))
+        }
         if let thumbprint = try await proofKeyThumbprint() {
             query.append(("dpop_jkt", thumbprint))
         }

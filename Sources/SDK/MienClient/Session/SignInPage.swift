@@ -37,11 +37,15 @@ public struct SignInPageOptions: Sendable, Hashable {
     public var loginHint: String?
     /// The resource servers that the access token is for (RFC 8707).
     public var resources: [String]
+    /// The organization through which the user signs in, for B2B apps: an ID, an external ID, or
+    /// `none`. By default, the page asks a user who has several.
+    public var organization: String?
 
     public init(
         scopes: [String] = ["openid", "offline_access", "full-access"], loginHint: String? = nil,
-        resources: [String] = []
+        resources: [String] = [], organization: String? = nil
     ) {
         (self.scopes, self.loginHint, self.resources) = (scopes, loginHint, resources)
+        self.organization = organization
     }
 }

@@ -25,6 +25,8 @@ package struct SignIn: Sendable {
     var nonce: String?
     /// The thumbprint of the key that the tokens are bound to.
     var thumbprint: String?
+    /// The organization through which the user signs in.
+    var organization: OrganizationWish
     /// Whether a page of this server holds the sign-in. No token of it leaves the server, so there
     /// is no key to bind it to.
     var isPage = false
@@ -33,9 +35,9 @@ package struct SignIn: Sendable {
         account: UserID, app: AppRecord, methods: [String], at: Instant, scope: Scope, epoch: Int,
         resources: [String] = [], authenticator: AuthenticatorID? = nil,
         authenticators: [AuthenticatorID] = [], isRecovery: Bool = false, nonce: String? = nil,
-        thumbprint: String? = nil, isPage: Bool = false
+        thumbprint: String? = nil, organization: OrganizationWish = .open, isPage: Bool = false
     ) {
-        self.isPage = isPage
+        (self.organization, self.isPage) = (organization, isPage)
         (self.account, self.app, self.methods, self.at, self.scope) = (
             account, app, methods, at, scope
         )

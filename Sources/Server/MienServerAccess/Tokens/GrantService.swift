@@ -69,22 +69,26 @@ package struct GrantService: Sendable {
         var generator = SystemRandomNumberGenerator()
         let lifetimes =
             signIn.scope.contains(Scope.offline) ? settings.tokens : settings.tokens.withoutRefresh
-        let grant = TokenGrantRecord(
-            id: id ?? .random(using: &generator), account: signIn.account, app: signIn.app.id,
-            authenticator: signIn.authenticator,
-            nonce: generator.bytes(16), scope: signIn.scope, resources: signIn.resources,
-            methods: signIn.methods, keyThumbprint: signIn.thumbprint,
-            signedInAt: signIn.at, family: RefreshFamily(under: lifetimes, at: now),
-            authenticators: signIn.authenticators,
-            newestProof: SignInProof(
-                methods: signIn.methods, at: signIn.at, isRecovery: signIn.isRecovery))
+        let grantID = id ?? .random(using: &generator), nonce = generator.bytes(16)
         let epoch = signIn.epoch
-        let active = try await store.write { tables -> AccountRecord? in
-            guard try isGood(tables), let account = try tables.accounts.find(grant.account),
+        let made = try await store.write {
+            tables -> (TokenGrantRecord, AccountRecord, OrganizationAccess?)? in
+            guard try isGood(tables), let account = try tables.accounts.find(signIn.account),
                 account.state == .active
             else { return nil }
             // Rejects a proof from before a password change, a suspension, or a compromise.
             guard account.epoch == epoch else { return nil }
+            let organization = try tables.organization(of: signIn)
+            let grant = TokenGrantRecord(
+                id: grantID, account: signIn.account, app: signIn.app.id,
+                authenticator: signIn.authenticator, nonce: nonce, scope: signIn.scope,
+                resources: signIn.resources, methods: signIn.methods,
+                keyThumbprint: signIn.thumbprint, signedInAt: signIn.at,
+                family: RefreshFamily(under: lifetimes, at: now),
+                authenticators: signIn.authenticators,
+                newestProof: SignInProof(
+                    methods: signIn.methods, at: signIn.at, isRecovery: signIn.isRecovery),
+                organization: organization?.id)
             // An authenticator that was removed or locked since then proves nothing.
             let standing = SignInStanding(
                 account: grant.account, epoch: epoch, authenticators: grant.authenticators)
@@ -99,20 +103,22 @@ package struct GrantService: Sendable {
                 }
             }
             try tables.grants.insert(grant)
+            var detail: [String: JSONValue] = [
+                "grant": .string(grant.id.text),
+                "methods": .array(grant.methods.map { .string($0) }),
+            ]
+            detail["organization"] = grant.organization.map { .string($0.text) }
             try tables.audit.append(
                 AuditEvent(
                     "tokens.granted", actor: "app", account: grant.account, app: grant.app,
-                    detail: [
-                        "grant": .string(grant.id.text),
-                        "methods": .array(grant.methods.map { .string($0) }),
-                    ]), at: now)
-            return account
+                    detail: detail), at: now)
+            return (grant, account, organization)
         }
-        guard let active else { throw Self.refused }
+        guard let (grant, active, organization) = made else { throw Self.refused }
         metrics.count(.grants, ["result": "granted"])
         return try answer(
-            grant, of: active, grant.scope, grant.resources, signIn.app, nonce: signIn.nonce,
-            at: now)
+            grant, of: active, organization, grant.scope, grant.resources, signIn.app,
+            nonce: signIn.nonce, at: now)
     }
 
     /// Issues tokens in an app's own name (RFC 6749 §4.4). Stores nothing.
@@ -145,8 +151,8 @@ package struct GrantService: Sendable {
     }
 
     private func answer(
-        _ grant: TokenGrantRecord, of account: AccountRecord, _ scope: Scope, _ resources: [String],
-        _ app: AppRecord, nonce: String? = nil,
+        _ grant: TokenGrantRecord, of account: AccountRecord, _ organization: OrganizationAccess?,
+        _ scope: Scope, _ resources: [String], _ app: AppRecord, nonce: String? = nil,
         at now: Instant
     ) throws -> TokenAnswer {
         // The grant may date from when the app was a first-party app.
@@ -154,11 +160,12 @@ package struct GrantService: Sendable {
         let seconds = grant.family.accessSeconds(
             atMost: settings.tokens.accessSeconds, at: now)
         let methods = JSONValue.array(grant.methods.map { .string($0) })
-        let identity: [String: JSONValue] = [
+        var identity: [String: JSONValue] = [
             "sub": .string(grant.account.text),
             "auth_time": .number(Double(grant.signedInAt.seconds)), "amr": methods,
             "acr": .string(AuthenticationContext.of(grant.methods)), "sid": .string(grant.id.text),
         ]
+        if let organization { identity.merge(organization.claims) { $1 } }
         let access = accessClaims(
             app: grant.app, subject: grant.account.text, scope: scope, resources: resources,
             thumbprint: grant.keyThumbprint
@@ -262,7 +269,9 @@ package struct GrantService: Sendable {
             return Self.narrowed(scope, for: app)
         }
         let rotated = try await store.write {
-            tables -> (grant: TokenGrantRecord, account: AccountRecord)? in
+            tables -> (
+                grant: TokenGrantRecord, account: AccountRecord, organization: OrganizationAccess?
+            )? in
             guard let found = try Self.find(token, tables, keys), found.grant.app == app.id else {
                 return nil
             }
@@ -283,6 +292,14 @@ package struct GrantService: Sendable {
                 guard let account = try tables.accounts.find(grant.account),
                     account.state == .active
                 else { return nil }
+                let organization = try grant.organization.flatMap {
+                    try tables.access(of: grant.account, in: app, through: $0)
+                }
+                // The user left the organization, or the app now requires one.
+                guard
+                    organization?.id == grant.organization,
+                    organization != nil || app.settings.organizations.use != .require
+                else { return nil }
                 // A client may request less, but never more: RFC 6749 §6. If this check fails, the
                 // refresh token remains valid.
                 guard asked.map({ $0.isSubset(of: grant.scope) }) ?? true else {
@@ -295,16 +312,16 @@ package struct GrantService: Sendable {
                         .invalidTarget, "resource must be one of the granted resources.")
                 }
                 if use == .rotated { try tables.grants.update(grant) }
-                return (grant, account)
+                return (grant, account, organization)
             }
         }
-        guard let (grant, account) = rotated else {
+        guard let (grant, account, organization) = rotated else {
             metrics.count(.grants, ["result": "refused"])
             throw Self.refused
         }
         metrics.count(.grants, ["result": "refreshed"])
         return try answer(
-            grant, of: account, asked ?? grant.scope,
+            grant, of: account, organization, asked ?? grant.scope,
             resources.isEmpty ? grant.resources : resources, app, at: now)
     }
 
@@ -549,6 +566,32 @@ package struct GrantService: Sendable {
 
     package static let refused = OAuthError(
         .invalidGrant, "The token is invalid or has expired. Sign in again.")
+}
+
+extension Tables {
+    /// The organization through which a user gets tokens.
+    ///
+    /// - Throws: ``OAuthError`` `access_denied`, or `invalid_request` if the request has to say
+    ///   which one.
+    fileprivate func organization(of signIn: SignIn) throws -> OrganizationAccess? {
+        // The account pages belong to no organization.
+        guard !signIn.isPage else { return nil }
+        switch try chooseOrganization(of: signIn.account, in: signIn.app, signIn.organization) {
+        case .chosen(let access): return access
+        case .none: return nil
+        case .several:
+            throw OAuthError(
+                .invalidRequest,
+                "The user belongs to several organizations. Send organization with the ID of one.")
+        case .refused(.noOrganization):
+            throw OAuthError(
+                .accessDenied, "The user belongs to no organization that may use this app.")
+        case .refused(.notMember):
+            throw OAuthError(
+                .accessDenied,
+                "The user may not sign in to this app through the organization that was asked for.")
+        }
+    }
 }
 
 extension Request {

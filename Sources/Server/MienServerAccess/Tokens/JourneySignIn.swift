@@ -12,6 +12,8 @@ package struct JourneySignIn: Sendable {
     package let epoch: Int
     package let authenticators: [AuthenticatorID]
     package let isRecovery: Bool
+    /// The organization that the journey chose.
+    package let organization: OrganizationWish
     /// Identifies the token, which counts once.
     package let tokenHash: [UInt8]
     package let expiresAt: Instant
@@ -38,6 +40,7 @@ extension GrantService {
             methods: claims["amr"]?.arrayValue?.compactMap(\.stringValue) ?? [],
             at: Instant(seconds: Int64(at)), epoch: proof.epoch,
             authenticators: proof.authenticators, isRecovery: proof.isRecovery,
+            organization: OrganizationWish(claims["org_id"]?.stringValue),
             tokenHash: store.keys.hash(ofSecret: Array(id.utf8)),
             expiresAt: Instant(seconds: Int64(end)))
     }

@@ -164,6 +164,9 @@ package struct AppAdminRoutes {
                 members["duplicate_faces"]?.objectValue ?? [:], DuplicateFaceSettings.keys,
                 "settings.duplicate_faces")
             + Self.unknown(
+                members["organizations"]?.objectValue ?? [:], OrganizationSettings.keys,
+                "settings.organizations")
+            + Self.unknown(
                 members["biometric"]?.objectValue ?? [:], BiometricSettings.keys,
                 "settings.biometric")
             + Self.unknown(

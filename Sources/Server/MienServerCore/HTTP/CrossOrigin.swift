@@ -18,6 +18,7 @@ package struct CrossOriginMiddleware: RouterMiddleware {
     /// Routes for people, not for scripts: they use cookies, or have forms.
     private static let pages = [
         "/oauth2/authorize", "/notices", "/signin", "/signout", "/verify", "/account", "/web",
+        "/organization",
     ]
 
     private static let exposed = "retry-after, www-authenticate, x-request-id"

@@ -6,11 +6,16 @@ internal import MienAPI
 package enum QueryParameters {
     /// The parameters by the route's template. Routes that are not listed have none.
     package static let known: [String: [String]] = [
+        "/organization/api/v1/organizations/{organization}/members": [
+            "administrators", "after", "identifier",
+        ],
         "/v1/audit": ["administrator", "after", "event", "from", "order", "until", "user"],
         "/v1/audit/segment": ["after"],
         "/v1/journeys/{journey}/versions/{version}": ["if_updated_at", "incomplete"],
         "/v1/journeys/{journey}/versions/{version}/retire": ["force"],
         "/v1/me/activity": ["after"],
+        "/v1/organizations": ["after", "external_id", "name"],
+        "/v1/organizations/{organization}/members": ["administrators", "after", "identifier"],
         "/v1/registry/people": ["imported_before"],
         "/v1/users": ["after", "identifier"],
     ]
@@ -19,13 +24,21 @@ package enum QueryParameters {
     /// (RFC 6749 §3.1 and §3.2), and people open pages by links to which programs add parameters.
     package static let ignoring = [
         "/oauth2/", "/.well-known/", "/notices", "/signin", "/signout", "/verify", "/account",
-        "/web/", "/admin",
+        "/web/", "/admin", "/organization",
         "/mien.js", "/mien.d.ts", "/capture-worker.js",
     ]
 
+    /// Routes of scripts beside pages that ignore unknown parameters.
+    private static let strict = "/organization/api/"
+
+    /// Whether a route ignores unknown parameters.
+    package static func areIgnored(at route: String) -> Bool {
+        !route.hasPrefix(strict) && ignoring.contains { route.hasPrefix($0) }
+    }
+
     /// Returns the parameters that are allowed at a route, or `nil` if it ignores unknown ones.
     static func allowed(at route: String) -> [String]? {
-        ignoring.contains { route.hasPrefix($0) } ? nil : known[route] ?? []
+        areIgnored(at: route) ? nil : known[route] ?? []
     }
 }
 

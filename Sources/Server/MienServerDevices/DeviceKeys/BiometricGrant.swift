@@ -97,7 +97,8 @@ package struct BiometricGrant: ExtensionGrant {
             return nil
         }
         return try await authenticate(
-            message, keyID, unlock, app, scope, resources, thumbprint, deviceToken)
+            message, keyID, unlock, app, scope, resources, thumbprint, deviceToken,
+            OrganizationWish(form["organization"]))
     }
 
     private func setUp(
@@ -161,7 +162,8 @@ package struct BiometricGrant: ExtensionGrant {
 
     private func authenticate(
         _ message: JWS, _ keyID: String, _ unlock: DeviceKeyUnlock?, _ app: AppRecord,
-        _ scope: String?, _ resources: [String], _ thumbprint: String?, _ deviceToken: String?
+        _ scope: String?, _ resources: [String], _ thumbprint: String?, _ deviceToken: String?,
+        _ organization: OrganizationWish
     ) async throws -> TokenAnswer {
         guard message.key == nil else {
             throw OAuthError(.invalidRequest, "jwt: “jwk” is allowed only in a setup")
@@ -191,7 +193,8 @@ package struct BiometricGrant: ExtensionGrant {
             for: SignIn(
                 account: owner.account, app: app, methods: owner.methods, at: clock.now,
                 scope: scope, epoch: owner.epoch,
-                resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint))
+                resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint,
+                organization: organization))
         if deviceToken != nil, device?.account != owner.account {
             answer.deviceToken = try await devices.make(
                 owner.account, app.id, epoch: owner.epoch, methods: [.nativeBiometrics],

@@ -98,7 +98,10 @@ package struct PasskeyRoutes {
     private func signIn(_ request: Request) async throws -> TokenAnswer {
         let members = try await members(
             of: request,
-            ["credential", "client_id", "client_secret", "scope", "resource", "device_token"])
+            [
+                "credential", "client_id", "client_secret", "scope", "resource", "device_token",
+                "organization",
+            ])
         func text(_ name: String) throws -> String? {
             guard let value = members[name] else { return nil }
             guard let text = value.stringValue else {
@@ -123,6 +126,7 @@ package struct PasskeyRoutes {
         } catch let error as OAuthError {
             throw Problem(.invalidRequest, "\(error.code.rawValue): \(error.description)")
         }
+        let organization = OrganizationWish(try text("organization"))
         let deviceToken = try text("device_token"),
             device =
                 try await deviceToken.asyncMap { try await devices.find($0, app: app.id) } ?? nil
@@ -131,7 +135,8 @@ package struct PasskeyRoutes {
             for: SignIn(
                 account: owner.account, app: app, methods: owner.methods, at: clock.now,
                 scope: scope, epoch: owner.epoch,
-                resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint))
+                resources: resources, authenticator: owner.authenticator, thumbprint: thumbprint,
+                organization: organization))
         if deviceToken != nil, device?.account != owner.account {
             answer.deviceToken = try await devices.make(
                 owner.account, app.id, epoch: owner.epoch, methods: [.passkey], at: clock.now)

@@ -62,6 +62,19 @@ package final class JourneyService: Sendable {
                 .invalidRequest,
                 errors: [.init(field: "flow_id", message: "must have at most 256 bytes")])
         }
+        if let organization = request.organization {
+            guard app.settings.organizations.use != .off, organization.utf8.count <= 800 else {
+                throw Problem(
+                    .invalidRequest,
+                    errors: [
+                        .init(
+                            field: "organization",
+                            message:
+                                "needs an app with the setting organizations.use, and at most 800 bytes"
+                        )
+                    ])
+            }
+        }
         let device = try await request.deviceToken.asyncMap {
             try await self.devices.find($0, app: app.id)
         }
@@ -69,7 +82,7 @@ package final class JourneyService: Sendable {
             of: try await begin(
                 definition, in: app, flowID: request.flowID,
                 parameters: request.additionalParams ?? .null, device: device ?? nil,
-                caller: caller))
+                organization: request.organization, caller: caller))
     }
 
     /// Starts a journey on a page of this server, which acts for the app.
@@ -88,12 +101,13 @@ package final class JourneyService: Sendable {
         }
         return try await begin(
             definition, in: app, flowID: nil, parameters: parameters, device: device,
-            caller: caller)
+            leavesOrganization: true, caller: caller)
     }
 
     private func begin(
         _ definition: JourneyDefinition, in app: AppRecord, flowID: String?,
-        parameters: JSONValue, device: KnownDevice?, caller: Caller?
+        parameters: JSONValue, device: KnownDevice?, organization: String? = nil,
+        leavesOrganization: Bool = false, caller: Caller?
     ) async throws -> JourneyAnswer {
         let now = clock.now
         var generator = SystemRandomNumberGenerator()
@@ -103,6 +117,7 @@ package final class JourneyService: Sendable {
                 id: runID, of: definition, app: app.id,
                 namesSearch: app.settings.duplicateFaces != nil, at: now),
             flowID: flowID)
+        (state.organization, state.leavesOrganization) = (organization, leavesOrganization)
         state.begun = caller.map {
             .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, proofs: $0.grant.proofs)
         }
@@ -332,6 +347,12 @@ package final class JourneyService: Sendable {
             else {
                 return Self.rejected(nil, expiry)
             }
+            switch try await organization(of: state, user, app) {
+            case .given(let access): if let access { claims.merge(access.claims) { $1 } }
+            case .missing(let reason, let several):
+                metrics.count(.journeysEnded, ["end": "rejection"])
+                return Self.rejected(.rejected, reason, expiry, organizations: several)
+            }
             claims["sub"] = .string(user.text)
             claims["email_verified"] = Self.isVerified(claims["email"], account).map { .bool($0) }
             claims["amr"] = .array((completion.user?.amr ?? []).map { .string($0) })
@@ -401,12 +422,63 @@ package final class JourneyService: Sendable {
     }
 
     private static func rejected(_ rejection: Rejection?, _ expiry: Int64) -> JourneyAnswer {
-        JourneyAnswer(
-            state: nil, journeyStepID: .known(.rejection),
-            errorData: [
-                "cause": .string(rejection?.cause.rawValue ?? Rejection.Cause.failed.rawValue),
-                "reason": .string(rejection?.reason ?? StepErrorCode.invalidCredentials.rawValue),
-            ], expiresAt: expiry)
+        rejected(
+            rejection?.cause ?? .failed,
+            rejection?.reason ?? StepErrorCode.invalidCredentials.rawValue, expiry)
+    }
+
+    /// - Parameter organizations: Those of a signed-in user who has to name one.
+    private static func rejected(
+        _ cause: Rejection.Cause, _ reason: String, _ expiry: Int64,
+        organizations: [OrganizationAccess] = []
+    ) -> JourneyAnswer {
+        var data: [String: JSONValue] = [
+            "cause": .string(cause.rawValue), "reason": .string(reason),
+        ]
+        if !organizations.isEmpty {
+            data["organizations"] = .array(
+                organizations.map { ["id": .string($0.id.text), "name": .string($0.name)] })
+        }
+        return JourneyAnswer(
+            state: nil, journeyStepID: .known(.rejection), errorData: .object(data),
+            expiresAt: expiry)
+    }
+
+    // MARK: Organizations
+
+    /// The organization of a completed run, or why the app gets no token.
+    private enum Organization {
+        case given(OrganizationAccess?)
+        case missing(reason: String, several: [OrganizationAccess])
+    }
+
+    /// Chooses the organization of a run that signed a user in. The user is known now, so a refusal
+    /// may say why.
+    private func organization(of state: RunState, _ user: UserID, _ app: AppRecord) async throws
+        -> Organization
+    {
+        guard app.settings.organizations.use != .off, state.leavesOrganization != true else {
+            return .given(nil)
+        }
+        let wish = OrganizationWish(state.organization), begun = state.begun?.grant
+        let choice = try await store.read { tables -> OrganizationChoice in
+            // A run of somebody who is signed in stays with the organization of that sign-in.
+            if let begun, let grant = try tables.grants.find(begun) {
+                guard let id = grant.organization else {
+                    return app.settings.organizations.use == .require
+                        ? .refused(.noOrganization) : .none
+                }
+                return try tables.access(of: user, in: app, through: id).map { .chosen($0) }
+                    ?? .refused(.notMember)
+            }
+            return try tables.chooseOrganization(of: user, in: app, wish)
+        }
+        switch choice {
+        case .chosen(let access): return .given(access)
+        case .none: return .given(nil)
+        case .several(let all): return .missing(reason: "organization_required", several: all)
+        case .refused(let refusal): return .missing(reason: refusal.rawValue, several: [])
+        }
     }
 
     // MARK: Helpers

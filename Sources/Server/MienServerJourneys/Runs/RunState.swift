@@ -19,6 +19,11 @@ struct RunState: Codable, Sendable {
     var successes: [Success]?
     /// The request for approval that the run opened last.
     var approval: ChallengeID?
+    /// The organization that the client asked for.
+    var organization: String?
+    /// Whether the page that runs the journey chooses the organization. Missing in runs of older
+    /// servers.
+    var leavesOrganization: Bool?
 
     struct Success: Codable, Sendable, Hashable {
         let account: UserID

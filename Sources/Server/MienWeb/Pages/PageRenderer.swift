@@ -53,6 +53,7 @@ struct PageRenderer: Sendable {
         let all = [
             "layout": EmbeddedFiles.layout, "step": EmbeddedFiles.step,
             "capture": EmbeddedFiles.capture, "permission": EmbeddedFiles.permission,
+            "organization": EmbeddedFiles.organization,
             "choose": EmbeddedFiles.choose, "ended": EmbeddedFiles.ended,
             "account": EmbeddedFiles.account, "confirm": EmbeddedFiles.confirm,
             "message": EmbeddedFiles.message, "codes": EmbeddedFiles.codes,

@@ -19,6 +19,8 @@ struct SignInFlow: Codable, Sendable {
         case step(JourneyAnswer)
         /// The person signed in, and a third-party app asks for permission.
         case permission(PageProof)
+        /// The person signed in, and chooses an organization.
+        case organization(PageProof)
         /// The journey rejected the person, or it expired. Holds the text's key.
         case ended(String)
     }

@@ -40,8 +40,8 @@ extension WebPages: SignInPages {
                 }
                 return try await begin(.choosing, wanted, query, request, browser, context)
             }
-            return redirect(
-                try await authorization.redirect(of: wanted, for: found.session.proof))
+            return try await finish(
+                wanted, for: found.session.proof, query: query, request, browser, context)
         }
         guard !wanted.prompts.contains(.none) else {
             return redirect(
@@ -57,7 +57,7 @@ extension WebPages: SignInPages {
             isChoosing ? .choosing : nil, wanted, query, request, browser, context)
     }
 
-    private func begin(
+    func begin(
         _ stage: SignInFlow.Stage?, _ wanted: AuthorizationService.Request, _ query: String,
         _ request: Request, _ browser: BrowserSessions.Browser, _ context: MienRequestContext
     ) async throws -> Response {
@@ -179,9 +179,7 @@ extension WebPages: SignInPages {
                     held.flow.stage = .permission(found.session.proof)
                     return try await keep(held, redirect(address), address)
                 }
-                try await flows.end(held.id)
-                return redirect(
-                    try await authorization.redirect(of: wanted, for: found.session.proof))
+                return try await finish(wanted, for: found.session.proof, held)
             }
         }
         if let wait = starts.take(context.client.key, at: clock.now) { return busy(request, wait) }
@@ -262,8 +260,7 @@ extension WebPages: SignInPages {
                     "permission.given", actor: "user", account: account, app: app,
                     detail: ["scope": .string(asked.text)]), at: now)
         }
-        try await flows.end(held.id)
-        return redirect(try await authorization.redirect(of: wanted, for: proof))
+        return try await finish(wanted, for: proof, held)
     }
 
     // MARK: Signing out

@@ -160,6 +160,8 @@ extension WebPages {
         case .permission(let proof):
             return permissionPage(
                 try await wanted(flow), of: try await name(of: proof.account), flow, view, target)
+        case .organization(let proof):
+            return try await organizationPage(flow, proof, view, target)
         case .ended(let text):
             return renderer.response(
                 Page(
@@ -286,6 +288,8 @@ extension WebPages {
         switch held.flow.stage {
         case .choosing: return try await choose(form, held, app, request, browser, context)
         case .permission(let proof): return try await permit(form, proof, held, app, request)
+        case .organization(let proof):
+            return try await takeOrganization(form, proof, held, request)
         case .ended: return redirect(address)
         case .step(let answer):
             if let credential = form["credential"], offersPasskeys(held.flow, answer) {
@@ -456,10 +460,7 @@ extension WebPages {
                 held.flow.stage = .permission(proof)
                 return try await keep(held, redirect(address, cookies: cookies), address)
             }
-            try await flows.end(held.id)
-            return redirect(
-                try await authorization.redirect(of: wanted, for: proof),
-                cookies: cookies)
+            return try await finish(wanted, for: proof, held, cookies: cookies)
         }
     }
 

@@ -5,7 +5,7 @@ struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin",
         abstract:
-            "Manage a running server: apps, users, authenticators, faces, identities, the audit log.",
+            "Manage a running server: apps, users, organizations, authenticators, faces, identities, the audit log.",
         discussion: """
             The server prints the admin credential on its first start. Save it in a file that only \
             you can read, or set MIEN_ADMIN_CREDENTIAL.
@@ -15,7 +15,8 @@ struct AdminCommand: AsyncParsableCommand {
               MIEN_ADMIN_SERVER=https://admin.example.org:8081 mien admin audit verify
             """,
         subcommands: [
-            AppCommand.self, UserCommand.self, AuthenticatorCommand.self, ConsentCommand.self,
+            AppCommand.self, UserCommand.self, OrganizationCommand.self, AuthenticatorCommand.self,
+            ConsentCommand.self,
             FacesCommand.self, VerificationCommand.self, RegistryCommand.self, LicenseCommand.self,
             AdministratorCommand.self, AuditCommand.self, MasterKeyCommand.self,
         ])

@@ -149,7 +149,7 @@ struct AppSettingOptions: ParsableArguments {
         ]
             + [
                 "liveness", "tokens", "biometric", "sign_in_page", "sign_in_journey", "pages",
-                "resources", "client_scopes", "identity", "duplicate_faces",
+                "resources", "client_scopes", "identity", "duplicate_faces", "organizations",
                 "requires_dpop",
             ].compactMap { name in
                 settings[name].map { (name.replacing("_", with: " "), JSONText.write($0)) }

@@ -131,7 +131,7 @@ extension ExportedTable {
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
         grantAuthenticator, webRecord, appPermission, mailedLink, logoutNotice, identity,
         identityAttempt, identityImage, identityJob, verificationSession, verificationImage,
-        reviewCase, auditCounted, audit,
+        reviewCase, organizationMember, organizationInvitation, auditCounted, audit,
     ]
 
     private static let account = ExportedTable(
@@ -285,7 +285,7 @@ extension ExportedTable {
             ("signed_in_at", .number), ("generation", .number), ("created_at", .number),
             ("used_at", .number), ("active_at", .number), ("idle_ms", .number),
             ("expires_at", .number),
-            ("revoked_at", .number), ("proofs", .json),
+            ("revoked_at", .number), ("proofs", .json), ("organization_id", .text),
         ],
         omitted: [
             "account_id": owner, "nonce": "a random value from which tokens are derived",
@@ -379,6 +379,29 @@ extension ExportedTable {
             "content": "the decisions of reviewers, by name; the result is in the attempt",
         ])
 
+    private static let organizationMember = ExportedTable(
+        name: "organization_member", section: "organizations",
+        order: "created_at, organization_id",
+        columns: [("organization_id", .text), ("roles", .json), ("created_at", .number)],
+        omitted: ["account_id": owner, "is_admin": "whether the roles contain admin"])
+
+    private static let organizationInvitation = ExportedTable(
+        name: "organization_invitation", section: "organization_invitations",
+        condition: """
+            id IN (SELECT i.id FROM organization_invitation i
+              JOIN account_name n ON n.kind = i.kind AND n.name_hash = i.name_hash WHERE n.account_id = ?)
+            """,
+        order: "created_at, id",
+        columns: [
+            ("id", .text), ("organization_id", .text), ("kind", .text), ("roles", .json),
+            ("created_at", .number), ("expires_at", .number),
+        ],
+        omitted: [
+            "account_id": owner, "name_hash": keyedHash,
+            "content_sealed": "a name of the account, which is in its profile",
+            "author": "the administrator who invited, another person",
+        ])
+
     fileprivate static let auditCounted = ExportedTable(
         name: "audit_counted", section: "activity_being_counted", order: "first_at, event",
         columns: [
@@ -425,6 +448,8 @@ extension ExportedTable {
         "journey_run":
             "runs in progress, sealed and found only by their client, deleted after minutes",
         "licence_device": "devices of product keys, linked to no account",
+        "organization": "the operator's customers",
+        "organization_app": "which apps the operator's customers may use",
         "one_time_code": "keyed hashes of codes of minutes, linked to no account",
         "product_key": "the operator's product keys",
         "registry_key": "keyed hashes, which find people of the operator's registry",

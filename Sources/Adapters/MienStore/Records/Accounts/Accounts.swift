@@ -190,6 +190,13 @@ public struct AccountTable {
         try connection.execute(
             "UPDATE account SET key_sealed = ?, profile_sealed = ? WHERE id = ?", .blob([]),
             .blob([]), .id(id))
+        // Invitations hold the address of an account that they do not belong to.
+        try connection.execute(
+            """
+            DELETE FROM organization_invitation WHERE id IN (
+              SELECT i.id FROM organization_invitation i
+              JOIN account_name n ON n.kind = i.kind AND n.name_hash = i.name_hash WHERE n.account_id = ?)
+            """, .id(id))
         return try connection.execute("DELETE FROM account WHERE id = ?", .id(id)) == 1
     }
 

@@ -31,6 +31,7 @@ struct SealedColumn: Sendable {
         SealedColumn("registry_person", "content_sealed", key: ["id_hash"], .registryPerson),
         SealedColumn("admin_method", "content_sealed", .adminMethod),
         SealedColumn("admin_offer", "secret_sealed", .adminOffer),
+        SealedColumn("organization_invitation", "content_sealed", .organizationInvitation),
     ]
 
     init(

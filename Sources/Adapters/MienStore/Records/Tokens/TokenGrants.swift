@@ -23,14 +23,17 @@ public struct TokenGrantRecord: Sendable {
     /// The newest authentication of this sign-in: the first one, or a later step-up.
     public private(set) var newestProof: SignInProof
     public var family: RefreshFamily
+    /// The organization through which the user signed in.
+    public let organization: OrganizationID?
 
     public init(
         id: GrantID, account: UserID, app: AppID, authenticator: AuthenticatorID?, nonce: [UInt8],
         scope: Scope, resources: [String],
         methods: [String], keyThumbprint: String?, signedInAt: Instant, family: RefreshFamily,
         authenticators: [AuthenticatorID] = [],
-        newestProof: SignInProof? = nil
+        newestProof: SignInProof? = nil, organization: OrganizationID? = nil
     ) {
+        self.organization = organization
         (self.id, self.account, self.app, self.authenticator, self.nonce) = (
             id, account, app, authenticator, nonce
         )
@@ -71,13 +74,13 @@ public struct TokenGrantTable {
     let connection: any SQLConnection
     private static let columns = """
         id, account_id, app_id, authenticator_id, nonce, scope, resources, methods, key_thumbprint, signed_in_at, generation, created_at, used_at, \
-        idle_ms, expires_at, revoked_at, users_mark, proofs, active_at
+        idle_ms, expires_at, revoked_at, users_mark, proofs, active_at, organization_id
         """
 
     public func insert(_ grant: TokenGrantRecord) throws(StoreError) {
         let family = grant.family
         try connection.execute(
-            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(grant.id),
             .id(grant.account),
             .id(grant.app), .id(grant.authenticator), .blob(grant.nonce), .text(grant.scope.text),
@@ -87,7 +90,8 @@ public struct TokenGrantTable {
             .time(family.createdAt), .time(family.usedAt),
             family.idle.map { .integer($0.milliseconds) } ?? .null, .time(family.expiresAt),
             .time(family.revokedAt), family.usersMark.map { .blob($0) } ?? .null,
-            .text(JSONColumn.text(grant.newestProof)), .time(family.activeAt))
+            .text(JSONColumn.text(grant.newestProof)), .time(family.activeAt),
+            .id(grant.organization))
         try link(grant)
     }
 
@@ -186,6 +190,26 @@ public struct TokenGrantTable {
             .id(authenticator), at: now)
     }
 
+    /// Ends the sign-ins through an organization: those of one account, those in one app, or all.
+    ///
+    /// - Returns: the number of grants that were live.
+    @discardableResult
+    public func revokeAll(
+        through organization: OrganizationID, of account: UserID? = nil, in app: AppID? = nil,
+        at now: Instant
+    ) throws(StoreError) -> Int {
+        // The index of these grants leaves out those of no organization.
+        let through = "organization_id = ? AND organization_id <> ''"
+        if let account {
+            return try revoke(
+                "\(through) AND account_id = ?", .id(organization), .id(account), at: now)
+        }
+        if let app {
+            return try revoke("\(through) AND app_id = ?", .id(organization), .id(app), at: now)
+        }
+        return try revoke(through, .id(organization), at: now)
+    }
+
     private func revoke(_ condition: String, _ values: SQLValue..., at now: Instant)
         throws(StoreError) -> Int
     {
@@ -268,6 +292,7 @@ public struct TokenGrantTable {
                 revokedAt: try row.optionalInstant(15),
                 usersMark: try row.optionalBlob(16), activeAt: try row.optionalInstant(18)),
             authenticators: authenticators,
-            newestProof: proof == "[]" ? nil : try JSONColumn.value(SignInProof.self, proof.utf8))
+            newestProof: proof == "[]" ? nil : try JSONColumn.value(SignInProof.self, proof.utf8),
+            organization: try row.optionalIdentifier(19))
     }
 }

@@ -1,0 +1,124 @@
+internal import MienAPI
+internal import MienAccess
+internal import MienCore
+internal import MienServerAccess
+internal import MienServerCore
+internal import MienServerMail
+internal import MienStore
+
+extension MemberService {
+    /// How long an invitation can be accepted.
+    static let invitationLifetime = Duration.seconds(7 * 86_400)
+    /// The most open invitations of an organization.
+    static let maxInvitations = 1000
+    /// How soon the same person gets another mail.
+    private static let mailInterval = Duration.seconds(3600)
+
+    /// Invites an address or a user name, and mails the person. Repeating it renews the invitation.
+    ///
+    /// The answer is the same whether an account has the name or not.
+    func invite(
+        _ text: String, with roles: MemberRoles, to id: OrganizationID,
+        by actor: OrganizationActor
+    ) async throws -> OrganizationInvitation {
+        let name = try Self.name(text), now = clock.now
+        if actor.account != nil, invitations.take(id.text, at: now) != nil {
+            throw Problem(
+                .tooManyRequests, "Too many invitations by this organization. Try again later.")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let invitation = OrganizationInvitation(
+            id: .random(using: &generator), organization: id, name: Sensitive(text),
+            kind: name.kind, roles: roles, author: actor.id, createdAt: now,
+            expiresAt: now + Self.invitationLifetime)
+        let draft = try await write(id, actor) {
+            record, tables, now -> (Sensitive<String>, String)? in
+            let open = try tables.organizationInvitations.all(of: id, at: now)
+            let earlier = open.first { $0.isFor(name) }
+            guard earlier != nil || open.count < Self.maxInvitations else {
+                throw Problem(
+                    .conflict,
+                    "An organization can have \(Self.maxInvitations) open invitations. Revoke some, or wait."
+                )
+            }
+            let account = try tables.accounts.find(name)
+            if let account, try tables.organizationMembers.find(account.id, in: id) != nil {
+                throw Problem(.conflict, "This person is a member of the organization already.")
+            }
+            try tables.organizationInvitations.put(
+                invitation, of: name, account: name.kind == .username ? account?.id : nil)
+            try tables.audit.append(
+                .ofOrganization(
+                    "organization.invited", id, by: actor.id,
+                    ["invitation": .string(invitation.id.text), "roles": roles.json]), at: now)
+            if let earlier, now - earlier.createdAt < Self.mailInterval { return nil }
+            let address = name.kind == .email ? Sensitive(text) : account?.noticeAddress
+            return address.map { ($0, record.name.text) }
+        }
+        if let (address, organization) = draft {
+            mail.send(mailOfInvitation(to: address, organization, invitation), through: .notices)
+        }
+        return invitation
+    }
+
+    func openInvitations(of id: OrganizationID, by actor: OrganizationActor) async throws
+        -> [OrganizationInvitation]
+    {
+        let now = clock.now
+        return try await read(id, actor) { _, tables in
+            try tables.organizationInvitations.all(of: id, at: now)
+        }
+    }
+
+    func revoke(
+        _ invitation: OrganizationInvitationID, of id: OrganizationID,
+        by actor: OrganizationActor
+    ) async throws {
+        try await write(id, actor) { _, tables, now in
+            guard try tables.organizationInvitations.remove(invitation, of: id) else {
+                throw Problem.noSuchInvitation
+            }
+            try tables.audit.append(
+                .ofOrganization(
+                    "organization.invitation-revoked", id, by: actor.id,
+                    ["invitation": .string(invitation.text)]), at: now)
+        }
+    }
+
+    private static func name(_ text: String) throws -> LoginName {
+        do throws(LoginNameError) {
+            return try LoginName(text, kind: text.contains("@") ? .email : .username)
+        } catch { throw Problem.field("identifier", error.description) }
+    }
+
+    private func mailOfInvitation(
+        to address: Sensitive<String>, _ organization: String, _ invitation: OrganizationInvitation
+    ) -> Mail {
+        Mail(
+            to: address, subject: "Invitation to \(organization)",
+            body: Sensitive(
+                """
+                You were invited to join the organization “\(organization)”.
+
+                Its administrators will see your name, your sign-in methods, and your sign-ins through the organization, and can end those sign-ins and unlock your sign-in methods.
+
+                To accept or decline, open this page and sign in. If you have no account, create one with this address first:
+
+                \(publicURL())/organization
+
+                The invitation ends on \(invitation.expiresAt.noticeText). If you do not expect it, ignore this message.
+                """))
+    }
+}
+
+extension OrganizationInvitation {
+    /// Whether it invites a name.
+    fileprivate func isFor(_ other: LoginName) -> Bool {
+        kind == other.kind
+            && name.use { text in (try? LoginName(text, kind: kind)) == other }
+    }
+}
+
+extension Problem {
+    static let noSuchInvitation = Problem(.notFound, "There is no such invitation.")
+}

@@ -1,0 +1,33 @@
+package import MienAPI
+package import MienCore
+package import MienStore
+
+/// The reader or author of a change of an organization.
+package struct OrganizationActor: Sendable {
+    /// The ID that the audit log records.
+    package let id: String
+    /// The account, if it is an administrator of the organization; `nil` for one of the server.
+    package let account: UserID?
+    /// Evaluated in the transaction that reads or writes, so that what somebody lost a moment ago
+    /// counts no longer.
+    let check: @Sendable (OrganizationID, Tables) throws -> Void
+
+    package init(
+        id: String, account: UserID? = nil,
+        check: @escaping @Sendable (OrganizationID, Tables) throws -> Void = { _, _ in }
+    ) {
+        (self.id, self.account, self.check) = (id, account, check)
+    }
+}
+
+extension Problem {
+    /// The same for an organization of others as for none, so that nobody learns of organizations
+    /// by guessing IDs.
+    package static let noSuchOrganization = Problem(
+        .notFound, "There is no such organization.")
+    static let noSuchMember = Problem(.notFound, "This organization has no such member.")
+
+    static func field(_ field: String, _ message: String) -> Problem {
+        Problem(.invalidRequest, errors: [.init(field: field, message: message)])
+    }
+}
