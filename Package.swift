@@ -252,7 +252,7 @@ package.products += [
         name: "MienTools",
         targets: [
             "MienCommandSupport", "MienTesting", "MienCalibration", "MienReading", "MienSpecimens",
-            "MienDocument",
+            "MienDocument", "MienStore", "MienSealing", "MienAccess", "MienIdentity",
         ]),
     .executable(name: "mien", targets: ["mien"]),
     .executable(name: "mien-pack", targets: ["mien-pack"]),
@@ -787,8 +787,8 @@ package.targets += [
         [
             "MienLoad", "MienCommandSupport", "MienAPI", "MienCalibration", "MienCore", "MienFace",
             "MienDocument", "MienImage", "MienInference", "MienKeys", "MienMedia", "MienModels",
-            "MienPixels", "MienReading", "MienSpecimens", "MienTesting",
-            arguments, hummingbird, logging,
+            "MienPixels", "MienReading", "MienSpecimens", "MienTesting", "MienStore", "MienSealing",
+            "MienAccess", "MienIdentity", arguments, hummingbird, logging,
         ], isProgram: true),
     benchmarkTests("MienLoadTests", ["MienLoad"]),
     benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad", "MienModels", "MienTesting"]),

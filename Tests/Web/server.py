@@ -94,7 +94,7 @@ class Server:
             data = body if isinstance(body, bytes) else (urllib.parse.urlencode(body) if form else json.dumps(body)).encode()
             headers.setdefault("content-type", "application/x-www-form-urlencoded" if form else "application/json")
         if admin:
-            headers["authorization"] = f"Bearer {self.credential}"
+            headers.setdefault("authorization", f"Bearer {self.credential}")
         request = urllib.request.Request((self.admin_address if admin else self.address) + path, data, headers, method=method)
         try:
             with OPENER.open(request, timeout=60) as response:

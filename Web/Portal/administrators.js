@@ -1,6 +1,6 @@
 // Who the administrators are, what they may do, and who is invited.
 
-import { at, call, may } from "./api.js";
+import { at, call, listAll, may } from "./api.js";
 import { actionButton, busy, confirmDialog, copyable, field, h, pageHead, replace, section, showDialog, tag, textInput, toast, errorText, alertBox } from "./dom.js";
 import { freshly } from "./account.js";
 import { route, render } from "./router.js";
@@ -12,12 +12,13 @@ addTexts(texts);
 const roles = ["owner", "operator", "reviewer", "auditor"];
 
 route("/admin/administrators", async (params, root, { signal }) => {
-  const [{ items: all }, { items: invited }] = await Promise.all([
-    call("GET", "/v1/administrators", { signal }), call("GET", "/v1/administrators/invitations", { signal }),
+  const [all, { items: invited }, { items: codes }] = await Promise.all([
+    listAll("/v1/administrators", { signal }), call("GET", "/v1/administrators/invitations", { signal }),
+    call("GET", "/v1/administrators/setup-codes", { signal }),
   ]);
   const changes = may("changeAdministrators");
   replace(root, pageHead(t("administrators.title"), { lead: t("administrators.lead") }),
-    listSection(all, changes), changes && inviteSection(), invitationsSection(invited, all, changes));
+    listSection(all, changes), changes && inviteSection(), invitationsSection(invited, all, changes), codes.length && codesSection(codes, all, changes));
 });
 
 /** A table with a name in each row. */
@@ -62,10 +63,12 @@ function roleSelect(value, attributes = {}) {
 
 function actions(admin) {
   const { name } = admin;
-  const renew = actionButton(t("administrators.renew"), async () => {
-    if (!await confirmDialog({ title: t("administrators.renew_title", { name }), text: t("administrators.renew_text", { name }), action: t("administrators.renew_action"), danger: !admin.is_caller })) return;
+  // Nobody who is signed in renews their own sign-in.
+  const renew = !admin.is_caller && actionButton(t("administrators.renew"), async () => {
+    if (!await confirmDialog({ title: t("administrators.renew_title", { name }), text: t("administrators.renew_text", { name }), action: t("administrators.renew_action"), danger: true })) return;
     const made = await freshly(() => call("POST", at`/v1/administrators/${admin.id}/setup-code`));
     if (made) await showLink(made, name);
+    if (made) await render();
   }, { kind: "quiet", "aria-label": t("administrators.renew_named", { name }) });
   const remove = !admin.is_caller && actionButton(t("administrators.remove"), async () => {
     if (!await confirmDialog({ title: t("administrators.remove_title", { name }), text: t("administrators.remove_text"), action: t("administrators.remove"), danger: true })) return;
@@ -122,4 +125,19 @@ function invitationsSection(invited, all, changes) {
   const columns = [t("administrators.name"), t("administrators.role"), t("administrators.invited_by"), t("administrators.expires")];
   if (changes) columns.push(h("span", { class: "visually-hidden" }, t("administrators.actions")));
   return section(t("administrators.invitations"), {}, rows.length ? table(t("administrators.invitations_list"), columns, rows) : h("p", { class: "empty" }, t("administrators.invitations_none")));
+}
+
+function codesSection(codes, all, changes) {
+  const names = new Map(all.map((admin) => [admin.id, admin.name]));
+  const rows = codes.map((one) => h("tr", null, h("th", { scope: "row", dir: "auto" }, names.get(one.administrator) ?? one.name),
+    h("td", { dir: "auto" }, one.made_by ? names.get(one.made_by) ?? one.made_by : t("administrators.made_by_server")), h("td", null, formatAgo(one.expires_at)),
+    changes && h("td", { class: "cell-actions" }, actionButton(t("administrators.revoke"), async () => {
+      if (!await confirmDialog({ title: t("administrators.revoke_code_title", { name: one.name }), text: t("administrators.revoke_text"), action: t("administrators.revoke"), danger: true })) return;
+      await call("DELETE", at`/v1/administrators/${one.administrator}/setup-code`);
+      toast(t("administrators.code_revoked", { name: one.name }));
+      await render();
+    }, { kind: "quiet", "aria-label": t("administrators.revoke_code_named", { name: one.name }) }))));
+  const columns = [t("administrators.name"), t("administrators.made_by"), t("administrators.expires")];
+  if (changes) columns.push(h("span", { class: "visually-hidden" }, t("administrators.actions")));
+  return section(t("administrators.codes"), { lead: t("administrators.codes_lead") }, table(t("administrators.codes_list"), columns, rows));
 }

@@ -67,6 +67,24 @@ export async function call(method, path, { query, body, signal, raw = false } = 
   throw error;
 }
 
+/**
+ * Reads a whole list, page by page, for choices and names; tables show pages instead: see `pagedList`.
+ *
+ * @param {string} path
+ * @param {{signal?: AbortSignal, atMost?: number}} [options] At most 1,000 items by default, the oldest.
+ * @returns {Promise<any[]>}
+ */
+export async function listAll(path, { signal, atMost = 1000 } = {}) {
+  const items = [];
+  let after;
+  do {
+    const page = await call("GET", path, { query: { after }, signal });
+    items.push(...page.items);
+    after = page.next;
+  } while (after && items.length < atMost);
+  return items;
+}
+
 /** Builds a path from a template: at`/v1/users/${id}` encodes each value. */
 export function at(parts, ...values) {
   return parts.reduce((path, part, index) => path + encodeURIComponent(values[index - 1]) + part);

@@ -14,10 +14,12 @@ addTexts(texts);
 
 let guideOnce = null;
 /** The schema, the defaults, and the thresholds of app settings; they change with the server only. */
-function settingsGuide() {
+export function settingsGuide() {
   guideOnce ??= call("GET", "/v1/app-settings").catch((error) => { guideOnce = null; throw error; });
   return guideOnce;
 }
+/** The defaults have changed. */
+settingsGuide.forget = () => { guideOnce = null; };
 
 // MARK: List
 
@@ -26,7 +28,7 @@ route("/admin/apps", (params, root, { signal }) => {
     pageHead(t("apps.title"), { lead: t("apps.lead"), actions: may("changeConfiguration") ? [h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
     pagedList({
       signal, empty: t("apps.none"), caption: t("apps.title"), rowLink: (app) => `/admin/apps/${encodeURIComponent(app.id)}`,
-      load: (cursor, asked) => call("GET", "/v1/apps", { signal: asked.signal }),
+      load: (cursor, asked) => call("GET", "/v1/apps", { query: { after: cursor }, signal: asked.signal }),
       columns: [
         { title: t("apps.name"), value: (app) => app.name },
         { title: t("apps.id"), kind: "mono", value: (app) => app.id },
@@ -124,7 +126,8 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
     section(t("apps.quick_start"), { lead: t("apps.quick_start_lead") }, quickStart(app)),
     settingsSection(app, guide, disabled),
     app.type === "confidential" && mayChange && secretSection(app),
-    app.settings.identity?.webhook && mayChange && webhookSection(app),
+    app.settings.identity?.webhook && mayChange && testSection("webhook", app.settings.identity.webhook, at`/v1/apps/${app.id}/webhook/test`),
+    app.settings.backchannel_logout_uri && mayChange && testSection("logout", app.settings.backchannel_logout_uri, at`/v1/apps/${app.id}/logout/test`),
     mayChange && section(t("apps.danger"), {}, h("p", null, t("apps.delete_text")), h("div", { class: "actions" }, actionButton(t("apps.delete"), async () => {
       if (!(await confirmDialog({ title: t("apps.delete_title", { name: app.name }), text: t("apps.delete_text"), action: t("apps.delete"), danger: true, typed: app.id }))) return;
       await call("DELETE", at`/v1/apps/${app.id}`);
@@ -151,7 +154,7 @@ function settingsSection(app, guide, disabled) {
     for (const path of paths) covered.add(path.split(".")[0]);
     let content;
     if (group === "locks") content = lockFields(app, guide, disabled, all, fields);
-    else if (group === "branding") content = branding(app, paths, make, fields, all, disabled);
+    else if (group === "branding") content = branding(app, paths, make, fields, all, disabled, guide.defaults.pages);
     else content = paths.map(make);
     if (group === "face" && fields.face_threshold) content = [thresholdWords(fields.face_threshold, guide), ...content.slice(1)];
     return details(t(`apps.group.${group}`), index < 2, content);
@@ -244,10 +247,11 @@ function secretSection(app) {
   })));
 }
 
-function webhookSection(app) {
+/** Sends a test to an address of the app. */
+function testSection(kind, url, path) {
   const result = h("div", { role: "status" });
-  return section(t("apps.webhook"), { lead: t("apps.webhook_lead", { url: app.settings.identity.webhook }) }, h("div", { class: "actions" }, actionButton(t("apps.webhook_test"), async () => {
-    replace(result, testResult(await call("POST", at`/v1/apps/${app.id}/webhook/test`)));
+  return section(t(`apps.${kind}`), { lead: t(`apps.${kind}_lead`, { url }) }, h("div", { class: "actions" }, actionButton(t(`apps.${kind}_test`), async () => {
+    replace(result, testResult(await call("POST", path)));
   })), result);
 }
 

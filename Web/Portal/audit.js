@@ -1,6 +1,6 @@
 // The audit log: search, verification, export.
 
-import { call, may } from "./api.js";
+import { call, listAll, may } from "./api.js";
 import { actionButton, alertBox, copyable, field, h, pageHead, replace, section, select, shortID, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { route, setQuery } from "./router.js";
@@ -15,12 +15,12 @@ function time(text) { return text ? new Date(text).getTime() : undefined; }
 route("/admin/audit", async (params, root, { query, signal }) => {
   const [events, administrators] = await Promise.all([
     call("GET", "/v1/audit/events", { signal }),
-    may("readAdministrators") ? call("GET", "/v1/administrators", { signal }).catch(() => ({ items: [] })) : { items: [] },
+    may("readAdministrators") ? listAll("/v1/administrators", { signal }).catch(() => []) : [],
   ]);
-  const names = new Map(administrators.items.map((one) => [one.id, one.name]));
+  const names = new Map(administrators.map((one) => [one.id, one.name]));
   const user = field({ label: t("audit.search_user"), help: t("audit.search_user_help"), input: textInput({ type: "search", value: query.get("user") ?? "" }) });
   const event = select([["", t("audit.any")], ...events.items.map((one) => [one, one])], query.get("event") ?? "");
-  const by = select([["", t("audit.any")], ...administrators.items.map((one) => [one.id, one.name])], query.get("administrator") ?? "");
+  const by = select([["", t("audit.any")], ...administrators.map((one) => [one.id, one.name])], query.get("administrator") ?? "");
   const from = textInput({ type: "datetime-local", value: query.get("from") ?? "" }), until = textInput({ type: "datetime-local", value: query.get("until") ?? "" });
   const order = select([["newest", t("audit.newest")], ["oldest", t("audit.oldest")]], query.get("order") === "oldest" ? "oldest" : "newest");
 
@@ -40,7 +40,7 @@ route("/admin/audit", async (params, root, { query, signal }) => {
   root.classList.add("page-full");
   replace(root, pageHead(t("audit.title"), { lead: t("audit.lead") }), pagedList({
     signal, load, caption: t("audit.title"), empty: t("audit.none"),
-    filters: [user, field({ label: t("audit.search_event"), input: event }), administrators.items.length ? field({ label: t("audit.search_by"), input: by }) : null,
+    filters: [user, field({ label: t("audit.search_event"), input: event }), administrators.length ? field({ label: t("audit.search_by"), input: by }) : null,
       field({ label: t("audit.from"), input: from }), field({ label: t("audit.until"), input: until }), field({ label: t("audit.order"), input: order })].filter(Boolean),
     columns: [
       { title: t("audit.number"), kind: "mono", value: (one) => String(one.number) },

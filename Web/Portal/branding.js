@@ -19,8 +19,12 @@ export function contrast(one, other) {
 const pages = { light: { page: "#ffffff", text: "#14191f" }, dark: { page: "#171c22", text: "#eef1f4" } };
 const standard = "#0b6b69", maxBytes = 32 * 1024, types = ["image/png", "image/webp", "image/svg+xml"];
 
-/** The fields of the look, and a preview that follows them. */
-export function branding(app, paths, make, fields, all, disabled) {
+/**
+ * The fields of the look, and a preview that follows them.
+ *
+ * @param {{brand?: string, brand_dark?: string, logo?: string}} defaults What pages have without a look of their own.
+ */
+export function branding(app, paths, make, fields, all, disabled, defaults = {}) {
   const elements = paths.filter((path) => path !== "pages.logo").map(make);
   let logo = app.settings.pages?.logo;
   const preview = h("div", { class: "previews", role: "group", "aria-label": t("apps.preview") });
@@ -39,14 +43,16 @@ export function branding(app, paths, make, fields, all, disabled) {
   all.push({ path: "pages.logo", read: () => logo });
 
   function draw() {
-    const brand = fields["pages.brand"]?.input.value.trim() || standard, brandDark = fields["pages.brand_dark"]?.input.value.trim() || brand;
+    const [own, ownDark] = ["pages.brand", "pages.brand_dark"].map((path) => fields[path]?.input.value.trim());
+    // Colors belong together: one of one's own replaces both.
+    const brand = own || (!ownDark && defaults.brand) || standard, brandDark = ownDark || own || defaults.brand_dark || brand, shownLogo = logo ?? defaults.logo;
     replace(preview, [["light", brand], ["dark", brandDark]].map(([kind, color]) => {
       const look = pages[kind];
       if (!/^#[0-9a-f]{6}$/i.test(color)) return null;
       const onPage = contrast(color, look.page), text = ["#ffffff", "#000000"].sort((a, b) => contrast(b, color) - contrast(a, color))[0], ofText = contrast(text, color);
       return h("figure", { class: "preview" }, h("figcaption", null, t(`apps.preview_${kind}`)),
         h("div", { class: "preview-page", style: { "background-color": look.page, color: look.text } },
-          logo && h("img", { src: logo, alt: t("apps.logo_alt"), class: "preview-logo" }), h("strong", { dir: "auto" }, app.name),
+          shownLogo && h("img", { src: shownLogo, alt: t("apps.logo_alt"), class: "preview-logo" }), h("strong", { dir: "auto" }, app.name),
           h("span", { class: "preview-button", style: { "background-color": color, color: text } }, t("apps.preview_button"))),
         h("p", { class: "hint" }, t("apps.contrast", { page: formatNumber(Math.floor(onPage * 100) / 100), text: formatNumber(Math.floor(ofText * 100) / 100) })),
         onPage < 3 && alertBox("warning", t("apps.contrast_low")));

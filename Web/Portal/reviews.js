@@ -16,7 +16,7 @@ route("/admin/reviews", (params, root, { signal }) => {
   replace(root, pageHead(t("reviews.title"), { lead: t("reviews.lead") }),
     section(t("reviews.identities"), {}, pagedList({
       signal, caption: t("reviews.identities"), empty: t("reviews.none"), rowLink: (one) => `/admin/reviews/identities/${encodeURIComponent(one.id)}`,
-      load: (cursor, asked) => call("GET", "/v1/verifications/cases", { signal: asked.signal }),
+      load: (cursor, asked) => call("GET", "/v1/verifications/cases", { query: { after: cursor }, signal: asked.signal }),
       columns: [
         { title: t("reviews.case"), value: (one) => shortID(one.id) }, { title: t("reviews.opened"), kind: "time", value: (one) => formatTime(one.opened_at) },
         { title: t("reviews.app"), kind: "mono", value: (one) => one.app_id }, { title: t("reviews.waiting"), value: waiting },
@@ -24,7 +24,7 @@ route("/admin/reviews", (params, root, { signal }) => {
     })),
     section(t("reviews.duplicates"), {}, pagedList({
       signal, caption: t("reviews.duplicates"), empty: t("reviews.none"), rowLink: (one) => `/admin/reviews/faces/${encodeURIComponent(one.id)}`,
-      load: (cursor, asked) => call("GET", "/v1/faces/duplicates", { signal: asked.signal }),
+      load: (cursor, asked) => call("GET", "/v1/faces/duplicates", { query: { after: cursor }, signal: asked.signal }),
       columns: [
         { title: t("reviews.case"), value: (one) => shortID(one.id) }, { title: t("reviews.opened"), kind: "time", value: (one) => formatTime(one.opened_at) },
         { title: t("reviews.app"), kind: "mono", value: (one) => one.app_id }, { title: t("reviews.score"), kind: "number", value: (one) => formatNumber(one.score) },

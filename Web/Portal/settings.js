@@ -1,8 +1,11 @@
 // Services, faces, licenses, keys, and the server's settings.
 
-import { at, call, may } from "./api.js";
+import { at, call, listAll, may } from "./api.js";
 import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, serverText, showDialog, tag, textInput, toast } from "./dom.js";
-import { testResult } from "./apps.js";
+import { settingsGuide, testResult } from "./apps.js";
+import { branding } from "./branding.js";
+import { part, setPart, settingField } from "./settings-form.js";
+import { pagedList } from "./list.js";
 import { route } from "./router.js";
 import { addTexts, formatNumber, formatTime, named, t } from "./strings.js";
 import texts from "./languages/en-settings.js";
@@ -12,6 +15,7 @@ addTexts(texts);
 /** The pages of this part, each with what it needs. */
 const parts = [
   { path: "/admin/settings", text: "settings.services", page: services, permission: "readConfiguration" },
+  { path: "/admin/settings/pages", text: "settings.branding", page: look, permission: "readConfiguration" },
   { path: "/admin/settings/faces", text: "settings.faces", page: faces, permission: "readConfiguration" },
   { path: "/admin/settings/licenses", text: "settings.licenses", page: licenses, permission: "readConfiguration" },
   { path: "/admin/settings/registry", text: "settings.registry", page: registry, permission: "readRegistry" },
@@ -38,9 +42,12 @@ function table(title, columns, items, empty) {
 // MARK: Services
 
 async function services(root, { signal }) {
-  const [sources, apps, settings] = await Promise.all([call("GET", "/v1/verifications/sources", { signal }), call("GET", "/v1/apps", { signal }), call("GET", "/v1/settings", { signal })]);
-  const mayTest = may("changeConfiguration"), hooks = apps.items.filter((app) => app.settings.identity?.webhook);
-  const days = settings.items.find((one) => one.key === "identity.retention_days")?.value, own = apps.items.filter((app) => app.settings.identity?.retention_days);
+  const [sources, apps, settings] = await Promise.all([call("GET", "/v1/verifications/sources", { signal }), listAll("/v1/apps", { signal }), call("GET", "/v1/settings", { signal })]);
+  const mayTest = may("changeConfiguration"), hooks = apps.flatMap((app) => [
+    app.settings.identity?.webhook && { app, kind: "results", url: app.settings.identity.webhook, test: at`/v1/apps/${app.id}/webhook/test` },
+    app.settings.backchannel_logout_uri && { app, kind: "logout", url: app.settings.backchannel_logout_uri, test: at`/v1/apps/${app.id}/logout/test` },
+  ].filter(Boolean));
+  const days = settings.items.find((one) => one.key === "identity.retention_days")?.value, own = apps.filter((app) => app.settings.identity?.retention_days);
   const result = h("div", { role: "status" }), hookResult = h("div", { role: "status" });
   const testButton = (name, path, area) => mayTest && actionButton(t("settings.test"), async () => replace(area, h("p", null, h("strong", null, name)), testResult(await call("POST", path))), { "aria-label": t("settings.test_named", { name }), class: "button button-secondary button-small" });
   replace(root,
@@ -49,10 +56,10 @@ async function services(root, { signal }) {
       { title: t("settings.actions"), kind: "actions", value: (one) => testButton(one.name, at`/v1/verifications/sources/${one.name}/test`, result) },
     ], sources.items, t("settings.no_sources")), result),
     section(t("settings.webhooks"), { lead: t("settings.webhooks_lead") }, table(t("settings.webhooks"), [
-      { title: t("settings.app"), value: (app) => h("a", { href: `/admin/apps/${encodeURIComponent(app.id)}` }, app.name) }, { title: t("settings.address"), kind: "mono", value: (app) => app.settings.identity.webhook },
-      { title: t("settings.actions"), kind: "actions", value: (app) => testButton(app.name, at`/v1/apps/${app.id}/webhook/test`, hookResult) },
+      { title: t("settings.app"), value: ({ app }) => h("a", { href: `/admin/apps/${encodeURIComponent(app.id)}` }, app.name) },
+      { title: t("settings.hears"), value: (one) => t(`settings.hears_${one.kind}`) }, { title: t("settings.address"), kind: "mono", value: (one) => one.url },
+      { title: t("settings.actions"), kind: "actions", value: (one) => testButton(`${one.app.name}, ${t(`settings.hears_${one.kind}`)}`, one.test, hookResult) },
     ], hooks, t("settings.no_webhooks")), hookResult),
-    section(t("settings.branding"), { lead: t("settings.branding_lead") }, h("p", null, t("settings.language_lead")), h("p", null, h("a", { href: "/admin/apps" }, t("settings.branding_apps")))),
     section(t("settings.retention"), { lead: t("settings.retention_lead", { days }) },
       own.length > 0 && h("ul", null, own.map((app) => h("li", null, t("settings.retention_apps", { app: app.name, days: app.settings.identity.retention_days })))),
       may("changeVerifications") && h("div", { class: "actions" }, actionButton(t("settings.purge"), async () => {
@@ -60,6 +67,42 @@ async function services(root, { signal }) {
         if (!(await confirmDialog({ title: t("settings.purge_title"), text: t("settings.purge_text", due), action: t("settings.purge"), danger: true }))) return;
         toast(t("settings.purge_done", await call("POST", "/v1/verifications/purge", { body: {} })));
       }))));
+}
+
+// MARK: Look of pages
+
+/** The look of pages where an app does not say. */
+async function look(root, { signal }) {
+  const [pages, guide] = await Promise.all([call("GET", "/v1/page-settings", { signal }), settingsGuide()]);
+  const disabled = !may("changeConfiguration"), server = { name: t("settings.branding_example"), settings: { pages } }, fields = {}, all = [];
+  const make = (path) => {
+    const schema = guide.schema.properties.pages.properties[path.split(".")[1]];
+    const one = settingField(path, schema, part(server.settings, path), undefined, { disabled });
+    fields[path] = one;
+    all.push(one);
+    return one;
+  };
+  const message = h("div", { tabindex: "-1" }), submit = h("button", { class: "button button-primary" }, t("shell.save"));
+  async function save() {
+    replace(message);
+    for (const one of Object.values(fields)) one.setError("");
+    const wanted = { pages: {} };
+    try { for (const one of all) setPart(wanted, one.path, one.read()); } catch { return; }
+    try {
+      await call("PUT", "/v1/page-settings", { body: wanted.pages ?? {} });
+      settingsGuide.forget();
+      toast(t("settings.branding_saved"));
+    } catch (error) {
+      const known = (error.problem?.errors ?? []).filter((one) => fields[`pages.${one.field}`]);
+      for (const one of known) fields[`pages.${one.field}`].setError(one.message);
+      if (known.length) fields[`pages.${known[0].field}`].input.focus(); else replace(message, alertBox("error", errorText(error)));
+      announce(errorText(error));
+    }
+  }
+  replace(root, section(t("settings.branding"), { lead: t("settings.branding_lead") }, h("p", null, t("settings.language_lead")),
+    h("form", { class: "form", novalidate: true, onsubmit: (event) => { event.preventDefault(); busy(submit, save); } }, message,
+      branding(server, ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts"], make, fields, all, disabled), !disabled && h("div", { class: "actions" }, submit)),
+    h("p", null, h("a", { href: "/admin/apps" }, t("settings.branding_apps")))));
 }
 
 // MARK: Faces
@@ -81,7 +124,7 @@ async function faces(root, { signal }) {
 // MARK: Licenses
 
 async function licenses(root, { signal }) {
-  const { items } = await call("GET", "/v1/product-keys", { signal }), mayChange = may("changeConfiguration");
+  const mayChange = may("changeConfiguration");
   const fields = {
     name: field({ label: t("settings.name"), input: textInput({ required: true, maxlength: 100 }) }),
     product: field({ label: t("settings.product"), help: t("settings.product_help"), input: textInput({ required: true, maxlength: 64 }) }),
@@ -95,7 +138,8 @@ async function licenses(root, { signal }) {
     try {
       const key = await call("POST", "/v1/product-keys", { body: { name: fields.name.input.value.trim(), product: fields.product.input.value.trim(), activations: Number(fields.activations.input.value), days: Number(fields.days.input.value) } });
       await showDialog(t("settings.key_title", { name: key.name }), h("div", { class: "stack" }, h("p", null, t("settings.key_text")), copyable(key.product_key, t("settings.product_key"))));
-      await licenses(root, { signal });
+      submit.form.reset();
+      await list.reload();
     } catch (error) {
       const known = (error.problem?.errors ?? []).filter((one) => fields[one.field]);
       for (const one of known) fields[one.field].setError(one.message);
@@ -103,8 +147,10 @@ async function licenses(root, { signal }) {
       announce(errorText(error));
     }
   }
-  replace(root,
-    section(t("settings.keys"), { lead: t("settings.keys_lead") }, table(t("settings.keys"), [
+  const list = pagedList({
+    signal, caption: t("settings.keys"), empty: t("settings.no_keys"),
+    load: (cursor, asked) => call("GET", "/v1/product-keys", { query: { after: cursor }, signal: asked.signal }),
+    columns: [
       { title: t("settings.name"), value: (one) => one.name }, { title: t("settings.product"), value: (one) => one.product },
       { title: t("settings.activations"), value: (one) => t("settings.used", one) }, { title: t("settings.days"), kind: "number", value: (one) => formatNumber(one.days) },
       { title: t("settings.created"), value: (one) => formatTime(one.created_at) }, { title: t("settings.key_state"), value: (one) => one.revoked_at ? tag(t("settings.revoked"), "bad") : tag(t("settings.valid"), "good") },
@@ -112,9 +158,12 @@ async function licenses(root, { signal }) {
         if (!(await confirmDialog({ title: t("settings.revoke_title", one), text: t("settings.revoke_text"), action: t("settings.revoke"), danger: true }))) return;
         await call("DELETE", at`/v1/product-keys/${one.id}`);
         toast(t("settings.revoked_done"));
-        await licenses(root, { signal });
+        await list.reload();
       }, { "aria-label": t("settings.revoke_named", one), class: "button button-secondary button-small" }) }] : []),
-    ], items, t("settings.no_keys"))),
+    ],
+  });
+  replace(root,
+    section(t("settings.keys"), { lead: t("settings.keys_lead") }, list),
     mayChange && section(t("settings.new_key"), {}, h("form", { class: "form", novalidate: true, onsubmit: (event) => { event.preventDefault(); busy(submit, create); } },
       message, fields.name, fields.product, h("div", { class: "form-row" }, fields.activations, fields.days), h("div", { class: "actions" }, submit))));
 }

@@ -1,6 +1,6 @@
 // Users: find, create, and everything about one user.
 
-import { at, call, download, may } from "./api.js";
+import { at, call, download, listAll, may } from "./api.js";
 import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, select, shortID, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { userOrganizations } from "./organizations.js";
@@ -38,7 +38,7 @@ route("/admin/users", (params, root, { query, signal }) => {
       columns: [
         { title: t("users.user"), value: nameOf },
         { title: t("users.email"), value: (user) => user.email && user.email_verified === false ? t("users.email_unverified", user) : user.email },
-        { title: t("users.state"), value: (user) => stateTag(user.state) },
+        { title: t("users.state"), value: (user) => [stateTag(user.state), user.is_test && " ", user.is_test && tag(t("users.test_tag"))] },
         { title: t("users.created"), kind: "time", value: (user) => formatTime(user.created_at) },
         { title: t("users.id"), value: (user) => shortID(user.id) },
       ],
@@ -54,11 +54,12 @@ route("/admin/users/new", (params, root) => {
     external_id: field({ label: t("users.external_id"), input: textInput({ maxlength: 254 }) }),
     password: field({ label: t("users.password"), help: t("users.password_help"), input: textInput({ type: "password", autocomplete: "new-password", maxlength: 512 }) }),
   };
+  const isTest = field({ label: t("users.is_test"), help: t("users.is_test_help"), input: h("input", { type: "checkbox" }) });
   const vouched = field({ label: t("users.email_verified"), help: t("users.email_verified_help"), input: h("input", { type: "checkbox", checked: true }) });
   const message = h("div"), submit = h("button", { class: "button button-primary" }, t("users.create"));
   replace(root, pageHead(t("users.new"), { back: { href: "/admin/users", text: t("users.title") }, lead: t("users.new_lead") }), h("div", { class: "card" },
     h("form", { class: "form", novalidate: true, onsubmit: (event) => { event.preventDefault(); busy(submit, create); } },
-      message, fields.username, fields.email, vouched, fields.external_id, fields.password, h("div", { class: "actions" }, submit))));
+      message, fields.username, fields.email, vouched, fields.external_id, fields.password, isTest, h("div", { class: "actions" }, submit))));
   root.classList.add("page-narrow");
   fields.username.input.focus();
 
@@ -70,6 +71,7 @@ route("/admin/users/new", (params, root) => {
       if (one.input.value) body[name] = one.input.value;
     }
     if (body.email) body.email_verified = vouched.input.checked;
+    if (isTest.input.checked) body.is_test = true;
     try {
       const user = await call("POST", "/v1/users", { body });
       toast(t("users.created_done"));
@@ -88,17 +90,17 @@ route("/admin/users/new", (params, root) => {
 route("/admin/users/:id", async ({ id }, root, { signal }) => {
   const user = await call("GET", at`/v1/users/${id}`, { signal });
   const path = at`/v1/users/${id}`, parts = h("div", { class: "stack" });
-  const apps = may("readConfiguration") ? call("GET", "/v1/apps", { signal }).then((page) => new Map(page.items.map((app) => [app.id, app.name])), () => new Map()) : Promise.resolve(new Map());
+  const apps = may("readConfiguration") ? listAll("/v1/apps", { signal }).then((all) => new Map(all.map((app) => [app.id, app.name])), () => new Map()) : Promise.resolve(new Map());
   const verification = may("readVerifications") ? call("GET", `${path}/verification`, { signal }).catch(() => null) : null;
   const [authenticators, signIns, consents, appNames, verified] = await Promise.all([
     call("GET", `${path}/authenticators`, { signal }), call("GET", `${path}/sign-ins`, { signal }),
     call("GET", `${path}/consents`, { signal }), apps, verification,
   ]);
   const context = { user, path, appNames, mayChange: may("changeUsers"), redraw: render };
-  replace(parts, profile(context), authenticatorSection(context, authenticators.items), signInSection(context, signIns.items), userOrganizations(path, signal),
+  replace(parts, profile(context), authenticatorSection(context, authenticators.items), signInSection(context, signIns, signal), userOrganizations(path, signal),
     consentSection(context, consents.items), verified && verificationSection(context, verified), may("readAudit") && activitySection(context, signal),
     context.mayChange && dangerSection(context));
-  replace(root, pageHead(nameOf(user), { back: { href: "/admin/users", text: t("users.title") }, tags: [stateTag(user.state)] }), parts);
+  replace(root, pageHead(nameOf(user), { back: { href: "/admin/users", text: t("users.title") }, tags: [stateTag(user.state), user.is_test && tag(t("users.test_tag"))].filter(Boolean) }), parts);
 });
 
 /** Does something to the user, then shows the user again, with the focus in the same section. */
@@ -163,17 +165,24 @@ function authenticatorSection(context, items) {
   ], items, t("users.no_authenticators")));
 }
 
-function signInSection(context, items) {
+function signInSection(context, first, signal) {
   const name = (one) => one.app_name ?? one.app_id;
-  return section(t("users.sign_ins"), { actions: context.mayChange && items.length ? [actionButton(t("users.end_all"), async () => {
+  // The page of the user has come with the first sign-ins.
+  let known = first;
+  const load = async (cursor, asked) => {
+    const page = cursor ? null : known;
+    known = null;
+    return page ?? call("GET", `${context.path}/sign-ins`, { query: { after: cursor }, signal: asked.signal });
+  };
+  return section(t("users.sign_ins"), { actions: context.mayChange && first.items.length ? [actionButton(t("users.end_all"), async () => {
     if (await confirmDialog({ title: t("users.end_all_title"), text: t("users.end_all_text"), action: t("users.end_all"), danger: true })) await change(context, "DELETE", `${context.path}/sign-ins`, t("users.ended_all"));
   })] : [] },
-  table(t("users.sign_ins"), [
+  pagedList({ load, signal, caption: t("users.sign_ins"), empty: t("users.no_sign_ins"), columns: [
     { title: t("users.app"), value: name }, { title: t("users.methods"), value: (one) => formatList(one.methods) },
     { title: t("users.signed_in"), kind: "time", value: (one) => formatTime(one.signed_in_at) }, { title: t("users.used"), value: (one) => formatAgo(one.used_at) },
     { title: t("users.expires"), kind: "time", value: (one) => formatTime(one.expires_at) },
     ...(context.mayChange ? [{ title: t("users.actions"), kind: "actions", value: (one) => actionButton(t("users.end"), () => change(context, "DELETE", `${context.path}/sign-ins/${encodeURIComponent(one.id)}`, t("users.ended")), { "aria-label": t("users.end_named", { name: name(one) }), class: "button button-secondary button-small" }) }] : []),
-  ], items, t("users.no_sign_ins")));
+  ] }));
 }
 
 function consentSection(context, items) {

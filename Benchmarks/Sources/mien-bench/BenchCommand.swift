@@ -25,7 +25,7 @@ struct BenchCommand: AsyncParsableCommand {
             PipelineCommand.self, AccuracyCommand.self, StrengthCommand.self, LiveCommand.self,
             ServerCommand.self,
             CapturesCommand.self, DocumentsCommand.self, ZonesCommand.self, PortraitsCommand.self,
-            VerificationsCommand.self, IdentityCommand.self,
+            VerificationsCommand.self, IdentityCommand.self, PortalCommand.self,
             LivenessCommand.self, BareRouteCommand.self,
         ])
 

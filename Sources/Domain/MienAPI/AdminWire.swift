@@ -76,21 +76,23 @@ public struct UserRequest: Sendable, Hashable, Codable {
     /// Cannot be set for a new user, who is always active.
     public var state: State?
     public var attributes: [String: JSONValue]?
+    /// Whether the account is for trying journeys. Only for a new user; it never changes.
+    public var isTest: Bool?
 
     public init(
         externalID: String? = nil, username: String? = nil, email: String? = nil,
         emailVerified: Bool? = nil, password: String? = nil,
-        state: State? = nil, attributes: [String: JSONValue]? = nil
+        state: State? = nil, attributes: [String: JSONValue]? = nil, isTest: Bool? = nil
     ) {
         (self.externalID, self.username, self.email, self.emailVerified, self.password) = (
             externalID, username, email, emailVerified, password
         )
-        (self.state, self.attributes) = (state, attributes)
+        (self.state, self.attributes, self.isTest) = (state, attributes, isTest)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case externalID = "external_id", username, email, emailVerified = "email_verified",
-            password, state, attributes
+            password, state, attributes, isTest = "is_test"
     }
 }
 
@@ -105,21 +107,24 @@ public struct UserAnswer: Sendable, Hashable, Codable {
     public var state: WireValue<AccountState>
     public var attributes: [String: JSONValue]
     public var createdAt: Int64
+    /// `true` for an account that was made to try journeys; absent otherwise.
+    public var isTest: Bool?
 
     public init(
         id: String, externalID: String?, username: String?, email: String?,
         emailVerified: Bool? = nil, state: WireValue<AccountState>,
-        attributes: [String: JSONValue], createdAt: Int64
+        attributes: [String: JSONValue], createdAt: Int64, isTest: Bool? = nil
     ) {
         (self.id, self.externalID, self.username, self.email, self.emailVerified) = (
             id, externalID, username, email, emailVerified
         )
         (self.state, self.attributes, self.createdAt) = (state, attributes, createdAt)
+        self.isTest = isTest
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case id, externalID = "external_id", username, email, emailVerified = "email_verified",
-            state, attributes, createdAt = "created_at"
+            state, attributes, createdAt = "created_at", isTest = "is_test"
     }
 }
 

@@ -252,6 +252,33 @@ public struct AdministratorSetupCodeAnswer: Codable, Sendable, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case link, expiresAt = "expires_at" }
 }
 
+/// A setup code that nobody has used, without the code.
+public struct OpenSetupCodeAnswer: Codable, Sendable, Hashable {
+    /// The administrator whose sign-in methods it replaces.
+    public var administrator: String
+    public var name: String
+    /// The owner who made it; `nil` for the server, at its start.
+    public var madeBy: String?
+    public var createdAt: Int64
+    public var expiresAt: Int64
+    /// Whether using it also ends the administrator's credential.
+    public var endsCredential: Bool
+
+    public init(
+        administrator: String, name: String, madeBy: String?, createdAt: Int64, expiresAt: Int64,
+        endsCredential: Bool
+    ) {
+        (self.administrator, self.name, self.madeBy) = (administrator, name, madeBy)
+        (self.createdAt, self.expiresAt) = (createdAt, expiresAt)
+        self.endsCredential = endsCredential
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case administrator, name, madeBy = "made_by", createdAt = "created_at"
+        case expiresAt = "expires_at", endsCredential = "ends_credential"
+    }
+}
+
 // Hide the values, because they are secret.
 
 extension AdministratorSignInRequest: CustomStringConvertible, CustomReflectable {

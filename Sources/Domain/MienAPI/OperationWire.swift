@@ -102,6 +102,23 @@ public struct MetricBucketAnswer: Codable, Sendable, Hashable {
     public enum CodingKeys: String, CodingKey, CaseIterable { case atMost = "at_most", count }
 }
 
+/// `POST /v1/journeys/webhook/test`: tests the URL of a step `call_webhook`.
+public struct WebhookTestRequest: Codable, Sendable, Hashable {
+    public var url: String
+    /// As the step's setting, ``seconds``; by default, ``standardSeconds``.
+    public var timeoutSeconds: Int?
+
+    public static let maxURLBytes = 2000, seconds = 1...30, standardSeconds = 5
+
+    public init(url: String, timeoutSeconds: Int? = nil) {
+        (self.url, self.timeoutSeconds) = (url, timeoutSeconds)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, timeoutSeconds = "timeout_seconds"
+    }
+}
+
 /// The result of a call that was made to test a connection. The answer's body is never part of it.
 public struct ConnectionTestAnswer: Codable, Sendable, Hashable {
     /// Whether the service answered as it should.

@@ -20,6 +20,17 @@ public struct PageSettings: Sendable, Hashable, Codable {
         )
     }
 
+    /// Fills in what is missing: the colors together, because one was chosen for the other, and the
+    /// logo, the language, and each text on its own.
+    public func completed(by standard: PageSettings) -> PageSettings {
+        let hasColor = brand != nil || brandDark != nil
+        return PageSettings(
+            brand: hasColor ? brand : standard.brand,
+            brandDark: hasColor ? brandDark : standard.brandDark, logo: logo ?? standard.logo,
+            language: language ?? standard.language,
+            texts: standard.texts.merging(texts) { $0.merging($1) { $1 } })
+    }
+
     /// The backgrounds of light and dark pages.
     public static let lightPage = PageColor(red: 0xff, green: 0xff, blue: 0xff),
         darkPage = PageColor(red: 0x17, green: 0x1c, blue: 0x22)

@@ -86,11 +86,14 @@ enum PortalAssets {
         ("journeys/layout.js", EmbeddedFiles.journeyLayout),
         ("journeys/list.js", EmbeddedFiles.journeyList),
         ("journeys/picture.js", EmbeddedFiles.journeyPicture),
+        ("journeys/run-parts.js", EmbeddedFiles.journeyRunParts),
         ("journeys/settings.js", EmbeddedFiles.journeySettings),
         ("journeys/simulation-panel.js", EmbeddedFiles.journeySimulationPanel),
         ("journeys/tabs.js", EmbeddedFiles.journeyTabs),
+        ("journeys/trial-panel.js", EmbeddedFiles.journeyTrialPanel),
         ("journeys/value.js", EmbeddedFiles.journeyValue),
         ("journeys/versions.js", EmbeddedFiles.journeyVersions),
+        ("journeys/webhook-test.js", EmbeddedFiles.journeyWebhookTest),
         ("languages/en-journeys.js", EmbeddedFiles.journeyTexts),
     ]
 

@@ -34,6 +34,7 @@ struct ServerParts: Sendable {
     let masterKeys: MasterKeyRotation
     let bodies = BodyBudget()
     private let webhooks: WebhookCaller
+    private let backChannel: BackChannelLogout
     private let passwordCheck: PasswordCheck
     private let administrators: AdministratorSignIns
     private let accounts: AccountService
@@ -47,7 +48,9 @@ struct ServerParts: Sendable {
     var presentation: PresentationMode { captures.presentation }
     private let migration: FaceMigration
     private let journeys: JourneyService
+    private let trials: JourneyTrials
     private let apps: AppCatalog
+    private let pageDefaults: PageDefaults
     let catalog: JourneyCatalog
     private let issuer: TokenIssuer
     private let grants: GrantService
@@ -110,6 +113,8 @@ struct ServerParts: Sendable {
             workers: configuration.passwordWorkers, limits: limits)
         mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)
         apps = AppCatalog(store: store)
+        pageDefaults = PageDefaults(store: store)
+        try await pageDefaults.reload()
         devices = KnownDeviceService(store: store)
         let gate = LockGate(store: store, apps: apps, clock: clock)
         captures = CaptureService(
@@ -217,10 +222,9 @@ struct ServerParts: Sendable {
             configuration: configuration, publicURL: publicURLText)
         authorization = AuthorizationService(
             store: store, apps: apps, grants: grants, clock: clock, publicURL: publicURLText)
-        logouts = NoticeDelivery(
-            BackChannelLogout(
-                store: store, issuer: issuer, caller: webhooks, clock: clock, metrics: metrics),
-            clock: clock, logger: logger)
+        backChannel = BackChannelLogout(
+            store: store, issuer: issuer, caller: webhooks, clock: clock, metrics: metrics)
+        logouts = NoticeDelivery(backChannel, clock: clock, logger: logger)
         gauges = ServerGauges(
             metrics: metrics, store: store, dataFolder: configuration.dataFolder,
             queues: { [faces, passwords, signatures, identities] in
@@ -232,6 +236,7 @@ struct ServerParts: Sendable {
             certificateExpiry: { certificate?.expiry })
         masterKeys = MasterKeyRotation(
             store: store, persist: storeKeys, clock: clock, logger: logger)
+        trials = JourneyTrials(store: store, performer: performer, clock: clock)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
             grants: grants, clock: clock, metrics: metrics)
@@ -239,8 +244,8 @@ struct ServerParts: Sendable {
             .init(
                 burst: configuration.startsPerMinute, perMinute: configuration.startsPerMinute))
         pages = try WebPages(
-            store: store, apps: apps, grants: grants, changes: changes, journeys: journeys,
-            authorization: authorization, captures: captures, links: links,
+            store: store, apps: apps, defaults: pageDefaults, grants: grants, changes: changes,
+            journeys: journeys, authorization: authorization, captures: captures, links: links,
             verifications: verifications, verificationLinks: verificationLinks, devices: devices,
             passkeys: passkeys, starts: starts, clock: clock, budget: bodies,
             publicURL: publicURLText)
@@ -266,6 +271,9 @@ struct ServerParts: Sendable {
                     logger.error(
                         "records of identity verification could not be decrypted, and were skipped",
                         metadata: ["records": "\(damaged)"])
+                },
+                .init(name: "look of pages") { [pageDefaults] _ in
+                    try await pageDefaults.reload()
                 },
                 .init(name: "recent runs") { [journeys] in journeys.sweepRecent(at: $0) },
                 .init(name: "signing keys") { [issuer] in try await issuer.refresh(at: $0) },
@@ -448,10 +456,14 @@ struct ServerParts: Sendable {
             configuration: configuration,
             guide: AppSettingsGuide(
                 faceThreshold: configuration.faceThreshold, liveness: configuration.liveness),
-            registry: registry, gauges: gauges
+            pages: pageDefaults, registry: registry, gauges: gauges
         ).add(to: admin)
+        PageSettingsRoutes(defaults: pageDefaults, clock: clock, body: body).add(to: admin)
+        JourneyTrialRoutes(trials: trials, clock: clock, body: body).add(to: admin)
         ConnectionTestRoutes(
-            identities: identities, caller: webhooks, records: records, clock: clock
+            store: store, identities: identities, caller: webhooks, records: records,
+            logoutToken: { [backChannel] in try backChannel.testToken(for: $0) }, clock: clock,
+            body: body
         ).add(to: admin)
         AuthenticatorAdminRoutes(store: store, apps: apps, records: records, clock: clock).add(
             to: admin)

@@ -18,9 +18,15 @@ package struct FaceAdminRoutes {
         router.get("faces/migration") { _, _ in
             JSONBody.response(try await migration.status())
         }
-        router.get("faces/duplicates") { _, context in
-            let cases = try await duplicates.queue(for: Self.administrator(context))
-            return JSONBody.response(Page(items: cases.map { DuplicateCaseAnswer($0) }))
+        router.get("faces/duplicates") { request, context in
+            let page = try AdminPage<DuplicateCaseKind>(request)
+            let cases = try await AdminPage<DuplicateCaseKind>.known {
+                try await duplicates.queue(
+                    for: Self.administrator(context), after: page.after,
+                    atMost: AdminPage<DuplicateCaseKind>.size)
+            }
+            return JSONBody.response(
+                page.answer(cases, id: \.duplicate.id) { DuplicateCaseAnswer($0) })
         }
         router.get("faces/duplicates/:case") { _, context in
             JSONBody.response(

@@ -1,29 +1,37 @@
 package import Hummingbird
 internal import MienAPI
 internal import MienAccess
-internal import MienCore
+package import MienCore
 internal import MienIdentity
 package import MienServerAccess
 package import MienServerCore
 package import MienServerMail
-internal import MienStore
+package import MienStore
 
 /// The routes of the admin API that try whether the server reaches a service: sources of identities,
-/// and the webhooks of apps. An answer has a status at most: the body of an inner service is none of
-/// an administrator's business.
+/// webhooks of apps and of journeys, and addresses for logouts. An answer has a status at most: the
+/// body of an inner service is none of an administrator's business.
 package struct ConnectionTestRoutes {
+    let store: Store
     let identities: IdentityService
     let caller: WebhookCaller
     let records: AdminRecords
+    /// Makes a logout token that ends nothing.
+    let logoutToken: @Sendable (AppID) throws -> String
     let clock: ServerClock
+    let body: JSONBody
+    /// Limits the tests of one administrator: a test makes the server call somebody.
+    let tests = RateLimiter(.init(burst: 10, perMinute: 10))
 
     package init(
-        identities: IdentityService, caller: WebhookCaller, records: AdminRecords,
-        clock: ServerClock
+        store: Store, identities: IdentityService, caller: WebhookCaller, records: AdminRecords,
+        logoutToken: @escaping @Sendable (AppID) throws -> String, clock: ServerClock,
+        body: JSONBody
     ) {
-        (self.identities, self.caller, self.records, self.clock) = (
-            identities, caller, records, clock
+        (self.store, self.identities, self.caller, self.records) = (
+            store, identities, caller, records
         )
+        (self.logoutToken, self.clock, self.body) = (logoutToken, clock, body)
     }
 
     private static let patience = Duration.seconds(10)
@@ -43,7 +51,9 @@ package struct ConnectionTestRoutes {
                     .notFound,
                     "There is no such source. GET /v1/verifications/sources lists them.")
             }
-            return JSONBody.response(await Self.test(source))
+            return try await test("source", ["source": .string(name)], context) {
+                await Self.test(source)
+            }
         }
         router.post("apps/:app/webhook/test") { _, context in
             let app = try await records.app(context)
@@ -51,31 +61,99 @@ package struct ConnectionTestRoutes {
                 throw Problem(
                     .conflict, "The app has no webhook. Set settings.identity.webhook first.")
             }
-            return JSONBody.response(await test(url, of: app.id))
+            return try await test("identity_webhook", app: app.id, context) {
+                await probe(signed(["app": .string(app.id.text)], app: app.id), at: url)
+            }
+        }
+        router.post("apps/:app/logout/test") { _, context in
+            let app = try await records.app(context)
+            guard let url = app.settings.backChannelLogoutURI else {
+                throw Problem(
+                    .conflict,
+                    "The app hears of no logouts. Set settings.backchannel_logout_uri first.")
+            }
+            let token = try logoutToken(app.id)
+            return try await test("logout", app: app.id, context) {
+                await probe(.form([("logout_token", token)]), at: url)
+            }
+        }
+        router.post("journeys/webhook/test") { request, context in
+            let wanted = try await body.read(
+                WebhookTestRequest.self, WebhookTestRequest.CodingKeys.self, from: request)
+            let seconds = wanted.timeoutSeconds ?? WebhookTestRequest.standardSeconds
+            guard WebhookTestRequest.seconds.contains(seconds) else {
+                throw Problem(
+                    .invalidRequest,
+                    errors: [.init(field: "timeout_seconds", message: "must be 1 to 30")])
+            }
+            guard (1...WebhookTestRequest.maxURLBytes).contains(wanted.url.utf8.count) else {
+                throw Problem(
+                    .invalidRequest,
+                    errors: [.init(field: "url", message: "must have 1 to 2000 bytes")])
+            }
+            return try await test("journey_webhook", context) {
+                await probe(signed([:], app: nil), at: wanted.url, within: .seconds(seconds))
+            }
         }
     }
 
-    private func test(_ url: String, of app: AppID) async -> ConnectionTestAnswer {
+    /// Tests a connection for an administrator. The audit log says so before, so that hanging up
+    /// hides nothing.
+    private func test(
+        _ kind: String, _ detail: [String: JSONValue] = [:], app: AppID? = nil,
+        _ context: MienRequestContext, _ body: () async -> ConnectionTestAnswer
+    ) async throws -> Response {
+        let now = clock.now
+        if let wait = tests.take(context.actor, at: now) {
+            return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
+        }
+        let event = AuditEvent(
+            "connection.tested", actor: context.actor, app: app,
+            detail: detail.merging(["kind": .string(kind)]) { $1 })
+        try await store.write { try $0.audit.append(event, at: now) }
+        return JSONBody.response(await body())
+    }
+
+    private func signed(_ members: [String: JSONValue], app: AppID?) -> WebhookCaller.Probe {
         var generator = SystemRandomNumberGenerator()
-        let body = JSONText.write(
-            .object([
-                "event": "test", "app": .string(app.text),
-                "time": .number(Double(clock.now.milliseconds)),
-            ]))
-        let id = "dlv_" + Base64URL.encode(generator.bytes(16))
-        switch await caller.notify(body, id: id, app: app, at: url, within: Self.patience) {
+        let body: [String: JSONValue] = [
+            "event": "test", "time": .number(Double(clock.now.milliseconds)),
+        ]
+        return .json(
+            JSONText.write(.object(body.merging(members) { $1 })),
+            id: "dlv_" + Base64URL.encode(generator.bytes(16)), app: app)
+    }
+
+    private func probe(
+        _ probe: WebhookCaller.Probe, at url: String, within limit: Duration = Self.patience
+    ) async -> ConnectionTestAnswer {
+        switch await caller.probe(probe, at: url, within: limit) {
         case .answered(let status):
             return ConnectionTestAnswer(
                 isWorking: (200..<300).contains(status), status: status,
-                reason: (200..<300).contains(status)
-                    ? nil : "a status from 200 to 299 is expected")
+                reason: Self.reason(status))
         case .notAllowed:
             return ConnectionTestAnswer(
                 isWorking: false,
-                reason: "the host is not in webhook.hosts, or its address is not public")
-        case .failed:
+                reason:
+                    "the URL is not https, its host is not in webhook.hosts, or its address is not public"
+            )
+        case .tooLarge:
+            return ConnectionTestAnswer(isWorking: false, reason: "the answer is too large")
+        case .timedOut:
             return ConnectionTestAnswer(
-                isWorking: false, reason: "no connection, or no answer within 10 seconds")
+                isWorking: false,
+                reason: "no complete answer within \(limit.milliseconds / 1000) seconds")
+        case .failed:
+            return ConnectionTestAnswer(isWorking: false, reason: "no connection, or it broke")
+        }
+    }
+
+    private static func reason(_ status: Int) -> String? {
+        switch status {
+        case 200..<300: nil
+        case 300..<400: "redirects are not followed; set the URL that they lead to"
+        default: "a status from 200 to 299 is expected"
         }
     }
 

@@ -78,9 +78,15 @@ package struct IdentityAdminRoutes {
     }
 
     private func addCases(to router: RouterGroup<MienRequestContext>) {
-        router.get("verifications/cases") { _, context in
-            let cases = try await identities.queue(for: Self.administrator(context))
-            return JSONBody.response(Page(items: cases.map { ReviewCaseAnswer($0) }))
+        router.get("verifications/cases") { request, context in
+            let page = try AdminPage<ReviewCaseKind>(request)
+            let cases = try await AdminPage<ReviewCaseKind>.known {
+                try await identities.queue(
+                    for: Self.administrator(context), after: page.after,
+                    atMost: AdminPage<ReviewCaseKind>.size)
+            }
+            return JSONBody.response(
+                page.answer(cases, id: \.review.id) { ReviewCaseAnswer($0) })
         }
         router.get("verifications/cases/:case") { _, context in
             try await JSONBody.response(

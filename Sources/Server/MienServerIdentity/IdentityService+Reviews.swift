@@ -50,14 +50,15 @@ extension IdentityService {
         }
     }
 
-    /// Returns open cases, the oldest first, and records that the reviewer saw them.
-    package func queue(for reviewer: AdminID, atMost count: Int = 100) async throws
-        -> [ReviewCaseRecord]
-    {
+    /// Returns open cases after `last`, the oldest first, and records that the reviewer saw the
+    /// first `count`. One more says that others follow.
+    package func queue(
+        for reviewer: AdminID, after last: ReviewCaseID? = nil, atMost count: Int = 100
+    ) async throws -> [ReviewCaseRecord] {
         let now = clock.now
         return try await store.write { tables in
-            let cases = try tables.reviewCases.queue(atMost: count)
-            for record in cases {
+            let cases = try tables.reviewCases.queue(after: last, atMost: count + 1)
+            for record in cases.prefix(count) {
                 try tables.audit.append(
                     AuditEvent(
                         "identity.viewed", actor: reviewer.text, account: record.account,

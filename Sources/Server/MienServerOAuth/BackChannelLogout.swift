@@ -74,15 +74,26 @@ package struct BackChannelLogout: NoticeQueue {
     }
 
     private func token(for notice: LogoutNotice) throws -> String {
+        try token(for: notice.app, session: notice.grant, user: notice.account)
+    }
+
+    /// Returns a logout token of a sign-in that never was, which tests an app's address: it ends
+    /// nothing.
+    package func testToken(for app: AppID) throws -> String {
+        var generator = SystemRandomNumberGenerator()
+        return try token(for: app, session: .random(using: &generator), user: nil)
+    }
+
+    private func token(for app: AppID, session: GrantID, user: UserID?) throws -> String {
         var generator = SystemRandomNumberGenerator()
         let now = clock.now
+        var claims: [String: JSONValue] = ["aud": .string(app.text), "sid": .string(session.text)]
+        claims["sub"] = user.map { .string($0.text) }
         return try issuer.sign(
-            [
-                "aud": .string(notice.app.text), "sub": .string(notice.account.text),
-                "sid": .string(notice.grant.text),
+            claims.merging([
                 "jti": .string(Base64URL.encode(generator.bytes(16))),
                 "exp": .number(Double(now.seconds + Self.tokenSeconds)),
                 "events": ["http://schemas.openid.net/event/backchannel-logout": [:]],
-            ], as: .logout, at: now)
+            ]) { $1 }, as: .logout, at: now)
     }
 }

@@ -14,12 +14,14 @@ package struct AppSettingsGuide: Sendable {
         (self.faceThreshold, self.liveness) = (faceThreshold, liveness)
     }
 
-    func answer() throws -> AppSettingsGuideAnswer {
+    /// - Parameter pages: The look that the server has for apps without theirs.
+    func answer(pages: PageSettings) throws -> AppSettingsGuideAnswer {
         let document = try JSONText.parse(
             Array(OpenAPIDocument.text.utf8), limits: .init(maxBytes: 16 << 20, maxDepth: 64))
         let schemas = document["components"]?["schemas"]?.objectValue ?? [:]
         var settings = AppSettings()
         settings.faceThreshold = faceThreshold
+        settings.pages = pages
         settings.liveness = LivenessPolicy(
             mode: liveness.mode ?? .livenessActive, threshold: liveness.threshold ?? 0,
             quality: liveness.quality, timeoutSeconds: liveness.timeoutSeconds ?? 60,

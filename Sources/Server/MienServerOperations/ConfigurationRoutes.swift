@@ -1,24 +1,28 @@
 package import Hummingbird
 internal import MienAPI
+package import MienServerAccess
 package import MienServerCore
 
 /// The routes of the admin API that describe the configuration and the work of the server.
 package struct ConfigurationRoutes {
     let configuration: ServerConfiguration
     let guide: AppSettingsGuide
+    let pages: PageDefaults
     let registry: PrometheusRegistry
     let gauges: ServerGauges
 
     package init(
-        configuration: ServerConfiguration, guide: AppSettingsGuide, registry: PrometheusRegistry,
-        gauges: ServerGauges
+        configuration: ServerConfiguration, guide: AppSettingsGuide, pages: PageDefaults,
+        registry: PrometheusRegistry, gauges: ServerGauges
     ) {
-        (self.configuration, self.guide) = (configuration, guide)
+        (self.configuration, self.guide, self.pages) = (configuration, guide, pages)
         (self.registry, self.gauges) = (registry, gauges)
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
-        router.get("app-settings") { _, _ in JSONBody.response(try guide.answer()) }
+        router.get("app-settings") { _, _ in
+            JSONBody.response(try guide.answer(pages: pages.settings))
+        }
         router.get("settings") { _, _ in
             JSONBody.response(
                 Page(

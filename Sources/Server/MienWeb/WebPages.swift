@@ -20,6 +20,7 @@ package import MienStore
 package struct WebPages: Sendable {
     let store: Store
     let apps: AppCatalog
+    let defaults: PageDefaults
     let grants: GrantService
     let changes: AuthenticatorChanges
     let journeys: JourneyService
@@ -41,15 +42,15 @@ package struct WebPages: Sendable {
     let publicURL: @Sendable () -> String
 
     package init(
-        store: Store, apps: AppCatalog, grants: GrantService, changes: AuthenticatorChanges,
-        journeys: JourneyService,
+        store: Store, apps: AppCatalog, defaults: PageDefaults, grants: GrantService,
+        changes: AuthenticatorChanges, journeys: JourneyService,
         authorization: AuthorizationService, captures: CaptureService, links: CaptureLinks,
         verifications: VerificationSessions, verificationLinks: VerificationLinks,
         devices: KnownDeviceService, passkeys: PasskeyService, starts: RateLimiter,
         clock: ServerClock, budget: BodyBudget, publicURL: @escaping @Sendable () -> String
     ) throws {
         (self.store, self.apps, self.grants, self.journeys) = (store, apps, grants, journeys)
-        self.changes = changes
+        (self.changes, self.defaults) = (changes, defaults)
         (self.authorization, self.captures, self.links) = (authorization, captures, links)
         (self.devices, self.passkeys, self.starts) = (devices, passkeys, starts)
         (self.clock, self.budget, self.publicURL) = (clock, budget, publicURL)
@@ -66,16 +67,10 @@ package struct WebPages: Sendable {
         renderer.assets.add(to: router)
         router.get("web/theme/:app") { _, context in
             let id = try AppID(context.parameters.require("app"), field: "app")
-            guard let app = try? await apps.find(id),
-                let css = PageRenderer.css(of: app.settings.pages)
-            else { throw HTTPError(.notFound) }
-            return Response(
-                status: .ok,
-                headers: [
-                    .contentType: "text/css; charset=utf-8",
-                    .cacheControl: "public, max-age=31536000, immutable",
-                ], body: .init(byteBuffer: .init(string: css)))
+            guard let app = try? await apps.find(id) else { throw HTTPError(.notFound) }
+            return try theme(defaults.look(of: app))
         }
+        router.get("web/theme") { _, _ in try theme(defaults.settings) }
         router.post("web/language") { request, _ in
             let form = try await form(request)
             guard let language = form["language"].flatMap({ renderer.languages[$0] }) else {
@@ -92,6 +87,16 @@ package struct WebPages: Sendable {
         addVerify(to: router)
         addDocument(to: router)
         AccountPages(pages: self, api: api).add(to: router)
+    }
+
+    private func theme(_ look: PageSettings) throws -> Response {
+        guard let css = PageRenderer.css(of: look) else { throw HTTPError(.notFound) }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/css; charset=utf-8",
+                .cacheControl: "public, max-age=31536000, immutable",
+            ], body: .init(byteBuffer: .init(string: css)))
     }
 
     // MARK: Shared
@@ -116,15 +121,13 @@ package struct WebPages: Sendable {
     struct OutsideForm: Error {}
 
     func view(_ request: Request, app: AppRecord?, asked: [String] = []) -> PageView {
-        let browser = sessions.browser(request)
+        let browser = sessions.browser(request), look = defaults.look(of: app)
         let language = renderer.languages.choose(
             chosen: sessions.cookies.value(.language, request), asked: asked,
-            accepted: request.headers[.acceptLanguage],
-            standard: app?.settings.pages.language)
+            accepted: request.headers[.acceptLanguage], standard: look.language)
         return PageView(
-            texts: PageTexts(
-                language, in: renderer.languages, own: app?.settings.pages.texts ?? [:]),
-            app: app, csrf: sessions.csrf(of: browser),
+            texts: PageTexts(language, in: renderer.languages, own: look.texts),
+            app: app, look: look, csrf: sessions.csrf(of: browser),
             path: request.method == .get || request.uri.path.hasPrefix("/signin/")
                 ? localPath(request.uri.string) : nil)
     }
@@ -144,7 +147,8 @@ package struct WebPages: Sendable {
     {
         let view = view(request, app: app)
         return PageView(
-            texts: view.texts, app: app, csrf: sessions.csrf(of: browser), path: view.path)
+            texts: view.texts, app: app, look: view.look, csrf: sessions.csrf(of: browser),
+            path: view.path)
     }
 
     /// A short message, with a way on.

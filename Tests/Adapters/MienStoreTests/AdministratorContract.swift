@@ -63,7 +63,7 @@ import Testing
             let app = try tables.adminMethods.find(.totp, of: Self.ada)
             #expect(app?.content.use { $0 } == secret)
             #expect(try tables.adminMethods.all(of: Self.ada).map(\.kind) == [.passkey, .totp])
-            #expect(try tables.adminMethods.kinds() == [Self.ada: [.passkey, .totp]])
+            #expect(try tables.adminMethods.kinds(of: Self.ada) == [.passkey, .totp])
             #expect(try !tables.adminMethods.remove(AuthenticatorID("aut_1")!, of: Self.grace))
         }
         let rows = try await test.rows("SELECT content_sealed FROM admin_method")
@@ -76,7 +76,10 @@ import Testing
                 }
             } == .conflict)
         let (isRemoved, hasNoMethods) = try await test.store.write { tables in
-            (try tables.admins.remove(Self.ada), try tables.adminMethods.kinds().isEmpty)
+            (
+                try tables.admins.remove(Self.ada),
+                try tables.adminMethods.kinds(of: Self.ada).isEmpty
+            )
         }
         #expect(isRemoved && hasNoMethods)
     }

@@ -385,6 +385,7 @@ import Testing
                 "34-administrator-role", "35-administrator-sign-in", "36-identity-job-app",
                 "37-verification-session-end", "38-audit-search", "39-schema-compatibility",
                 "40-capture-account",
+                "42-pages", "43-setup-code-credential", "44-test-accounts",
             ])
     }
 }

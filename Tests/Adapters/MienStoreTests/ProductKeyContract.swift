@@ -17,7 +17,7 @@ import Testing
         #expect(
             try await test.store.read { try $0.productKeys.find(record.id, hash: [1]) } == record)
         #expect(try await test.store.read { try $0.productKeys.find(record.id, hash: [2]) } == nil)
-        #expect(try await test.store.read { try $0.productKeys.all() } == [record])
+        #expect(try await test.store.read { try $0.productKeys.page(count: 9) } == [record])
         #expect(
             try await test.store.write {
                 try $0.productKeys.revoke(record.id, at: .start + .seconds(5))
@@ -55,7 +55,7 @@ import Testing
             }
         }
         #expect(Set(admitted).count == 3 && admitted.count == 6)
-        #expect(try await test.store.read { try $0.productKeys.all() }.first?.used == 3)
+        #expect(try await test.store.read { try $0.productKeys.page(count: 9) }.first?.used == 3)
         let first = try #require(admitted.first)
         #expect(
             try await test.store.write {

@@ -33,6 +33,22 @@ struct PageSettingsTests {
         #expect(PageColor(text) == nil)
     }
 
+    @Test("what an app leaves out comes from the server, but colors come together")
+    func completed() {
+        let server = PageSettings(
+            brand: "#0b6b69", brandDark: "#5ec4c0", logo: "data:image/png;base64,AA",
+            language: "es", texts: ["en": ["a": "server a", "b": "server b"], "es": ["a": "s"]])
+        #expect(PageSettings().completed(by: server) == server)
+        #expect(server.completed(by: PageSettings()) == server)
+        let app = PageSettings(brand: "#7a1f5f", texts: ["en": ["b": "app b"]])
+        let both = app.completed(by: server)
+        #expect(both.brand == "#7a1f5f" && both.brandDark == nil)
+        #expect(both.logo == server.logo && both.language == "es")
+        #expect(both.texts == ["en": ["a": "server a", "b": "app b"], "es": ["a": "s"]])
+        let dark = PageSettings(brandDark: "#7fb2ff", language: "ar").completed(by: server)
+        #expect(dark.brand == nil && dark.brandDark == "#7fb2ff" && dark.language == "ar")
+    }
+
     @Test("a color that disappears on the page is refused, with its contrast")
     func faults() {
         #expect(PageSettings(brand: "#0b6b69", brandDark: "#5ec4c0").faults.isEmpty)

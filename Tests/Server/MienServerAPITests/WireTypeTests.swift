@@ -33,6 +33,9 @@ struct WireTypeTests {
         try check(ProductKeyRequest.self, ProductKeyRequest.CodingKeys.self)
         try check(CheckJourneyRequest.self, CheckJourneyRequest.CodingKeys.self)
         try check(JourneyCodeRequest.self, JourneyCodeRequest.CodingKeys.self)
+        try check(WebhookTestRequest.self, WebhookTestRequest.CodingKeys.self)
+        try check(StartJourneyTrialRequest.self, StartJourneyTrialRequest.CodingKeys.self)
+        try check(DuplicateDecisionRequest.self, DuplicateDecisionRequest.CodingKeys.self)
         try check(LicenseRequest.self, LicenseRequest.CodingKeys.self)
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
         try check(CaptureConsentRequest.self, CaptureConsentRequest.CodingKeys.self)
@@ -44,6 +47,8 @@ struct WireTypeTests {
         for name in [
             "AdministratorRequest", "AdministratorRoleRequest", "ProductKeyRequest",
             "CheckJourneyRequest", "JourneyCodeRequest", "SimulateJourneyRequest",
+            "WebhookTestRequest", "StartJourneyTrialRequest", "AnswerJourneyTrialRequest",
+            "DuplicateDecisionRequest",
             "LicenseRequest", "OTPRegistrationRequest",
             "RedeemOTPRequest",
             "StartJourneyRequest", "RespondRequest",
@@ -99,6 +104,7 @@ struct WireTypeTests {
         try check(AdministratorPasskeyAnswer.self, AdministratorPasskeyAnswer.CodingKeys.self)
         try check(AdministratorInvitationAnswer.self, AdministratorInvitationAnswer.CodingKeys.self)
         try check(AdministratorSetupCodeAnswer.self, AdministratorSetupCodeAnswer.CodingKeys.self)
+        try check(OpenSetupCodeAnswer.self, OpenSetupCodeAnswer.CodingKeys.self)
         // The values of these are hidden from mirrors.
         func names<Keys: CodingKey & CaseIterable>(_: Keys.Type) -> Set<String> {
             Set(Keys.allCases.map(\.stringValue))
@@ -206,6 +212,34 @@ struct WireTypeTests {
             #expect(
                 schema["properties"]?["items"]?["items"]?["$ref"]
                     == .string("#/components/schemas/\(item)"))
+        }
+    }
+
+    @Test("answers that the portal shows")
+    func portalAnswers() throws {
+        try check(AppSettingsGuideAnswer.self, AppSettingsGuideAnswer.CodingKeys.self)
+        try check(FaceThresholdAnswer.self, FaceThresholdAnswer.CodingKeys.self)
+        try check(ServerSettingAnswer.self, ServerSettingAnswer.CodingKeys.self)
+        try check(MetricAnswer.self, MetricAnswer.CodingKeys.self)
+        try check(MetricSeriesAnswer.self, MetricSeriesAnswer.CodingKeys.self)
+        try check(MetricBucketAnswer.self, MetricBucketAnswer.CodingKeys.self)
+        try check(ConnectionTestAnswer.self, ConnectionTestAnswer.CodingKeys.self)
+        try check(IdentitySourceAnswer.self, IdentitySourceAnswer.CodingKeys.self)
+        try check(UserSignInAnswer.self, UserSignInAnswer.CodingKeys.self)
+        try check(ErasurePreviewAnswer.self, ErasurePreviewAnswer.CodingKeys.self)
+        try check(DuplicateCaseAnswer.self, DuplicateCaseAnswer.CodingKeys.self)
+        try check(DuplicateCaseDetail.self, DuplicateCaseDetail.CodingKeys.self)
+        try check(FaceMigrationAnswer.self, FaceMigrationAnswer.CodingKeys.self)
+        try check(TrialTurnAnswer.self, TrialTurnAnswer.CodingKeys.self)
+        // The values of these are hidden from mirrors.
+        #expect(
+            try APIDocument.schema("JourneyTrialAnswer")["properties"]?.names
+                == Set(JourneyTrialAnswer.CodingKeys.allCases.map(\.rawValue)))
+        #expect(
+            try APIDocument.schema("AnswerJourneyTrialRequest")["properties"]?.names
+                == Set(AnswerJourneyTrialRequest.CodingKeys.allCases.map(\.rawValue)))
+        for example in try APIDocument.schema("JourneyTrialAnswer")["examples"]?.arrayValue ?? [] {
+            #expect(try rewritten(example, as: JourneyTrialAnswer.self) == example)
         }
     }
 

@@ -61,7 +61,7 @@ struct DuplicateFaceTests {
         try await withFaces([("ada", "obama"), ("bob", "biden"), ("eve", "obama2")]) {
             server, app in
             try await Self.searched(server)
-            let cases = try await server.admin.duplicateCases()
+            let cases = try await server.admin.duplicateCases().items
             let (ada, eve) = try await (server.userID("ada"), server.userID("eve"))
             #expect(cases.count == 1)
             let open = try #require(cases.first)
@@ -85,7 +85,7 @@ struct DuplicateFaceTests {
             #expect(
                 try await server.admin.decideDuplicate(open.id, .duplicate).decision
                     == .known(.duplicate))
-            #expect(try await server.admin.duplicateCases().isEmpty)
+            #expect(try await server.admin.duplicateCases().items.isEmpty)
             await #expect(throws: MienError.self) {
                 try await server.admin.decideDuplicate(open.id, .distinct)
             }
@@ -113,7 +113,7 @@ struct DuplicateFaceTests {
     @Test("without the setting, nothing is searched and no consent names it")
     func off() async throws {
         try await withFaces([("ada", "obama")], settings: nil) { server, app in
-            #expect(try await server.admin.duplicateCases().isEmpty)
+            #expect(try await server.admin.duplicateCases().items.isEmpty)
             let ada = try await server.userID("ada")
             #expect(
                 try await server.admin.consents(of: ada).map(\.purpose.rawValue) == ["face"])
@@ -121,7 +121,7 @@ struct DuplicateFaceTests {
             try await Self.set(["min_score": 48], app, server)
             try await Self.register("eve", "obama2", server)
             try await Self.searched(server)
-            #expect(try await server.admin.duplicateCases().count == 1)
+            #expect(try await server.admin.duplicateCases().items.count == 1)
             let eve = try await server.userID("eve")
             #expect(
                 try await Set(server.admin.consents(of: eve).map(\.purpose.rawValue))
@@ -135,7 +135,7 @@ struct DuplicateFaceTests {
     func erasure(_ withdraws: Bool) async throws {
         try await withFaces([("ada", "obama"), ("eve", "obama2")]) { server, app in
             try await Self.searched(server)
-            let open = try #require(try await server.admin.duplicateCases().first)
+            let open = try #require(try await server.admin.duplicateCases().items.first)
             let ada = try await server.userID("ada")
             if withdraws {
                 try await server.admin.withdrawConsent(of: ada, to: app)
@@ -144,7 +144,7 @@ struct DuplicateFaceTests {
             } else {
                 try await server.admin.deleteUser(ada)
             }
-            #expect(try await server.admin.duplicateCases().isEmpty)
+            #expect(try await server.admin.duplicateCases().items.isEmpty)
             let error = await #expect(throws: MienError.self) {
                 try await server.admin.duplicateCase(open.id)
             }
@@ -165,7 +165,7 @@ struct DuplicateFaceTests {
             }
             try await Self.register("eve", "obama2", server)
             try await Self.searched(server)
-            #expect(try await server.admin.duplicateCases().count == 1)
+            #expect(try await server.admin.duplicateCases().items.count == 1)
             let metrics = String(
                 decoding: try await AsyncHTTPTransport().send(
                     .init(method: .get, url: server.url("/metrics"))
@@ -182,7 +182,7 @@ struct DuplicateFaceTests {
             server: ["MIEN_IDENTITY_SECOND_REVIEWER": "true"]
         ) { server, _ in
             try await Self.searched(server)
-            let open = try #require(try await server.admin.duplicateCases().first)
+            let open = try #require(try await server.admin.duplicateCases().items.first)
             #expect(open.needsSecondReviewer)
             #expect(try await server.admin.decideDuplicate(open.id, .distinct).decision == nil)
             await #expect(throws: MienError.self, "the same person") {

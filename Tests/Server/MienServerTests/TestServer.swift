@@ -204,11 +204,12 @@ enum AdminPaths {
             guard parts.count > 1 else { return false }
             if parts[1] == "journeys" {
                 return parts.count == 2 || (parts.count > 3 && parts[3] == "versions")
-                    || ["steps", "check", "code", "simulate"].contains(parts[2])
+                    || ["steps", "check", "code", "simulate", "trial", "webhook"].contains(
+                        parts[2])
             }
             return [
                 "users", "apps", "administrator", "administrators", "audit", "faces",
-                "product-keys",
+                "product-keys", "page-settings",
                 "verifications", "registry", "organizations",
             ].contains(parts[1])
         default: return false

@@ -13,6 +13,7 @@ import { Picture } from "./picture.js";
 import { CodePanel } from "./code-panel.js";
 import { SimulationPanel } from "./simulation-panel.js";
 import { Tabs } from "./tabs.js";
+import { TrialPanel } from "./trial-panel.js";
 
 const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
 
@@ -30,8 +31,9 @@ export class JourneyEditor {
    * @param {boolean} options.isFixed Whether it can only be looked at.
    * @param {() => void} options.changed Called after each edit.
    * @param {() => Promise<void>} options.save
+   * @param {() => {id: string, version: number}} options.saved The version that the server has.
    */
-  constructor({ definition, types, isFixed, changed, save }) {
+  constructor({ definition, types, isFixed, changed, save, saved }) {
     this.history = new History(definition);
     this.types = types.all;
     this.definitions = types.definitions;
@@ -50,12 +52,14 @@ export class JourneyEditor {
     this.form = new StepForm(this);
     this.journeyForm = new JourneyForm(this);
     this.simulation = new SimulationPanel(this);
+    this.trial = isFixed ? null : new TrialPanel(this, () => ({ ...saved(), isSaved: !this.history.isChanged }));
     this.code = new CodePanel(this);
     this.findingsList = h("ul", { class: "journey-finding-list" });
     this.findingsTab = h("section", { class: "card", "aria-label": t("journeys.findings") }, h("h2", { tabindex: "-1" }, t("journeys.findings")), this.findingsList);
     this.tabs = new Tabs(t("journeys.panels"), [
       ["form", t("journeys.tab_step"), this.form.element], ["journey", t("journeys.tab_journey"), this.journeyForm.element],
       ["findings", t("journeys.findings"), this.findingsTab], ["simulation", t("journeys.tab_simulation"), this.simulation.element],
+      ...(this.trial ? [["trial", t("journeys.tab_trial"), this.trial.element]] : []),
       ["code", t("journeys.tab_code"), this.code.element],
     ], () => this.#showPanel());
     this.undoButton = this.#button("journeys.undo", isMac ? "⌘Z" : "Ctrl+Z", () => this.undo());
@@ -204,6 +208,7 @@ export class JourneyEditor {
 
   #showPanel() {
     if (this.tabs?.current === "code") this.code.show(this.#selection.step);
+    if (this.tabs?.current === "trial") this.trial.show();
   }
 
   /** Marks the way that a simulation took. */

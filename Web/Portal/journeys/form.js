@@ -5,6 +5,7 @@ import { formatList, t } from "../strings.js";
 import { isObject, member } from "./value.js";
 import { isName, setLabel, setSetting, step, stepNames, target } from "./document.js";
 import { fieldsOf, jsonField, pathText, settingTitle } from "./settings.js";
+import { webhookTest } from "./webhook-test.js";
 
 /**
  * @typedef {object} Editing What the form needs of the editor.
@@ -63,6 +64,7 @@ export class StepForm {
       this.#name(name), this.#label(name, one),
       h("div", { class: "form journey-settings", "data-setting": "" }, type ? fieldsOf(type.settings, config, [], around)
         : config === undefined ? null : Object.entries(isObject(config) ? config : {}).map(([key, value]) => jsonField({ name: key, path: [key], schema: {}, value, isRequired: false }, around))),
+      member(one, "type") === "call_webhook" && !editing.isFixed ? webhookTest(() => member(step(editing.definition, name), "config")) : null,
       this.#outcomes(name, one, node),
       h("div", { class: "actions" }, h("button", { type: "button", class: "button button-danger", onclick: () => editing.remove(name, null) }, t("journeys.remove_step"))),
     ];

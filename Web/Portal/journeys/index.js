@@ -79,7 +79,7 @@ async function journeyPage({ id, v }, root, { signal }) {
   const definition = await definitionOf(id, shown?.version ?? v ?? 1, signal);
   const mayChange = may("changeConfiguration");
   const head = h("div"), message = h("div", { role: "status" }), below = h("div", { class: "stack" });
-  const editor = new JourneyEditor({ definition, types, isFixed: !mayChange, changed: () => drawHead(), save: () => save() });
+  const editor = new JourneyEditor({ definition, types, isFixed: !mayChange, changed: () => drawHead(), save: () => save(), saved: () => ({ id, version: shown.version }) });
   signal.addEventListener("abort", () => editor.close());
   guardUnsaved(() => editor.history.isChanged);
 

@@ -2,7 +2,8 @@
 
 import { call } from "../api.js";
 import { actionButton, field, h, replace, select, textInput } from "../dom.js";
-import { arrow, t } from "../strings.js";
+import { t } from "../strings.js";
+import { jsonArea, optionSelect, promptCard, readJSON, runEnd, runProblem, runVariables, schemaFields, showWay, turnLine } from "./run-parts.js";
 import { at, isObject, member } from "./value.js";
 
 /** A world with somebody in it, to begin with. */
@@ -21,7 +22,7 @@ export class SimulationPanel {
     this.editing = editing;
     this.world = h("textarea", { class: "input journey-code", rows: 8, spellcheck: "false", dir: "ltr", value: JSON.stringify(world, null, 2) });
     this.user = textInput({ dir: "auto", maxlength: 254 });
-    this.parameters = h("textarea", { class: "input journey-code", rows: 2, spellcheck: "false", dir: "ltr", value: "" });
+    this.parameters = jsonArea("");
     this.worldField = field({ label: t("journeys.world"), help: t("journeys.world_help"), input: this.world });
     this.parametersField = field({ label: t("journeys.start_parameters"), help: t("journeys.as_json"), input: this.parameters });
     this.result = h("div", { class: "stack", role: "group", "aria-label": t("journeys.run") });
@@ -37,30 +38,15 @@ export class SimulationPanel {
     return this.#play();
   }
 
-  /** Reads an input that holds JSON; shows what is wrong. */
-  #read(input, made) {
-    if (!input.value.trim()) { made.setError(""); return undefined; }
-    try {
-      const value = JSON.parse(input.value);
-      made.setError("");
-      return value;
-    } catch (error) {
-      made.setError(t("journeys.no_json", { reason: error.message }));
-      this.element.querySelector("details").open = true;
-      input.focus();
-      throw new Error(t("journeys.no_json", { reason: error.message }));
-    }
-  }
-
   async #play() {
     const body = {
-      definition: this.#definition, world: this.#read(this.world, this.worldField), user: this.user.value.trim() || undefined,
-      parameters: this.#read(this.parameters, this.parametersField), answers: this.#answers.map(({ answer }) => answer),
+      definition: this.#definition, world: readJSON(this.world, this.worldField), user: this.user.value.trim() || undefined,
+      parameters: readJSON(this.parameters, this.parametersField), answers: this.#answers.map(({ answer }) => answer),
     };
     let run;
     try { run = await call("POST", "/v1/journeys/simulate", { body }); } catch (error) {
       this.editing.showRun(new Set(), null);
-      replace(this.result, h("div", { class: "alert alert-error", role: "alert" }, h("p", null, error.detail ?? error.message), (error.problem?.errors ?? []).map((one) => h("p", null, `${one.field}: ${one.message}`))));
+      replace(this.result, runProblem(error));
       this.#answers.pop();
       return;
     }
@@ -68,44 +54,21 @@ export class SimulationPanel {
   }
 
   #show(run) {
-    const passed = new Set(run.turns.flatMap((turn) => turn.path.flatMap(({ step, outcome }) => [step, `${step} ${outcome}`])));
-    this.editing.showRun(passed, run.prompt?.step ?? run.rejection?.step ?? run.turns.at(-1)?.path.at(-1)?.step ?? null);
+    showWay(run, this.editing);
     replace(this.result,
       this.#definition === this.editing.definition ? null : h("p", { class: "alert" }, t("journeys.run_outdated")),
-      h("h3", null, t("journeys.trace")), h("ol", { class: "journey-trace" }, run.turns.map((turn, index) => this.#turn(turn, index))),
-      run.prompt ? this.#prompt(run.prompt) : this.#end(run),
-      h("details", null, h("summary", null, t("journeys.run_variables")), h("pre", { class: "journey-json", tabindex: "0" }, JSON.stringify({ ...run.variables, ...(run.user ? { user: run.user } : {}) }, null, 2))),
+      h("h3", null, t("journeys.trace")), h("ol", { class: "journey-trace" }, run.turns.map((turn, index) => turnLine(turn, index ? this.#answers[index - 1]?.answer.option ?? "" : null, this.editing))),
+      run.prompt ? this.#prompt(run.prompt) : runEnd(run), runVariables(run),
       this.#answers.length ? h("div", null, actionButton(t("journeys.take_back"), () => { this.#answers.pop(); return this.#play(); })) : null);
     this.result.querySelector(".journey-prompt h3")?.focus();
   }
 
-  #turn(turn, index) {
-    const said = index ? t("journeys.answered", { option: this.#answers[index - 1]?.answer.option ?? "" }) : t("journeys.started");
-    return h("li", null, h("span", { class: "muted" }, said), turn.path.map(({ step, outcome }) => h("span", { class: "journey-passed" },
-      h("button", { type: "button", class: "button button-quiet button-small", onclick: () => this.editing.select(step) }, step), ` ${arrow} ${outcome}`)),
-    turn.mistake ? h("span", { class: "field-error" }, `${turn.mistake.code}: ${turn.mistake.problems.map((one) => [one.field, one.message].filter(Boolean).join(": ")).join("; ")}`) : null);
-  }
-
-  #end({ completion, rejection }) {
-    const [kind, text] = completion ? ["success", t("journeys.ended_success", { user: completion.user ?? t("journeys.nobody"), amr: completion.amr.join(", ") || "–" })]
-      : rejection ? ["error", t("journeys.ended_rejection", { cause: rejection.cause, reason: rejection.reason })] : ["error", t("journeys.not_started")];
-    const claims = completion && Object.keys(completion.claims).length ? h("pre", { class: "journey-json", tabindex: "0" }, JSON.stringify(completion.claims, null, 2)) : null;
-    return h("div", { class: `alert alert-${kind} journey-prompt` }, h("h3", { tabindex: "-1" }, text), claims);
-  }
-
   /** The form of what the journey asks, with an answer for each option. */
   #prompt(prompt) {
-    const options = prompt.options.map((option) => [option.id, option.label === option.id ? option.id : `${option.label} (${option.id})`]);
-    const form = h("div", { class: "form" }), option = select(options, options[0]?.[0] ?? "", { onchange: () => draw() });
+    const form = h("div", { class: "form" }), option = optionSelect(prompt, () => draw());
     let answer = () => ({});
     const draw = () => {
-      const chosen = prompt.options.find((one) => one.id === option.value), schema = chosen?.schema, inputs = [];
-      const fields = inOrder(schema).map(([name, one]) => {
-        const isSecret = one.format === "password" || one.writeOnly || one.sensitive, isFlag = one.type === "boolean";
-        const input = isFlag ? h("input", { type: "checkbox" }) : h("input", { class: "input", type: isSecret ? "password" : one.type === "number" ? "number" : "text", autocomplete: "off", dir: "auto" });
-        inputs.push([name, () => isFlag ? input.checked : input.value === "" ? undefined : one.type === "number" ? Number(input.value) : input.value]);
-        return field({ label: one.title ?? name, input });
-      });
+      const chosen = prompt.options.find((one) => one.id === option.value), { fields, read } = schemaFields(chosen?.schema);
       // Answers of devices and other systems are those of the world.
       const parts = at(JSON.parse(this.world.value || "{}"), []), extra = [];
       for (const [name, all] of [["selfie", "selfies"], ["verification", "verifications"], ["key", "keys"]]) {
@@ -117,12 +80,11 @@ export class SimulationPanel {
       }
       const isFree = chosen?.type === "client_input" && !fields.length;
       const session = prompt.data?.payload?.session, free = session ? { payload: { sessionId: session, state: prompt.data.payload.state } } : undefined;
-      const json = isFree ? h("textarea", { class: "input journey-code", rows: 2, dir: "ltr", spellcheck: "false", value: free ? JSON.stringify(free) : "" }) : null;
+      const json = isFree ? jsonArea(free ? JSON.stringify(free) : "") : null;
       const wait = h("input", { class: "input", type: "number", min: 0, max: 1000000, value: "" });
       replace(form, fields, json && field({ label: t("journeys.data"), help: t("journeys.as_json"), input: json }), extra.map(([, , made]) => made), field({ label: t("journeys.after_seconds"), input: wait }));
       answer = () => {
-        const data = Object.fromEntries(inputs.map(([name, read]) => [name, read()]).filter(([, value]) => value !== undefined));
-        const given = { option: option.value };
+        const data = read(), given = { option: option.value };
         if (json?.value.trim()) given.data = JSON.parse(json.value); else if (Object.keys(data).length) given.data = data;
         for (const [name, input] of extra) if (input.value) given[name] = input.value;
         if (wait.value) given.after_seconds = Number(wait.value);
@@ -131,16 +93,6 @@ export class SimulationPanel {
     };
     draw();
     const send = () => { this.#answers.push({ answer: answer() }); return this.#play(); };
-    return h("form", { class: "card journey-prompt", onsubmit: (event) => { event.preventDefault(); event.target.querySelector(".button-primary").click(); } },
-      h("h3", { tabindex: "-1" }, t("journeys.asks", { step: prompt.step, name: prompt.journey_step_id })),
-      prompt.error ? h("p", { class: "field-error" }, t("journeys.last_error", { error: prompt.error })) : null,
-      h("details", null, h("summary", null, t("journeys.prompt_data")), h("pre", { class: "journey-json", tabindex: "0" }, JSON.stringify(prompt.data, null, 2))),
-      field({ label: t("journeys.option"), input: option }), form, h("div", { class: "actions" }, actionButton(t("journeys.send_answer"), send, { kind: "primary" })));
+    return promptCard(prompt, option, form, send);
   }
-}
-
-/** The fields of a schema as clients show them: the required ones in their order, then the others by name. */
-function inOrder(schema) {
-  const fields = member(schema, "properties") ?? {}, required = (member(schema, "required") ?? []).filter((name) => Object.hasOwn(fields, name));
-  return [...required, ...Object.keys(fields).filter((name) => !required.includes(name)).sort()].map((name) => [name, fields[name]]);
 }

@@ -13,7 +13,9 @@ enum Migrations {
     /// reads. Servers of several versions then run on one database during an upgrade. A step that
     /// removes or changes something does not belong here; it follows in a later version, once no
     /// server uses what it removes. See “Schema” in docs/spec/storage.md.
-    static let compatible: Set<String> = ["40-capture-account"]
+    static let compatible: Set<String> = [
+        "40-capture-account", "42-pages", "44-test-accounts",
+    ]
 
     static let all: [(name: String, statements: [String])] = [
         (
@@ -689,6 +691,31 @@ enum Migrations {
                 "ALTER TABLE token_grant ADD COLUMN organization_id TEXT NOT NULL DEFAULT ''",
                 "CREATE INDEX token_grant_by_organization ON token_grant (organization_id, account_id) WHERE organization_id <> ''",
             ]
+        ),
+        (
+            // Every page of a list starts where an index says, however long the list is.
+            "42-pages",
+            [
+                "CREATE INDEX app_by_time ON app (created_at, id)",
+                "CREATE INDEX admin_by_time ON admin (created_at, id)",
+                "CREATE INDEX product_key_by_time ON product_key (created_at, id)",
+                "DROP INDEX review_case_by_time",
+                "CREATE INDEX review_case_by_time ON review_case (closed_at, opened_at, id)",
+                "DROP INDEX duplicate_case_by_time",
+                "CREATE INDEX duplicate_case_by_time ON duplicate_case (closed_at, opened_at, id)",
+                "CREATE INDEX token_grant_by_time ON token_grant (account_id, created_at, id) WHERE revoked_at IS NULL",
+                "CREATE INDEX audit_by_act ON audit (actor, event, number) WHERE substr(actor, 1, 4) = 'adm_'",
+            ]
+        ),
+        (
+            // Earlier setup codes left the credential as it was.
+            "43-setup-code-credential",
+            ["ALTER TABLE admin_offer ADD COLUMN ends_credential BIGINT NOT NULL DEFAULT 0"]
+        ),
+        (
+            // Accounts of people stay what they are: a test account is made as one.
+            "44-test-accounts",
+            ["ALTER TABLE account ADD COLUMN is_test BIGINT NOT NULL DEFAULT 0"]
         ),
     ]
 }

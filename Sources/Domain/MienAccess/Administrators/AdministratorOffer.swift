@@ -28,13 +28,16 @@ public struct AdministratorOffer: Sendable, Hashable {
     /// The administrator who made it; `nil` for the server itself, at its start.
     public let author: AdminID?
     public let createdAt: Instant
+    /// Whether using the code also ends the credential that the administrator has: whoever lost the
+    /// other ways in may have lost it to somebody.
+    public let endsCredential: Bool
 
     public init(
         id: AdministratorOfferID, kind: Kind, subject: AdminID, name: String, role: AdminRole,
-        author: AdminID?, createdAt: Instant
+        author: AdminID?, createdAt: Instant, endsCredential: Bool = false
     ) {
         (self.id, self.kind, self.subject, self.name, self.role) = (id, kind, subject, name, role)
-        (self.author, self.createdAt) = (author, createdAt)
+        (self.author, self.createdAt, self.endsCredential) = (author, createdAt, endsCredential)
     }
 
     public var expiresAt: Instant { createdAt + kind.lifetime }

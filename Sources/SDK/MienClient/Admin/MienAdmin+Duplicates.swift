@@ -6,8 +6,10 @@ public import MienIdentity
 extension MienAdmin {
     /// Returns the open cases about accounts whose faces look alike, the oldest first, at most 100.
     /// The audit log records the view.
-    public func duplicateCases() async throws -> [DuplicateCaseAnswer] {
-        try await (get("faces", "duplicates") as Page<DuplicateCaseAnswer>).items
+    ///
+    /// - Parameter after: ``Page/next`` of the page before.
+    public func duplicateCases(after: String? = nil) async throws -> Page<DuplicateCaseAnswer> {
+        try await page("faces", "duplicates", after: after)
     }
 
     /// Returns a case with its two accounts. The audit log records the view.

@@ -7,8 +7,10 @@ public import MienIdentity
 extension MienAdmin {
     /// Returns the open cases of identity reviews, the oldest first, at most 100. The audit log
     /// records the view.
-    public func reviewCases() async throws -> [ReviewCaseAnswer] {
-        try await (get("verifications", "cases") as Page<ReviewCaseAnswer>).items
+    ///
+    /// - Parameter after: ``Page/next`` of the page before.
+    public func reviewCases(after: String? = nil) async throws -> Page<ReviewCaseAnswer> {
+        try await page("verifications", "cases", after: after)
     }
 
     /// Returns a case with the personal data of its attempt. The audit log records the view.

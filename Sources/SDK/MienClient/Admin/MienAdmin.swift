@@ -51,6 +51,29 @@ public struct MienAdmin: Sendable {
                 body: body.map { Connection.encode($0) } ?? [], isRepeatable: isRepeatable))
     }
 
+    /// Returns one page of a list.
+    func page<Item>(_ path: String..., after: String?) async throws -> Page<Item> {
+        try await page(path, after: after)
+    }
+
+    /// Returns a whole list, page by page.
+    func all<Item>(_ path: String...) async throws -> [Item] {
+        var items: [Item] = [], after: String?
+        repeat {
+            let next: Page<Item> = try await page(path, after: after)
+            items += next.items
+            after = next.next
+        } while after != nil
+        return items
+    }
+
+    private func page<Item>(_ path: [String], after: String?) async throws -> Page<Item> {
+        try await connection.json(
+            .init(
+                method: .get, path: ["v1"] + path, query: after.map { [("after", $0)] } ?? [],
+                bearer: credential))
+    }
+
     func act(_ method: HTTPTransportRequest.Method, _ path: String...) async throws {
         try await connection.send(.init(method: method, path: ["v1"] + path, bearer: credential))
     }
@@ -61,7 +84,7 @@ public struct MienAdmin: Sendable {
 extension MienAdmin {
     /// Returns all administrators, the oldest first.
     public func administrators() async throws -> [AdministratorAnswer] {
-        try await (get("administrators") as Page<AdministratorAnswer>).items
+        try await all("administrators")
     }
     /// Returns the administrator whose credential this is.
     public func administrator() async throws -> AdministratorAnswer {
@@ -120,12 +143,28 @@ extension MienAdmin {
     /// administrator's sign-in methods. Only this answer contains the link, which works once within
     /// 24 hours.
     ///
-    /// - Throws: ``MienError`` with the problem `not_found`.
-    public func makeSetupCode(forAdministrator id: String) async throws
-        -> AdministratorSetupCodeAnswer
+    /// - Parameter keepsCredential: Whether the administrator's credential goes on working once the
+    ///   code is used. The caller's own does.
+    /// - Throws: ``MienError`` with the problem `not_found`, or `conflict` for the caller, if the
+    ///   caller already has sign-in methods.
+    public func makeSetupCode(forAdministrator id: String, keepsCredential: Bool = false)
+        async throws -> AdministratorSetupCodeAnswer
     {
-        try await send(
-            .post, "administrators", id, "setup-code", isRepeatable: false)
+        try await connection.json(
+            .init(
+                method: .post, path: ["v1", "administrators", id, "setup-code"],
+                query: keepsCredential ? [("keep_credential", "true")] : [], bearer: credential,
+                isRepeatable: false))
+    }
+    /// Returns the setup codes that nobody has used, the oldest first.
+    public func setupCodes() async throws -> [OpenSetupCodeAnswer] {
+        try await (get("administrators", "setup-codes") as Page<OpenSetupCodeAnswer>).items
+    }
+    /// Revokes the setup code of an administrator.
+    ///
+    /// - Throws: ``MienError`` with the problem `not_found`.
+    public func revokeSetupCode(ofAdministrator id: String) async throws {
+        try await act(.delete, "administrators", id, "setup-code")
     }
 }
 
@@ -133,7 +172,7 @@ extension MienAdmin {
 
 extension MienAdmin {
     public func apps() async throws -> [AppAnswer] {
-        try await (get("apps") as Page<AppAnswer>).items
+        try await all("apps")
     }
     public func app(_ id: AppID) async throws -> AppAnswer { try await get("apps", id.text) }
     /// Creates an app. The answer holds the secret of a confidential app, which is returned only

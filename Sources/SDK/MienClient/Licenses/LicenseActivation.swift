@@ -41,7 +41,7 @@ public struct LicenseActivation: Sendable {
 
 extension MienAdmin {
     public func productKeys() async throws -> [ProductKeyAnswer] {
-        try await (get("product-keys") as Page<ProductKeyAnswer>).items
+        try await all("product-keys")
     }
     /// Creates a product key and returns it, only this once.
     public func makeProductKey(_ wanted: ProductKeyRequest) async throws -> ProductKeyAnswer {

@@ -14,7 +14,7 @@ package struct AdminCookies: Sendable {
         /// The secret of a session.
         case session = "mien-admin"
         /// Tells browsers apart in which an administrator has signed in: strangers' failures do not
-        /// lock them.
+        /// lock them. Has a secret for each administrator who shares the browser.
         case browser = "mien-admin-browser"
 
         /// How long browsers keep it, in seconds. The server ends sessions itself.
@@ -26,8 +26,10 @@ package struct AdminCookies: Sendable {
         }
     }
 
-    /// The number of random bytes in each.
+    /// The number of random bytes in each secret.
     package static let size = 32
+    /// The number of administrators whom a browser can remember at a time.
+    package static let maxBrowserSecrets = 8
 
     /// Whether the portal is served over HTTPS.
     let isSecure: Bool
@@ -44,6 +46,16 @@ package struct AdminCookies: Sendable {
     package func secret(_ name: Name, _ request: Request) -> [UInt8]? {
         request.cookie(self.name(name)).flatMap { Base64URL.decode($0) }.flatMap {
             $0.count == Self.size ? $0 : nil
+        }
+    }
+
+    /// Returns the secrets in the cookie of the browser, the newest first.
+    package func browserSecrets(_ request: Request) -> [[UInt8]] {
+        guard let bytes = request.cookie(name(.browser)).flatMap({ Base64URL.decode($0) }),
+            bytes.count % Self.size == 0, bytes.count / Self.size <= Self.maxBrowserSecrets
+        else { return [] }
+        return stride(from: 0, to: bytes.count, by: Self.size).map {
+            Array(bytes[$0..<$0 + Self.size])
         }
     }
 

@@ -17,25 +17,28 @@ package struct AdministratorRoutes {
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("administrator") { _, context in
-            let admins = try await store.read { try $0.admins.all() }
-            guard let caller = admins.first(where: { $0.id == context.administrator }) else {
+            guard let id = context.administrator,
+                let caller = try await store.read({ try $0.admins.find(id) })
+            else {
                 throw Problem(.invalidCredentials, "Another administrator has removed you.")
             }
             var answer = Self.answer(caller, to: context)
             answer.permissions = caller.role.permissions.map(\.rawValue).sorted()
             return JSONBody.response(answer)
         }
-        router.get("administrators") { _, context in
-            let (admins, kinds) = try await store.read {
-                (try $0.admins.all(), try $0.adminMethods.kinds())
+        router.get("administrators") { request, context in
+            let page = try AdminPage<AdminKind>(request)
+            let found = try await page.read(from: store) { tables, after, count in
+                try tables.admins.page(after: after, count: count).map {
+                    (record: $0, kinds: try tables.adminMethods.kinds(of: $0.id))
+                }
             }
             return JSONBody.response(
-                Page(
-                    items: admins.map { admin in
-                        var answer = Self.answer(admin, to: context)
-                        answer.methods = Self.methods(kinds[admin.id] ?? [])
-                        return answer
-                    }))
+                page.answer(found, id: { $0.record.id }) { record, kinds in
+                    var answer = Self.answer(record, to: context)
+                    answer.methods = Self.methods(kinds)
+                    return answer
+                })
         }
         router.post("administrators") { request, context in try await create(request, context) }
         router.put("administrators/:administrator/role") { request, context in
@@ -76,10 +79,9 @@ package struct AdministratorRoutes {
         try await change(id, "administrator.changed", role: role, by: context) {
             try $0.admins.change(id, to: role)
         }
-        guard
-            let changed = try await store.read({ try $0.admins.all() }).first(where: { $0.id == id }
-            )
-        else { throw Problem.noSuchAdministrator }
+        guard let changed = try await store.read({ try $0.admins.find(id) }) else {
+            throw Problem.noSuchAdministrator
+        }
         return JSONBody.response(Self.answer(changed, to: context))
     }
 
@@ -113,7 +115,7 @@ package struct AdministratorRoutes {
         let isDone: Bool? = try await store.write { tables in
             // Two owners who remove each other at the same moment would leave none.
             guard
-                try tables.admins.all().contains(where: { $0.id == caller && $0.role == .owner })
+                try caller.flatMap({ try tables.admins.find($0) })?.role == .owner
             else { return nil }
             guard try body(tables) else { return false }
             try tables.audit.append(entry, at: now)

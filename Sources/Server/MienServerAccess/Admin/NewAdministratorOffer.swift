@@ -11,11 +11,16 @@ package struct NewAdministratorOffer: Sendable {
 
     /// Makes a setup code for an administrator.
     ///
-    /// - Parameter author: The administrator who makes it; `nil` for the server itself.
+    /// - Parameters:
+    ///   - author: The administrator who makes it; `nil` for the server itself.
+    ///   - endsCredential: Whether the administrator's credential ends when the code is used.
     package init(
-        settingUp admin: AdminRecord, by author: AdminID?, _ keys: StoreKeys, at now: Instant
+        settingUp admin: AdminRecord, by author: AdminID?, endsCredential: Bool = false,
+        _ keys: StoreKeys, at now: Instant
     ) {
-        self.init(.setup, admin.id, admin.name, admin.role, author, keys, now)
+        self.init(
+            .setup, admin.id, admin.name, admin.role, author, keys, now,
+            endsCredential: endsCredential)
     }
 
     /// Invites a new administrator.
@@ -29,13 +34,13 @@ package struct NewAdministratorOffer: Sendable {
 
     private init(
         _ kind: AdministratorOffer.Kind, _ subject: AdminID, _ name: String, _ role: AdminRole,
-        _ author: AdminID?, _ keys: StoreKeys, _ now: Instant
+        _ author: AdminID?, _ keys: StoreKeys, _ now: Instant, endsCredential: Bool = false
     ) {
         var generator = SystemRandomNumberGenerator()
         let secret = generator.bytes(32)
         offer = AdministratorOffer(
             id: .random(using: &generator), kind: kind, subject: subject, name: name, role: role,
-            author: author, createdAt: now)
+            author: author, createdAt: now, endsCredential: endsCredential)
         code = Sensitive(Base64URL.encode(secret))
         hash = keys.hash(ofSecret: secret)
     }

@@ -24,8 +24,8 @@ package struct AccountService: Sendable {
     /// - Throws: ``Problem`` `.invalidRequest` that names each invalid field, or `.conflict` if a
     ///   name is taken.
     func create(
-        _ profile: AccountProfile, password: Sensitive<String>?, actor: String, app: AppID?,
-        for share: WorkShare
+        _ profile: AccountProfile, password: Sensitive<String>?, isTest: Bool = false,
+        actor: String, app: AppID?, for share: WorkShare
     ) async throws -> UserID {
         let names = try names(of: profile)
         _ = try claimedName(of: profile)
@@ -46,7 +46,7 @@ package struct AccountService: Sendable {
         var generator = SystemRandomNumberGenerator()
         let id = UserID.random(using: &generator),
             authenticatorID = AuthenticatorID.random(using: &generator)
-        let account = AccountRecord.new(id, profile, keys: keys, at: now)
+        let account = AccountRecord.new(id, profile, keys: keys, at: now, isTest: isTest)
         do {
             try await store.write { tables in
                 try tables.accounts.insert(account, names: names)
@@ -58,7 +58,9 @@ package struct AccountService: Sendable {
                         of: account.record)
                 }
                 try tables.audit.append(
-                    AuditEvent("user.created", actor: actor, account: id, app: app), at: now)
+                    AuditEvent(
+                        "user.created", actor: actor, account: id, app: app,
+                        detail: isTest ? ["is_test": true] : [:]), at: now)
             }
         } catch let error as StoreError where error.code == .conflict {
             throw Problem(

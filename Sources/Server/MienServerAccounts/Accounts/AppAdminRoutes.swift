@@ -24,9 +24,13 @@ package struct AppAdminRoutes {
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
-        router.get("apps") { _, _ in
-            let records = try await store.read { try $0.apps.all() }
-            return JSONBody.response(Page(items: try records.map { try Self.answer($0) }))
+        router.get("apps") { request, _ in
+            let page = try AdminPage<AppKind>(request)
+            let records = try await page.read(from: store) {
+                try $0.apps.page(after: $1, count: $2)
+            }
+            return JSONBody.response(
+                try page.answer(records, id: \.id) { try Self.answer($0) })
         }
         router.post("apps") { request, context in
             let wanted = try await body.read(

@@ -27,10 +27,14 @@ package struct SignUpService: Sendable {
     ///
     /// If the user name or external ID is taken, the account is a decoy that holds no name. The
     /// owner of a taken name or address is notified by mail.
-    /// - Parameter end: When the account is removed unless its journey has completed.
+    /// - Parameters:
+    ///   - end: When the account is removed unless its journey has completed.
+    ///   - isTest: Whether an administrator tries the journey: then the account is a test account,
+    ///     and a taken name is refused instead of notifying its owner.
     /// - Throws: ``Problem`` `.invalidRequest` for values that no account can have, taken or not.
     package func begin(
-        _ user: AccountProfile, password: Sensitive<String>?, app: AppRecord, until end: Instant
+        _ user: AccountProfile, password: Sensitive<String>?, app: AppRecord, until end: Instant,
+        isTest: Bool = false
     ) async throws -> UserID {
         var user = user
         let names = try accounts.names(of: user), claimed = try accounts.claimedName(of: user)
@@ -62,9 +66,11 @@ package struct SignUpService: Sendable {
         let addresses = try await store.write { tables -> [Notice] in
             let holders = try names.compactMap { try tables.accounts.holder(of: $0, at: now) }
             let owner = try claimed.flatMap { try tables.accounts.holder(of: $0, at: now) }
+            guard !isTest || (holders.isEmpty && owner == nil) else { throw Self.nameIsTaken }
             var profile = wanted
             profile.signUp = SignUp(isDecoy: !holders.isEmpty)
-            let account = AccountRecord.new(id, profile, keys: keys, at: now, pendingUntil: end)
+            let account = AccountRecord.new(
+                id, profile, keys: keys, at: now, pendingUntil: end, isTest: isTest)
             if holders.isEmpty {
                 try tables.accounts.insert(account, names: names)
             } else {
@@ -89,6 +95,9 @@ package struct SignUpService: Sendable {
         for notice in addresses { send(notice, app: app, at: now) }
         return id
     }
+
+    private static let nameIsTaken = Problem(
+        .conflict, "Another account has this name. Try another one.")
 
     /// Rejects an external ID that looks like an email address. The account would be found by that
     /// address and keep the owner of the address from verifying it.

@@ -9,21 +9,24 @@ internal import MienStore
 extension UserAdminRoutes {
     /// Adds the routes for a user's sign-ins.
     func addSignIns(to router: RouterGroup<MienRequestContext>) {
-        router.get("users/:user/sign-ins") { _, context in
+        router.get("users/:user/sign-ins") { request, context in
             let id = try await records.user(context).id, now = clock.now
-            let items = try await store.read { tables in
-                let names = try Dictionary(
-                    tables.apps.all().map { ($0.id, $0.name) },
-                    uniquingKeysWith: { first, _ in first })
-                return try tables.grants.live(of: id, at: now).map { grant in
+            let page = try AdminPage<GrantKind>(request)
+            let found = try await page.read(from: store) { tables, after, count in
+                var names: [AppID: String] = [:]
+                return try tables.grants.page(of: id, after: after, count: count, at: now).map {
+                    if names[$0.app] == nil { names[$0.app] = try tables.apps.name(of: $0.app) }
+                    return (grant: $0, app: names[$0.app])
+                }
+            }
+            return JSONBody.response(
+                page.answer(found, id: { $0.grant.id }) { grant, app in
                     UserSignInAnswer(
-                        id: grant.id.text, appID: grant.app.text, appName: names[grant.app],
+                        id: grant.id.text, appID: grant.app.text, appName: app,
                         methods: grant.methods, signedInAt: grant.signedInAt.milliseconds,
                         usedAt: grant.family.activeAt.milliseconds,
                         expiresAt: grant.family.expiresAt.milliseconds)
-                }
-            }
-            return JSONBody.response(Page(items: items))
+                })
         }
         router.delete("users/:user/sign-ins") { _, context in
             let id = try await records.user(context).id, now = clock.now, actor = context.actor

@@ -26,19 +26,16 @@ package struct UserAdminRoutes {
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("users") { request, _ in
             let query = request.uri.queryParameters
-            let after = try query["after"].map { try UserID(String($0), field: "after") }
             if let name = query["identifier"] {
                 let text = String(name)
                 let found = try await store.read { try $0.accounts.find(identifier: text) }
                 return JSONBody.response(Page(items: found.map { [Self.answer($0)] } ?? []))
             }
-            let records = try await store.read {
-                try $0.accounts.page(after: after, count: AdminRecords.pageSize)
+            let page = try AdminPage<UserKind>(request)
+            let records = try await page.read(from: store) {
+                try $0.accounts.page(after: $1, count: $2)
             }
-            return JSONBody.response(
-                Page(
-                    items: records.map(Self.answer),
-                    next: records.count == AdminRecords.pageSize ? records.last?.id.text : nil))
+            return JSONBody.response(page.answer(records, id: \.id, Self.answer))
         }
         router.post("users") { request, context in
             let wanted = try await body.read(
@@ -57,21 +54,27 @@ package struct UserAdminRoutes {
                 attributes: wanted.attributes ?? [:])
             profile.setEmail(wanted.email, isVerified: wanted.emailVerified ?? true)
             let id = try await accounts.create(
-                profile, password: wanted.password.map { Sensitive($0) }, actor: context.actor,
-                app: nil, for: .administrator(context))
+                profile, password: wanted.password.map { Sensitive($0) },
+                isTest: wanted.isTest ?? false, actor: context.actor, app: nil,
+                for: .administrator(context))
             return JSONBody.response(Self.answer(try await records.user(id)), status: .created)
         }
         router.get("users/:user") { _, context in
             JSONBody.response(Self.answer(try await records.user(context)))
         }
         router.patch("users/:user") { request, context in
-            let id = try await records.user(context).id
+            let account = try await records.user(context)
             let change = try await body.read(
                 UserRequest.self, UserRequest.CodingKeys.self, from: request)
+            guard change.isTest ?? account.isTest == account.isTest else {
+                throw Problem(
+                    .invalidRequest,
+                    errors: [.init(field: "is_test", message: "can be set for a new user only")])
+            }
             return JSONBody.response(
                 Self.answer(
                     try await accounts.update(
-                        id, change, actor: context.actor, for: .administrator(context))))
+                        account.id, change, actor: context.actor, for: .administrator(context))))
         }
         router.post("users/:user/compromised") { _, context in
             let account = try await records.user(context)
@@ -100,6 +103,7 @@ package struct UserAdminRoutes {
             email: profile.email ?? profile.claimedEmail,
             emailVerified: profile.email != nil ? true : profile.claimedEmail != nil ? false : nil,
             state: .known(record.state),
-            attributes: profile.attributes, createdAt: record.createdAt.milliseconds)
+            attributes: profile.attributes, createdAt: record.createdAt.milliseconds,
+            isTest: record.isTest ? true : nil)
     }
 }

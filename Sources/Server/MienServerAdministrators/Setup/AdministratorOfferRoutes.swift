@@ -33,13 +33,26 @@ package struct AdministratorOfferRoutes {
             try await signIns.offers.revoke(id, by: owner)
             return Response(status: .noContent)
         }
-        router.post("administrators/:administrator/setup-code") { _, context in
-            let owner = try owner(context)
-            let id = try AdminID(
-                context.parameters.require("administrator"), field: "administrator")
-            return JSONBody.response(
-                try await signIns.offers.makeSetupCode(for: id, by: owner), status: .created)
+        router.get("administrators/setup-codes") { _, _ in
+            JSONBody.response(Page(items: try await signIns.offers.setupCodes()))
         }
+        router.post("administrators/:administrator/setup-code") { request, context in
+            let owner = try owner(context)
+            let keepsCredential = try request.flag("keep_credential")
+            return JSONBody.response(
+                try await signIns.offers.makeSetupCode(
+                    for: Self.administrator(context), keepsCredential: keepsCredential, by: owner),
+                status: .created)
+        }
+        router.delete("administrators/:administrator/setup-code") { _, context in
+            guard let owner = context.administrator else { throw Problem(.invalidCredentials) }
+            try await signIns.offers.revokeSetupCode(of: Self.administrator(context), by: owner)
+            return Response(status: .noContent)
+        }
+    }
+
+    private static func administrator(_ context: MienRequestContext) throws -> AdminID {
+        try AdminID(context.parameters.require("administrator"), field: "administrator")
     }
 
     private func owner(_ context: MienRequestContext) throws -> AdminID {

@@ -28,9 +28,7 @@ struct AdministratorOffers: Sendable {
         try await store.write { tables in
             try tables.requireOwner(owner)
             guard try tables.admins.find(login: login) == nil,
-                try !tables.adminOffers.invitations(at: now).contains(where: {
-                    AdministratorName($0.name) == login
-                })
+                try !tables.isPromised(login, at: now)
             else { throw Self.nameIsTaken }
             try new.store(in: tables)
             try tables.audit.append(
@@ -47,7 +45,7 @@ struct AdministratorOffers: Sendable {
 
     func invitations() async throws -> [AdministratorInvitationAnswer] {
         let now = clock.now
-        return try await store.read { try $0.adminOffers.invitations(at: now) }
+        return try await store.read { try $0.adminOffers.open(.invitation, at: now) }
             .map { Self.answer($0) }
     }
 
@@ -68,8 +66,13 @@ struct AdministratorOffers: Sendable {
 
     /// Makes a setup code, which replaces all sign-in methods of an administrator once it is used.
     ///
-    /// - Throws: ``Problem`` `.notFound`.
-    func makeSetupCode(for id: AdminID, by owner: AdminID) async throws
+    /// Nobody who has sign-in methods renews their own: a stolen credential must not become a
+    /// sign-in, and a stolen session must not outlive the methods that began it.
+    ///
+    /// - Parameter keepsCredential: Whether the administrator's credential goes on working. An
+    ///   owner's own does, because without sign-in methods it is the only way in.
+    /// - Throws: ``Problem`` `.notFound`, or `.conflict` for an owner who has sign-in methods.
+    func makeSetupCode(for id: AdminID, keepsCredential: Bool, by owner: AdminID) async throws
         -> AdministratorSetupCodeAnswer
     {
         let now = clock.now, keys = store.keys
@@ -78,17 +81,54 @@ struct AdministratorOffers: Sendable {
             guard let admin = try tables.admins.find(id) else {
                 throw Problem(.notFound, "There is no such administrator.")
             }
-            let made = NewAdministratorOffer(settingUp: admin, by: owner, keys, at: now)
+            guard try id != owner || tables.adminMethods.kinds(of: id).isEmpty else {
+                throw Self.ownSetupCode
+            }
+            let made = NewAdministratorOffer(
+                settingUp: admin, by: owner, endsCredential: id != owner && !keepsCredential,
+                keys, at: now)
             try made.store(in: tables)
             try tables.audit.append(
                 AuditEvent(
                     "administrator.setup-code-made", actor: owner.text,
-                    detail: ["admin": .string(id.text)]), at: now)
+                    detail: [
+                        "admin": .string(id.text),
+                        "ends_credential": .bool(made.offer.endsCredential),
+                    ]), at: now)
             return made
         }
         return AdministratorSetupCodeAnswer(
             link: new.link(at: portal()).use { $0 },
             expiresAt: new.offer.expiresAt.milliseconds)
+    }
+
+    /// Returns the setup codes that may still be used, without the codes.
+    func setupCodes() async throws -> [OpenSetupCodeAnswer] {
+        let now = clock.now
+        return try await store.read { try $0.adminOffers.open(.setup, at: now) }.map {
+            OpenSetupCodeAnswer(
+                administrator: $0.subject.text, name: $0.name, madeBy: $0.author?.text,
+                createdAt: $0.createdAt.milliseconds, expiresAt: $0.expiresAt.milliseconds,
+                endsCredential: $0.endsCredential)
+        }
+    }
+
+    /// - Throws: ``Problem`` `.notFound`.
+    func revokeSetupCode(of id: AdminID, by owner: AdminID) async throws {
+        let now = clock.now
+        try await store.write { tables in
+            try tables.requireOwner(owner)
+            // An invitation's subject is no administrator yet.
+            guard try tables.admins.find(id) != nil, try tables.adminOffers.removeAll(of: id) > 0
+            else {
+                throw Problem(
+                    .notFound, "This administrator has no setup code, or it was already used.")
+            }
+            try tables.audit.append(
+                AuditEvent(
+                    "administrator.setup-code-revoked", actor: owner.text,
+                    detail: ["admin": .string(id.text)]), at: now)
+        }
     }
 
     // MARK: Using
@@ -130,8 +170,7 @@ struct AdministratorOffers: Sendable {
             ? AdministratorSession.Method.passkey : .password
         let now = clock.now
         let signIn = BrowserSignIn(
-            offer.subject, method, knownBrowser: nil, replacing: cookies.session, store.keys,
-            at: now)
+            offer.subject, method, cookies, store.keys, at: now)
         let hash = Self.hash(Sensitive(wanted.code), store.keys)
         try await store.write { tables in
             // Of two uses of a code, the second one finds it gone.
@@ -142,6 +181,8 @@ struct AdministratorOffers: Sendable {
             if let other = try tables.admins.find(login: login), other.id != offer.subject {
                 throw Self.nameIsTaken
             }
+            // The offer itself is gone by now.
+            guard try !tables.isPromised(login, at: now) else { throw Self.nameIsTaken }
             try tables.admins.rename(offer.subject, to: name, login: login)
             for record in records { try tables.adminMethods.insert(record) }
             try tables.audit.append(
@@ -150,6 +191,7 @@ struct AdministratorOffers: Sendable {
                     detail: [
                         "by": .string(kind.rawValue), "method": .string(method.rawValue),
                         "author": .string(offer.author?.text ?? "system"),
+                        "ends_credential": .bool(offer.endsCredential),
                     ]), at: now)
             try signIn.store(in: tables, at: now)
         }
@@ -171,6 +213,7 @@ struct AdministratorOffers: Sendable {
                 Set(AdminMethodRecord.Kind.allCases), of: offer.subject)
             try tables.adminSessions.removeAll(of: offer.subject)
             try tables.adminLocks.removeAll(of: offer.subject)
+            if offer.endsCredential { try tables.admins.endCredential(of: offer.subject) }
         }
     }
 
@@ -257,6 +300,10 @@ struct AdministratorOffers: Sendable {
         .notFound,
         "The link is unknown, has expired, was revoked, or was already used. Ask an owner for a new one; on the server's machine, mien serve --renew-admin-credential prints one."
     )
+    private static let ownSetupCode = Problem(
+        .conflict,
+        "You have sign-in methods, so another owner makes your setup code. Change your methods at /admin/account; if all are lost and there is no other owner, use mien serve --renew-admin-credential on the server's machine."
+    )
     private static let nameIsTaken = Problem(
         .conflict,
         "Another administrator signs in with this name, or is invited to. Choose another."
@@ -264,6 +311,11 @@ struct AdministratorOffers: Sendable {
 }
 
 extension Tables {
+    /// Whether somebody is invited to sign in with a name.
+    fileprivate func isPromised(_ login: AdministratorName, at now: Instant) throws -> Bool {
+        try adminOffers.open(.invitation, at: now).contains { AdministratorName($0.name) == login }
+    }
+
     /// Requires that the caller still may manage administrators: another owner may have removed or
     /// demoted the caller since the request began.
     func requireOwner(_ caller: AdminID) throws {

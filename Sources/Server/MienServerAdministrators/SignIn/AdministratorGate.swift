@@ -20,22 +20,23 @@ struct AdministratorGate: Sendable {
         let admin: AdminID
         let method: AdministratorSession.Method
         let line: AuthenticatorLock.Line
-        /// The hash of the browser's secret, if it sent one.
+        /// The hash of the browser's secret with which the method has succeeded before: such a
+        /// browser has a count of its own.
         let browser: [UInt8]?
         let begun: Instant
-
-        /// Whether this browser has a count of its own.
-        var isKnown: Bool { line == .ownCounter }
     }
 
+    /// - Parameter browsers: The hashes of the browser's secrets, one of which may be this
+    ///   administrator's.
     /// - Returns: `nil` if the method is locked for this browser. Nothing was counted then.
-    func begin(_ admin: AdminID, _ method: AdministratorSession.Method, browser: [UInt8]?)
+    func begin(_ admin: AdminID, _ method: AdministratorSession.Method, browsers: [[UInt8]])
         async throws -> Pass?
     {
         let now = clock.now
         return try await store.write { tables in
             // Nobody counts against an administrator who was removed in the meantime.
             guard try tables.admins.find(admin) != nil else { return nil }
+            let browser = try tables.adminLocks.known(among: browsers, of: admin, method)
             var lock = try tables.adminLocks.lock(of: admin, method, browser: browser)
             guard let line = lock.begin(under: Self.policy, at: now) else { return nil }
             try tables.adminLocks.set(lock, of: admin, method, browser: browser, at: now)

@@ -146,8 +146,8 @@ struct AdministratorPasskeys: Sendable {
             try await gate.pretend()
             throw try await refuse(nil, "unknown", isJudged: false)
         }
-        let browser = cookies.browser.map { store.keys.hash(ofSecret: $0) }
-        guard let pass = try await gate.begin(method.admin, .passkey, browser: browser) else {
+        let browsers = cookies.browserHashes(store.keys)
+        guard let pass = try await gate.begin(method.admin, .passkey, browsers: browsers) else {
             throw try await refuse(method.admin, "locked", isJudged: false)
         }
         // No name was sent, so the response must name the administrator: WebAuthn §7.2 step 6.
@@ -183,8 +183,7 @@ struct AdministratorPasskeys: Sendable {
     ) async throws -> BrowserSignIn {
         let now = clock.now, hash = method.credentialHash
         let signIn = BrowserSignIn(
-            method.admin, .passkey, knownBrowser: pass.isKnown ? cookies.browser : nil,
-            replacing: cookies.session, store.keys, at: now)
+            method.admin, .passkey, known: pass.browser, cookies, store.keys, at: now)
         let isBegun = try await store.write { tables in
             guard let hash, var stored = try tables.adminMethods.find(credentialHash: hash),
                 stored.id == method.id, var passkey = stored.content.use({ Passkey($0) })

@@ -11,24 +11,33 @@ internal import MienStore
 /// administrator has signed in there.
 struct BrowserSignIn: Sendable {
     let session: AdministratorSession
-    private let secret, browser: [UInt8]
+    private let secret: [UInt8]
+    /// The browser's secret for this administrator, then those for others.
+    private let browserSecrets: [[UInt8]]
     private let hash: [UInt8]
     let browserHash: [UInt8]
     /// The session that the browser had before.
     private let replaced: [UInt8]?
 
-    /// - Parameter knownBrowser: The secret in the browser's cookie, if this administrator has
-    ///   signed in with it before.
+    /// - Parameters:
+    ///   - known: The hash of the browser's secret with which this administrator has signed in
+    ///     before.
+    ///   - cookies: What the browser sent.
     init(
-        _ admin: AdminID, _ method: AdministratorSession.Method, knownBrowser: [UInt8]?,
-        replacing replaced: [UInt8]?, _ keys: StoreKeys, at now: Instant
+        _ admin: AdminID, _ method: AdministratorSession.Method, known: [UInt8]? = nil,
+        _ cookies: PortalCookies, _ keys: StoreKeys, at now: Instant
     ) {
         var generator = SystemRandomNumberGenerator()
         session = AdministratorSession(admin: admin, method: method, signedInAt: now)
         secret = generator.bytes(AdminCookies.size)
-        browser = knownBrowser ?? generator.bytes(AdminCookies.size)
-        (hash, browserHash) = (keys.hash(ofSecret: secret), keys.hash(ofSecret: browser))
-        self.replaced = replaced.map { keys.hash(ofSecret: $0) }
+        let own =
+            cookies.browsers.first { keys.hash(ofSecret: $0) == known }
+            ?? generator.bytes(AdminCookies.size)
+        // Other administrators stay known in the browser that they share.
+        let others = cookies.browsers.filter { $0 != own }
+        browserSecrets = [own] + others.prefix(AdminCookies.maxBrowserSecrets - 1)
+        (hash, browserHash) = (keys.hash(ofSecret: secret), keys.hash(ofSecret: own))
+        replaced = cookies.session.map { keys.hash(ofSecret: $0) }
     }
 
     func store(in tables: Tables, at now: Instant) throws {
@@ -44,17 +53,24 @@ struct BrowserSignIn: Sendable {
         response.headers.append(
             HTTPField(name: .setCookie, value: cookies.set(.session, secret)))
         response.headers.append(
-            HTTPField(name: .setCookie, value: cookies.set(.browser, browser)))
+            HTTPField(
+                name: .setCookie, value: cookies.set(.browser, Array(browserSecrets.joined()))))
         response.headers[.cacheControl] = "no-store"
     }
 }
 
 /// The cookies that a request of the portal has.
 struct PortalCookies: Sendable {
-    let session, browser: [UInt8]?
+    let session: [UInt8]?
+    let browsers: [[UInt8]]
 
     init(_ request: Request, _ cookies: AdminCookies) {
         session = cookies.secret(.session, request)
-        browser = cookies.secret(.browser, request)
+        browsers = cookies.browserSecrets(request)
+    }
+
+    /// The hashes of the browser's secrets.
+    func browserHashes(_ keys: StoreKeys) -> [[UInt8]] {
+        browsers.map { keys.hash(ofSecret: $0) }
     }
 }

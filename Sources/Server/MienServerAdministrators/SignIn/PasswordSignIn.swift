@@ -39,8 +39,8 @@ struct PasswordSignIn: Sendable {
             try await pretend(password, typed, share)
             throw try await refuse(nil, "unknown", isJudged: false)
         }
-        let browser = cookies.browser.map { store.keys.hash(ofSecret: $0) }
-        guard let pass = try await gate.begin(found.admin, .password, browser: browser) else {
+        let browsers = cookies.browserHashes(store.keys)
+        guard let pass = try await gate.begin(found.admin, .password, browsers: browsers) else {
             try await pretend(password, typed, share)
             throw try await refuse(found.admin, "locked", isJudged: false)
         }
@@ -57,8 +57,7 @@ struct PasswordSignIn: Sendable {
         }
         let now = clock.now
         let signIn = BrowserSignIn(
-            found.admin, .password, knownBrowser: pass.isKnown ? cookies.browser : nil,
-            replacing: cookies.session, store.keys, at: now)
+            found.admin, .password, known: pass.browser, cookies, store.keys, at: now)
         let isBegun = try await store.write { tables in
             // Of two sign-ins with the same code, only one begins. The method may also be gone.
             guard try tables.adminMethods.advance(found.app.id, to: step, at: now) else {

@@ -9,15 +9,22 @@ package enum QueryParameters {
         "/organization/api/v1/organizations/{organization}/members": [
             "administrators", "after", "identifier",
         ],
+        "/v1/administrators": ["after"],
+        "/v1/administrators/{administrator}/setup-code": ["keep_credential"],
+        "/v1/apps": ["after"],
         "/v1/audit": ["administrator", "after", "event", "from", "order", "until", "user"],
         "/v1/audit/segment": ["after"],
+        "/v1/faces/duplicates": ["after"],
         "/v1/journeys/{journey}/versions/{version}": ["if_updated_at", "incomplete"],
         "/v1/journeys/{journey}/versions/{version}/retire": ["force"],
         "/v1/me/activity": ["after"],
         "/v1/organizations": ["after", "external_id", "name"],
         "/v1/organizations/{organization}/members": ["administrators", "after", "identifier"],
+        "/v1/product-keys": ["after"],
         "/v1/registry/people": ["imported_before"],
         "/v1/users": ["after", "identifier"],
+        "/v1/users/{user}/sign-ins": ["after"],
+        "/v1/verifications/cases": ["after"],
     ]
 
     /// Prefixes of routes that ignore unknown parameters: OAuth and OpenID Connect require it
@@ -39,6 +46,22 @@ package enum QueryParameters {
     /// Returns the parameters that are allowed at a route, or `nil` if it ignores unknown ones.
     static func allowed(at route: String) -> [String]? {
         areIgnored(at: route) ? nil : known[route] ?? []
+    }
+}
+
+extension Request {
+    /// Returns a query parameter that is `true` or `false`; without it, `false`.
+    ///
+    /// - Throws: ``Problem`` that names the parameter.
+    package func flag(_ name: String) throws(Problem) -> Bool {
+        switch uri.queryParameters[name[...]] {
+        case nil, "false": return false
+        case "true": return true
+        default:
+            throw Problem(
+                .invalidRequest,
+                errors: [.init(field: name, message: "must be true or false")])
+        }
     }
 }
 

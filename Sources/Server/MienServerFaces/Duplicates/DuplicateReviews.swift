@@ -18,14 +18,17 @@ package struct DuplicateReviews: Sendable {
 
     private static let noCase = Problem(.notFound, "There is no case with this ID.")
 
-    /// Returns open cases, the oldest first.
-    func queue(for reviewer: AdminID, atMost count: Int = 100) async throws
-        -> [DuplicateCaseRecord]
+    /// Returns open cases after `last`, the oldest first, and records that the reviewer saw the
+    /// first `count`. One more says that others follow.
+    func queue(for reviewer: AdminID, after last: DuplicateCaseID? = nil, atMost count: Int)
+        async throws -> [DuplicateCaseRecord]
     {
         let now = clock.now
         return try await store.write { tables in
-            let cases = try tables.duplicateCases.queue(atMost: count)
-            for record in cases { try tables.note("viewed", record, by: reviewer, at: now) }
+            let cases = try tables.duplicateCases.queue(after: last, atMost: count + 1)
+            for record in cases.prefix(count) {
+                try tables.note("viewed", record, by: reviewer, at: now)
+            }
             return cases
         }
     }

@@ -52,12 +52,8 @@ extension SimulateJourneyAnswer {
         switch rehearsal.position {
         case .asking(let prompt): self.prompt = SimulatedPromptAnswer(prompt)
         case .completed(let end):
-            completion = SimulatedCompletionAnswer(
-                user: end.signedInUser?.text, amr: end.user?.amr ?? [], acr: end.acr,
-                claims: .object(end.claims))
-        case .rejected(let end):
-            rejection = SimulatedRejectionAnswer(
-                cause: end.cause.rawValue, step: end.step?.text, reason: end.reason)
+            completion = SimulatedCompletionAnswer(end)
+        case .rejected(let end): rejection = SimulatedRejectionAnswer(end)
         case nil: break
         }
     }
@@ -78,9 +74,23 @@ extension SimulatedTurnAnswer {
 }
 
 extension SimulatedPromptAnswer {
-    fileprivate init(_ prompt: ClientPrompt) {
+    init(_ prompt: ClientPrompt) {
         self.init(
             step: prompt.stepID.text, journeyStepID: prompt.journeyStepID, data: prompt.data,
             options: prompt.options.map(\.json), error: prompt.failure?.rawValue)
+    }
+}
+
+extension SimulatedCompletionAnswer {
+    init(_ end: Completion) {
+        self.init(
+            user: end.signedInUser?.text, amr: end.user?.amr ?? [], acr: end.acr,
+            claims: .object(end.claims))
+    }
+}
+
+extension SimulatedRejectionAnswer {
+    init(_ end: Rejection) {
+        self.init(cause: end.cause.rawValue, step: end.step?.text, reason: end.reason)
     }
 }

@@ -25,7 +25,10 @@ extension EffectPerformer {
                     try text.use { try tables.accounts.find(named: $0) }
                 }
             }
-        return found?.state == .active ? found : nil
+        guard let found, found.state == .active, found.isTest || !context.isTrial else {
+            return nil
+        }
+        return found
     }
 
     /// Returns the run's own sign-up if `user` refers to it by ID, held name, or claimed address.
@@ -70,21 +73,31 @@ extension EffectPerformer {
         {
             key = "\(account.id.text) \(device.text) \(method.rawValue)"
         } else {
-            key = nameKey(user)
+            key = nameKey(user, context)
         }
         return guesses.take(key, at: clock.now) == nil
     }
 
     /// Names a user in rate limits by what was typed, so that known and unknown names run dry alike.
-    func nameKey(_ user: UserReference) -> String {
-        switch user {
-        case .id(let id): id.text
-        case .identifier(let text):
-            text.use {
-                let name = LoginName.candidates($0).first?.identifier ?? ""
-                return Base64URL.encode(store.keys.hash(ofSecret: Array(name.utf8)))
+    /// A trial has limits of its own.
+    func nameKey(_ user: UserReference, _ context: EffectContext) -> String {
+        let key =
+            switch user {
+            case .id(let id): id.text
+            case .identifier(let text):
+                text.use {
+                    let name = LoginName.candidates($0).first?.identifier ?? ""
+                    return Base64URL.encode(store.keys.hash(ofSecret: Array(name.utf8)))
+                }
             }
-        }
+        return context.isTrial ? "trial \(key)" : key
+    }
+
+    /// Returns the user whose face a capture expects. In a trial, nobody but a test account: an
+    /// abandoned capture counts as a guess at that user's face.
+    func expected(_ user: UserReference?, _ context: EffectContext) async throws -> UserReference? {
+        guard let user, context.isTrial else { return user }
+        return try await account(user, context) == nil ? nil : user
     }
 
     func create(_ user: NewUser, _ context: EffectContext) async throws -> CreateUserEffect.Reply {
@@ -96,7 +109,8 @@ extension EffectPerformer {
         do {
             return .userCreated(
                 try await signUps.begin(
-                    profile, password: user.password, app: context.app, until: end))
+                    profile, password: user.password, app: context.app, until: end,
+                    isTest: context.isTrial))
         } catch is Problem {
             // A password or a name that no account can have, whether or not the name is taken.
             return .refused(.notAllowed)

@@ -23,7 +23,8 @@ extension EffectPerformer {
             address = try await signUps.codeAddress(of: account)
         } else {
             // Counted alike for unknown names. Nobody but the owner sees whether a mail was sent.
-            let mayMail = codeMails.take(account?.id.text ?? nameKey(user), at: clock.now) == nil
+            let mayMail =
+                codeMails.take(account?.id.text ?? nameKey(user, context), at: clock.now) == nil
             address = mayMail ? account?.profile.use { $0.email } : nil
         }
         let now = clock.now, hash = codeHash(code, codeID), app = context.app.id

@@ -54,9 +54,12 @@ extension EffectPerformer {
                 try tables.authenticators.insert(registered, of: account)
             }
             if let shadow { try tables.shadowTemplates.put(shadow, of: account) }
-            try tables.queueDuplicateSearch(
-                newID, of: user, app: appRecord, consentVersion: consentVersion, by: passed,
-                recording: searchConsent, at: now)
+            // A test account is nobody's second one.
+            if !account.isTest {
+                try tables.queueDuplicateSearch(
+                    newID, of: user, app: appRecord, consentVersion: consentVersion, by: passed,
+                    recording: searchConsent, at: now)
+            }
             // Delete the capture in the same transaction, so that no template is stored while its
             // capture can still be used.
             try tables.captures.delete(capture)
@@ -154,7 +157,10 @@ extension LivenessPolicy.Mode {
 
 extension OpenCaptureEffect: PerformedEffect {
     func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        let (id, token) = try await performer.captures.open(request, for: context.captureOrigin)
+        let wanted = CaptureRequest(
+            purpose: request.purpose, liveness: request.liveness,
+            user: try await performer.expected(request.user, context), consent: request.consent)
+        let (id, token) = try await performer.captures.open(wanted, for: context.captureOrigin)
         return .captureOpened(id, startToken: token)
     }
 }

@@ -18,9 +18,10 @@ extension EffectPerformer {
         guard let id = VerificationID("idv_" + random), let captureID = CaptureID("cap_" + random)
         else { return .refused(.unavailable) }
         // A selfie that is compared with the user's face is a guess, and abandoning it counts.
+        let compared = request.isCompared ? request.user : nil
         let capture = CaptureRequest(
             purpose: request.isCompared ? .authentication : .registration,
-            liveness: request.liveness, user: request.isCompared ? request.user : nil,
+            liveness: request.liveness, user: try await expected(compared, context),
             consent: request.consent)
         let state = verificationState(id, context)
         if request.needsDocument, verifications.checksDocuments {

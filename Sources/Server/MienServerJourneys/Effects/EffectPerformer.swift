@@ -28,6 +28,8 @@ package struct EffectContext: Sendable {
     /// The account this run is signing up, and when the run ends.
     var signUp: UserID?
     var endsAt: Instant?
+    /// Whether the run is a trial, which knows test accounts only.
+    var isTrial = false
 
     /// The account that the client has signed in to, before or in this run.
     var signedIn: UserID? { user.flatMap { $0.level == .authenticated ? $0.id : nil } }

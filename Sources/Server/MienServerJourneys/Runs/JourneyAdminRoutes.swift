@@ -50,7 +50,7 @@ package struct JourneyAdminRoutes {
                             message: "must match the address, and so must version")
                     ])
             }
-            if try !Self.flag("incomplete", request) { try requireNoErrors(definition) }
+            if try !request.flag("incomplete") { try requireNoErrors(definition) }
             let expected = try Self.expectedTime(request)
             let now = clock.now, actor = context.actor,
                 text = String(decoding: bytes, as: UTF8.self)
@@ -107,7 +107,7 @@ package struct JourneyAdminRoutes {
         }
         router.post("journeys/:journey/versions/:version/retire") { request, context in
             let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
-            let isForced = try Self.flag("force", request)
+            let isForced = try request.flag("force")
             // A journey has at most one published version, so apps could no longer start it.
             _ = try await record(id, version)
             let isDone = try await store.write { tables -> Bool in
@@ -154,17 +154,6 @@ package struct JourneyAdminRoutes {
 
     // MARK: Wire format
 
-    private static func flag(_ name: String, _ request: Request) throws -> Bool {
-        switch request.uri.queryParameters[name[...]] {
-        case nil, "false": return false
-        case "true": return true
-        default:
-            throw Problem(
-                .invalidRequest,
-                errors: [.init(field: name, message: "must be true or false")])
-        }
-    }
-
     /// The time of the draft that the request replaces, in milliseconds since 1970; 0 for a new
     /// version; `nil` if the request replaces any draft.
     private static func expectedTime(_ request: Request) throws -> Int64? {
@@ -181,7 +170,7 @@ package struct JourneyAdminRoutes {
         return time
     }
 
-    private static func journey(_ context: MienRequestContext) throws -> (JourneyID, Int) {
+    static func journey(_ context: MienRequestContext) throws -> (JourneyID, Int) {
         let id = try JourneyID(context.parameters.require("journey"), field: "journey")
         guard let version = Int(try context.parameters.require("version")), version >= 1,
             version <= 1_000_000

@@ -20,6 +20,7 @@ package final class JourneyService: Sendable {
     private let apps: AppCatalog
     private let devices: KnownDeviceService
     private let performer: EffectPerformer
+    private let runner: JourneyRunner
     private let grants: GrantService
     private let clock: ServerClock
     private let metrics: Metrics
@@ -35,6 +36,7 @@ package final class JourneyService: Sendable {
             store, catalog, apps, devices, performer
         )
         (self.grants, self.clock, self.metrics) = (grants, clock, metrics)
+        runner = JourneyRunner(performer: performer, clock: clock)
     }
 
     // MARK: Start
@@ -194,11 +196,14 @@ package final class JourneyService: Sendable {
     private func goOn(_ record: JourneyRunRecord, _ state: RunState, with request: RespondRequest)
         async throws -> [UInt8]
     {
-        guard clock.now < record.expiresAt else { throw Problem(.noActiveJourney) }
+        // A trial gives no token: only its administrator goes on with it.
+        guard clock.now < record.expiresAt, state.trial == nil else {
+            throw Problem(.noActiveJourney)
+        }
         var (record, state) = (record, state)
         let definition = try await catalog.version(state.instance.journey, state.instance.version)
         let app = try await apps.find(record.app)
-        guard try await isCurrent(state) else { throw Problem(.noActiveJourney) }
+        guard try await runner.isCurrent(state) else { throw Problem(.noActiveJourney) }
         let (answer, nextSecret) = try await advance(
             &state, .response(option: request.option, data: request.data ?? .null), definition, app)
         let body = JSONBody.bytes(of: answer)
@@ -219,24 +224,6 @@ package final class JourneyService: Sendable {
         return body
     }
 
-    /// Whether the run's knowledge of its user still holds: the account is active (or this run's
-    /// own sign-up), and the sign-ins that the run made and began with have not ended.
-    private func isCurrent(_ state: RunState) async throws -> Bool {
-        guard let user = state.instance.user, user.level > .identified else { return true }
-        let signUp = state.signUp
-        // Idle or not, the grant counts while it is not revoked: the run lives for its own short
-        // time.
-        let signIn = SignInStanding(
-            account: user.id, epoch: user.proof?.epoch, grant: state.begun?.grant,
-            authenticators: user.proof?.authenticators ?? [])
-        return try await store.read { tables in
-            guard let standing = try tables.accounts.standing(of: user.id) else { return false }
-            guard standing.state == .active || (standing.state == .pending && user.id == signUp)
-            else { return false }
-            return try signIn.holds(in: tables)
-        }
-    }
-
     /// Drops expired runs from the cache. The sweeper removes their rows.
     package func sweepRecent(at now: Instant) { recent.sweep(at: now) }
 
@@ -248,24 +235,12 @@ package final class JourneyService: Sendable {
         _ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition,
         _ app: AppRecord
     ) async throws -> (JourneyAnswer, secret: [UInt8]) {
-        var decision = try step(&state, event, definition)
-        while case .perform(let effect) = decision {
-            let context = EffectContext(
-                run: state.instance.id, turn: effect.ticket.turn, app: app, device: state.device,
-                user: state.instance.user, begun: state.begun,
-                signUp: state.signUp, endsAt: state.instance.expiresAt)
-            let answer = try await performer.perform(effect.work, context)
-            state.note(answer, to: effect.work)
-            if case .given(let created as CreateUserEffect.Answer) = answer {
-                state.signUp = created.user
-            }
-            decision = try step(&state, .performed(effect.result(answer)), definition)
-        }
+        let decision = try await runner.advance(&state, event, definition, app)
         var generator = SystemRandomNumberGenerator()
         let token = BearerSecret(for: state.instance.id, using: &generator)
         let expiry = state.instance.expiresAt.milliseconds
         switch decision {
-        case .perform: fatalError("the loop above handles all effects")
+        case .perform: fatalError("the runner performs all effects")
         case .ask(let prompt):
             let options = Dictionary(
                 prompt.options.map {
@@ -286,7 +261,7 @@ package final class JourneyService: Sendable {
                     clientResponseOptions: options, expiresAt: expiry), token.secret
             )
         case .complete(let completion):
-            try await closeApproval(of: state)
+            try await runner.closeApproval(of: state)
             if let signUp = state.signUp, try await !performer.signUps.complete(signUp, app: app.id)
             {
                 metrics.count(.journeysEnded, ["end": "rejection"])
@@ -294,32 +269,10 @@ package final class JourneyService: Sendable {
             }
             return (try await completed(completion, state, app, expiry), token.secret)
         case .reject(let rejection):
-            try await closeApproval(of: state)
+            try await runner.closeApproval(of: state)
             if let signUp = state.signUp { try await performer.signUps.abandon(signUp) }
             metrics.count(.journeysEnded, ["end": "rejection"])
             return (Self.rejected(rejection, expiry), token.secret)
-        }
-    }
-
-    /// Closes the request for approval of a run that ends, so that nobody is asked to approve what no
-    /// longer counts.
-    private func closeApproval(of state: RunState) async throws {
-        guard let approval = state.approval else { return }
-        try await performer.closeApproval(approval, run: state.instance.id)
-    }
-
-    private func step(
-        _ state: inout RunState, _ event: JourneyEvent, _ definition: JourneyDefinition
-    ) throws -> JourneyDecision {
-        do { return try state.instance.handle(event, in: definition, at: clock.now) } catch {
-            let fields = error.problems.map {
-                Problem.FieldError(field: $0.field, message: $0.message)
-            }
-            switch error.code {
-            case .invalidState: throw Problem(.invalidState)
-            case .clientResponseNotValid: throw Problem(.clientResponseNotValid, errors: fields)
-            case .noActiveJourney: throw Problem(.noActiveJourney)
-            }
         }
     }
 
@@ -342,7 +295,7 @@ package final class JourneyService: Sendable {
         if let user = completion.signedInUser {
             // The account may have been suspended, or its password changed, since the user signed
             // in.
-            guard try await isCurrent(state),
+            guard try await runner.isCurrent(state),
                 let account = try await store.read({ try $0.accounts.find(user) })
             else {
                 return Self.rejected(nil, expiry)

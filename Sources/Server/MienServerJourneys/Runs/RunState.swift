@@ -1,3 +1,4 @@
+internal import MienAPI
 internal import MienAccess
 internal import MienCore
 internal import MienJourney
@@ -24,6 +25,16 @@ struct RunState: Codable, Sendable {
     /// Whether the page that runs the journey chooses the organization. Missing in runs of older
     /// servers.
     var leavesOrganization: Bool?
+
+    /// Set for a run that an administrator tries: see ``JourneyTrials``.
+    var trial: Trial?
+
+    struct Trial: Codable, Sendable {
+        let admin: AdminID
+        /// The SHA-256 of the version's text when the trial began.
+        let definition: [UInt8]
+        var turns: [TrialTurnAnswer] = []
+    }
 
     struct Success: Codable, Sendable, Hashable {
         let account: UserID

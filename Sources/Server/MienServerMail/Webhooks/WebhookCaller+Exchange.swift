@@ -43,6 +43,14 @@ extension WebhookCaller {
     private func exchange(
         _ delivery: Delivery, with url: String, upTo maxAnswer: Int, within limit: Duration
     ) async -> ExchangeResult {
+        await exchange(with: url, upTo: maxAnswer, within: limit) { request(delivery, to: $0) }
+    }
+
+    /// Sends a request once, under the rules of webhooks.
+    func exchange(
+        with url: String, upTo maxAnswer: Int, within limit: Duration,
+        _ request: @escaping @Sendable (WebhookTarget) -> HTTPClientRequest
+    ) async -> ExchangeResult {
         guard let target = target(of: url) else { return .notAllowed }
         let begun = ContinuousClock.now
         do {
@@ -50,7 +58,7 @@ extension WebhookCaller {
                 guard let address = try await address(of: target) else { return .notAllowed }
                 return try await withClient(of: target, at: address) { client in
                     let response = try await client.execute(
-                        request(delivery, to: target), timeout: .hours(1))
+                        request(target), timeout: .hours(1))
                     let answer = try await response.body.collect(upTo: maxAnswer)
                     return .answered(Int(response.status.code), Array(answer.readableBytesView))
                 }

@@ -18,22 +18,26 @@ extension WebhookCaller {
         -> PostResult
     {
         guard let target = target(of: url) else { return .notAllowed }
-        let form = fields.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
         do {
             return try await Self.within(limit) {
                 guard let address = try await address(of: target) else { return .notAllowed }
                 return try await withClient(of: target, at: address) { client in
-                    var request = HTTPClientRequest(url: target.url)
-                    request.method = .POST
-                    request.headers.add(
-                        name: "content-type", value: "application/x-www-form-urlencoded")
-                    request.headers.add(name: "user-agent", value: "mien")
-                    request.body = .bytes(ByteBuffer(string: form))
-                    let response = try await client.execute(request, timeout: .hours(1))
+                    let response = try await client.execute(
+                        Self.form(fields, to: target), timeout: .hours(1))
                     return .answered(Int(response.status.code))
                 }
             }
         } catch { return .failed }
+    }
+
+    static func form(_ fields: [(String, String)], to target: WebhookTarget) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: target.url)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        request.headers.add(name: "user-agent", value: "mien")
+        let form = fields.map { "\($0)=\(encoded($1))" }.joined(separator: "&")
+        request.body = .bytes(ByteBuffer(string: form))
+        return request
     }
 
     private static func encoded(_ text: String) -> String {

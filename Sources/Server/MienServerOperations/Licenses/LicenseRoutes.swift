@@ -33,8 +33,8 @@ package struct LicenseRoutes {
     }
 
     package func addAdmin(to router: RouterGroup<MienRequestContext>) {
-        router.get("product-keys") { _, _ in
-            try await JSONBody.response(Page(items: licenses.all()))
+        router.get("product-keys") { request, _ in
+            JSONBody.response(try await licenses.list(AdminPage(request)))
         }
         router.post("product-keys") { request, context in
             let wanted = try await body.read(

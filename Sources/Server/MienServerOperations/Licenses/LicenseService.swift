@@ -40,8 +40,11 @@ package struct LicenseService: Sendable {
         return ProductKeyAnswer(record, key: secret.text.use { $0 })
     }
 
-    func all() async throws -> [ProductKeyAnswer] {
-        try await store.read { try $0.productKeys.all().map { ProductKeyAnswer($0) } }
+    func list(_ page: AdminPage<ProductKeyKind>) async throws -> Page<ProductKeyAnswer> {
+        let records = try await page.read(from: store) {
+            try $0.productKeys.page(after: $1, count: $2)
+        }
+        return page.answer(records, id: \.id) { ProductKeyAnswer($0) }
     }
 
     /// Revokes a product key. It activates no more devices, but issued licenses remain valid until

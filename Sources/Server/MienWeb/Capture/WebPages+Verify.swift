@@ -152,7 +152,7 @@ extension WebPages {
             "capture": .string(summary.id.text),
             "app": [
                 "name": .string(view.app?.name ?? ""),
-                "logo_url": view.app?.settings.pages.logo.map { .string($0) } ?? .null,
+                "logo_url": view.look.logo.map { .string($0) } ?? .null,
             ],
             "has_return": .bool(hasReturn),
             "consent_texts": .object(

@@ -117,12 +117,12 @@ extension WebPages {
 
     /// The facts that the page's script begins with. It asks the API for the rest.
     private func documentAnswer(_ held: Held, _ request: Request) async throws -> JSONValue {
-        let app = held.session.app, texts = view(request, app: app).texts
+        let app = held.session.app, view = view(request, app: app), texts = view.texts
         var members: [String: JSONValue] = [
             "session_id": .string(held.target.session),
             "app": [
                 "name": .string(app.name),
-                "logo_url": app.settings.pages.logo.map { .string($0) } ?? .null,
+                "logo_url": view.look.logo.map { .string($0) } ?? .null,
             ],
             "consent_texts": .object(
                 held.session.standardConsent.map {

@@ -28,6 +28,8 @@ struct PageView: Sendable {
     let texts: PageTexts
     /// `nil` for pages of no app.
     let app: AppRecord?
+    /// Colors, logo, and texts: the app's, and the server's where it has none.
+    let look: PageSettings
     /// Proves that a form comes from a page of this browser.
     let csrf: String
     /// The address of the page within this server, to come back to in another language; `nil` for
@@ -80,11 +82,12 @@ struct PageRenderer: Sendable {
             "t": view.texts.values, "title": .text(page.title), "content": .html(content),
             "language": .text(language.tag), "direction": .text(language.direction),
             "style": .text(assets.address("style.css")), "icon": .text(assets.address("logo.svg")),
-            "theme": .optional(view.app.flatMap(Self.theme)),
-            "logo": .optional(view.app?.settings.pages.logo),
+            "theme": .optional(Self.theme(of: view)),
+            "logo": .optional(view.look.logo),
             "app_name": .optional(view.app?.name), "path": .optional(view.path),
             // The capture page's script shows the app once it knows it.
-            "has_header": .flag(view.app != nil && page.template != "verify"),
+            "has_header": .flag(
+                (view.app != nil || view.look.logo != nil) && page.template != "verify"),
             "layout_class": .optional(Self.layouts[page.template]),
             "languages": .list(
                 languages.all.map {
@@ -143,14 +146,15 @@ struct PageRenderer: Sendable {
 
     // MARK: Themes
 
-    /// The address of the app's colors; `nil` if it has none.
-    private static func theme(of app: AppRecord) -> String? {
-        guard let css = css(of: app.settings.pages) else { return nil }
+    /// The address of the page's colors; `nil` if they are the standard ones.
+    private static func theme(of view: PageView) -> String? {
+        guard let css = css(of: view.look) else { return nil }
         let mark = css.utf8.reduce(UInt32(5381)) { $0 &* 33 &+ UInt32($1) }
-        return "/web/theme/\(app.id.text)?v=\(String(mark, radix: 36))"
+        let path = view.app.map { "/web/theme/\($0.id.text)" } ?? "/web/theme"
+        return "\(path)?v=\(String(mark, radix: 36))"
     }
 
-    /// The app's colors as a style sheet.
+    /// Colors as a style sheet.
     static func css(of pages: PageSettings) -> String? {
         func rule(_ text: String?, _ background: PageColor, _ contrast: Double) -> String? {
             text.flatMap { PageColor($0) }.map {

@@ -19,5 +19,7 @@ struct AdminCommand: AsyncParsableCommand {
             ConsentCommand.self,
             FacesCommand.self, VerificationCommand.self, RegistryCommand.self, LicenseCommand.self,
             AdministratorCommand.self, AuditCommand.self, MasterKeyCommand.self,
+            SettingsCommand.self, MetricsCommand.self, PagesCommand.self,
+            TestConnectionCommand.self,
         ])
 }

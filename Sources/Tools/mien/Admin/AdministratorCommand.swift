@@ -14,6 +14,7 @@ struct AdministratorCommand: AsyncParsableCommand {
             """,
         subcommands: [
             List.self, Create.self, Invite.self, Invitations.self, Revoke.self, SetupCode.self,
+            SetupCodes.self,
             ChangeRole.self, Remove.self,
         ])
 

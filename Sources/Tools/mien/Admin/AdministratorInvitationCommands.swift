@@ -69,18 +69,26 @@ extension AdministratorCommand {
     /// `mien admin administrator revoke`
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Revoke an invitation.",
+            commandName: "revoke", abstract: "Revoke an invitation or a setup code.",
             discussion: """
                 EXAMPLE
                   mien admin administrator revoke inv_0c9JkYH2dTq4m8wXzR1aBg
+                  mien admin administrator revoke adm_0c9JkYH2dTq4m8wXzR1aBg
                 """)
 
-        @Argument(help: "The invitation's ID.") var id: String
+        @Argument(
+            help: "The invitation's ID, or that of the administrator who has the setup code.")
+        var id: String
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await server.admin().revokeAdministratorInvitation(id)
+            let admin = try server.admin()
+            if id.hasPrefix("adm_") {
+                try await admin.revokeSetupCode(ofAdministrator: id)
+            } else {
+                try await admin.revokeAdministratorInvitation(id)
+            }
             if output.json {
                 JSON.print(["revoked": id])
             } else {
@@ -95,8 +103,9 @@ extension AdministratorCommand {
             commandName: "setup-code",
             abstract: "Make a link with which an administrator sets up the sign-in to the portal.",
             discussion: """
-                For yourself, or for an administrator who has lost every sign-in method. The link works \
-                once within 24 hours, and replaces all sign-in methods that the administrator has.
+                For an administrator who has lost every sign-in method, or for yourself while you have \
+                none. The link works once within 24 hours. Using it replaces all sign-in methods of the \
+                administrator, ends the sessions, and ends the credential unless you keep it.
 
                 EXAMPLE
                   mien admin administrator setup-code
@@ -105,6 +114,8 @@ extension AdministratorCommand {
 
         @Argument(help: "The administrator's ID; by default, the one whose credential this is.")
         var id: String?
+        @Flag(help: "Let the administrator's credential go on working. Your own does.")
+        var keepCredential = false
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -112,12 +123,40 @@ extension AdministratorCommand {
             let admin = try server.admin()
             let subject: String
             if let id { subject = id } else { subject = try await admin.administrator().id }
-            let made = try await admin.makeSetupCode(forAdministrator: subject)
+            let made = try await admin.makeSetupCode(
+                forAdministrator: subject, keepsCredential: keepCredential)
             guard !output.json else { return JSON.print(made) }
             AdminOutput.sheet([
                 ("link", made.link), ("expires", AdminOutput.time(made.expiresAt)),
             ])
             Terminal.warn("The link is shown only once and works once.")
+        }
+    }
+
+    /// `mien admin administrator setup-codes`
+    struct SetupCodes: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "setup-codes", abstract: "List setup codes that nobody has used.",
+            discussion: """
+                EXAMPLE
+                  mien admin administrator setup-codes --json
+                """)
+
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let found = try await server.admin().setupCodes()
+            guard !output.json else { return JSON.print(["setup_codes": found]) }
+            let rows = found.map {
+                [
+                    $0.administrator, $0.name.printable, $0.madeBy ?? "the server",
+                    AdminOutput.time($0.expiresAt), $0.endsCredential ? "ends" : "stays",
+                ]
+            }
+            print(
+                Terminal.table(
+                    rows, heading: ["administrator", "name", "made by", "expires", "credential"]))
         }
     }
 }

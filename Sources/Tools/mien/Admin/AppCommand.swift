@@ -13,7 +13,46 @@ struct AppCommand: AsyncParsableCommand {
               mien admin app create "Web shop" --id shop --confidential
               mien admin app set shop --face-threshold 48 --lock face=5,30,50
             """,
-        subcommands: [List.self, Create.self, Show.self, Change.self, Secret.self, Delete.self])
+        subcommands: [
+            List.self, Create.self, Show.self, Change.self, Settings.self, Secret.self,
+            Delete.self,
+        ])
+
+    struct Settings: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "settings",
+            abstract: "List the settings that apps can have, and this server's defaults.",
+            discussion: """
+                EXAMPLE
+                  mien admin app settings
+                """)
+
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let guide = try await server.admin().appSettings()
+            guard !output.json else { return JSON.print(guide) }
+            let properties = guide.schema["properties"]?.objectValue ?? [:]
+            let rows = properties.sorted { $0.key < $1.key }.flatMap { name, schema -> [[String]] in
+                // Settings within a group, such as tokens.idle_seconds.
+                let inner = schema["properties"]?.objectValue ?? [:]
+                let members: [(key: String, schema: JSONValue)] =
+                    inner.isEmpty
+                    ? [("", schema)]
+                    : inner.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+                return members.map { key, schema in
+                    let standard = guide.defaults[name].flatMap { key.isEmpty ? $0 : $0[key] }
+                    return [
+                        key.isEmpty ? name : "\(name).\(key)",
+                        standard.map { $0.stringValue ?? JSONText.write($0) } ?? "",
+                        schema["description"]?.stringValue?.prefix { $0 != "." }.description ?? "",
+                    ]
+                }
+            }
+            print(Terminal.table(rows, heading: ["setting", "default", "meaning"]))
+        }
+    }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -15,7 +15,25 @@ struct AuditCommand: AsyncParsableCommand {
               mien admin audit verify
               mien admin audit export audit-2026.jsonl --until 2027-01-01
             """,
-        subcommands: [List.self, Verify.self, Export.self, Prune.self])
+        subcommands: [List.self, Events.self, Verify.self, Export.self, Prune.self])
+
+    struct Events: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "events", abstract: "List the names of the events in the log.",
+            discussion: """
+                EXAMPLE
+                  mien admin audit events
+                """)
+
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let events = try await server.admin().auditEvents()
+            guard !output.json else { return JSON.print(["events": events]) }
+            for event in events { print(event) }
+        }
+    }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

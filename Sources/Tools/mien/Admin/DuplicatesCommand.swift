@@ -27,24 +27,24 @@ struct DuplicatesCommand: AsyncParsableCommand {
                   mien admin faces duplicates list --json
                 """)
 
+        @Option(help: "Start after the case with this ID.") var after: String?
+        @OptionGroup var limit: LimitOptions
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let cases = try await server.admin().duplicateCases()
-            guard !output.json else { return JSON.print(["cases": cases]) }
-            guard !cases.isEmpty else { return print("No case waits for a decision.") }
-            let rows = cases.map {
-                [
-                    $0.id, $0.appID, $0.user, $0.otherUser, String($0.score),
-                    AdminOutput.time($0.openedAt),
-                    $0.decisions.last.map { "\($0.decision) by \($0.reviewer)" } ?? "",
-                ]
-            }
-            print(
-                Terminal.table(
-                    rows,
-                    heading: ["case", "app", "user", "other user", "score", "opened", "decided"]))
+            let admin = try server.admin()
+            try await limit.showCases(
+                after: after, output, id: \.id,
+                heading: ["case", "app", "user", "other user", "score", "opened", "decided"],
+                row: {
+                    [
+                        $0.id, $0.appID, $0.user, $0.otherUser, String($0.score),
+                        AdminOutput.time($0.openedAt),
+                        $0.decisions.last.map { "\($0.decision) by \($0.reviewer)" } ?? "",
+                    ]
+                }
+            ) { try await admin.duplicateCases(after: $0) }
         }
     }
 

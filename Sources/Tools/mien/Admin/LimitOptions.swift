@@ -30,6 +30,32 @@ struct LimitOptions: ParsableArguments {
             : Page(items: items, next: next)
     }
 
+    /// Shows the open cases of a queue, from one `--after` another.
+    ///
+    /// - Parameters:
+    ///   - heading: The columns.
+    ///   - row: The cells of a case.
+    func showCases<Case: Encodable>(
+        after: String?, _ output: OutputOptions, id: (Case) -> String, heading: [String],
+        row: (Case) -> [String], _ page: (_ after: String?) async throws -> Page<Case>
+    ) async throws {
+        let found = try await collect(after: after, key: id, page)
+        guard !output.json else {
+            return JSON.print(CaseList(cases: found.items, next: found.next))
+        }
+        if found.items.isEmpty {
+            print("No case waits for a decision\(after == nil ? "" : " after that one").")
+        } else {
+            print(Terminal.table(found.items.map(row), heading: heading))
+        }
+        tell(next: found.next)
+    }
+
+    private struct CaseList<Case: Encodable>: Encodable {
+        let cases: [Case]
+        let next: String?
+    }
+
     func tell(next: String?) {
         if let next { Terminal.warn("There are more. Continue with --after \(next)") }
     }

@@ -16,7 +16,8 @@ struct UserCommand: AsyncParsableCommand {
               mien admin user set ada --state suspended
             """,
         subcommands: [
-            List.self, Create.self, Show.self, Change.self, Compromised.self, Delete.self,
+            List.self, Create.self, Show.self, Change.self, SignIns.self, EndSignIns.self,
+            Compromised.self, Delete.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -77,6 +78,8 @@ struct UserCommand: AsyncParsableCommand {
                 """)
 
         @OptionGroup var fields: UserFieldOptions
+        @Flag(help: "A test account, to try journeys with. It never becomes a person's account.")
+        var test = false
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
@@ -87,8 +90,9 @@ struct UserCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let admin = try server.admin()
-            UserCommand.show(try await admin.createUser(fields.request(attributes: [:])), output)
+            var request = try fields.request(attributes: [:])
+            request.isTest = test ? true : nil
+            UserCommand.show(try await server.admin().createUser(request), output)
         }
     }
 
@@ -183,21 +187,33 @@ struct UserCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLE
                   mien admin user delete ada --yes
+                  mien admin user delete ada --dry-run
                 """)
 
         @Argument(help: "The user.") var user: String
+        @Flag(help: "Only count what would go and what would stay.") var dryRun = false
         @OptionGroup var consent: DeletionOptions
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
+            if dryRun { return }
             try consent.check("it deletes the user's faces, password, and devices")
         }
 
         func run() async throws {
             let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
+            if dryRun { return Self.show(try await admin.erasurePreview(of: id), output) }
             try await admin.deleteUser(id)
             if output.json { JSON.print(["deleted": id.text]) } else { print("Deleted \(id).") }
+        }
+
+        private static func show(_ preview: ErasurePreviewAnswer, _ output: OutputOptions) {
+            guard !output.json else { return JSON.print(preview) }
+            let rows = [("erased", preview.erased), ("kept", preview.kept)].flatMap { end, counts in
+                counts.sorted { $0.key < $1.key }.map { [$0.key, String($0.value), end] }
+            }
+            print(Terminal.table(rows, heading: ["records", "number", ""]))
         }
     }
 
@@ -207,6 +223,7 @@ struct UserCommand: AsyncParsableCommand {
             ("id", user.id), ("username", user.username),
             ("email", user.email.map { user.emailVerified == false ? "\($0) (unverified)" : $0 }),
             ("external id", user.externalID), ("state", user.state.rawValue),
+            ("test account", user.isTest == true ? "yes" : nil),
             ("attributes", AdminOutput.members(user.attributes)),
             ("created", AdminOutput.time(user.createdAt)),
         ])

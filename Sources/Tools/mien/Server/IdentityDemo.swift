@@ -66,7 +66,7 @@ struct IdentityDemo {
             }
         }
         try await step("a reviewer accepts the person with mistakes", expected: "verified") {
-            guard let open = try await server.admin.reviewCases().first,
+            guard let open = try await server.admin.reviewCases().items.first,
                 let user = UserID(open.user)
             else { return "no case" }
             _ = try await server.admin.decide(open.id, .accept)

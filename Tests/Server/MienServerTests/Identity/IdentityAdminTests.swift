@@ -117,7 +117,7 @@ struct IdentityAdminTests {
             #expect(
                 asked.body["verified"] == false
                     && asked.body["canAttemptVerificationAgain"] == false, "\(asked)")
-            let found = try #require(try await server.admin.reviewCases().first)
+            let found = try #require(try await server.admin.reviewCases().items.first)
             #expect(found.user == id.text && found.needsSecondReviewer && found.decisions.isEmpty)
             let detail = try await server.admin.reviewCase(found.id)
             #expect(detail.content?["address"] == "222333 PEACHTREE PLACE")
@@ -130,7 +130,7 @@ struct IdentityAdminTests {
 
             server.time.advance(.seconds(1))
             _ = try await user.send("/verify", json: Self.unclear)
-            let next = try #require(try await server.admin.reviewCases().first)
+            let next = try #require(try await server.admin.reviewCases().items.first)
             #expect(try await server.admin.decide(next.id, .accept).decision == nil)
             let same = await #expect(throws: MienError.self) {
                 try await server.admin.decide(next.id, .accept)
@@ -140,7 +140,7 @@ struct IdentityAdminTests {
             #expect(try await second.decide(next.id, .accept).decision == .known(.accept))
             #expect(try await user.send(.get).body["verified"] == true)
             await #expect(throws: MienError.self) { try await second.decide(next.id, .reject) }
-            #expect(try await server.admin.reviewCases().isEmpty)
+            #expect(try await server.admin.reviewCases().items.isEmpty)
 
             // Evidence of what two people decided, which contains nothing of the person.
             let attempts = try await server.admin.verification(of: id).attempts

@@ -12,6 +12,9 @@ public struct AccountRecord: Sendable {
     public var epoch = 0
     /// The time when a pending account is removed; `nil` for any other account.
     public var expiresAt: Instant?
+    /// Whether the account was made to try journeys. Never changes, so that no person's account
+    /// becomes one.
+    public let isTest: Bool
     /// The key that opens data sealed for this person.
     let key: AccountKey
 
@@ -24,15 +27,17 @@ public struct AccountRecord: Sendable {
 
     /// Creates an account with its own key.
     ///
-    /// - Parameter expiresAt: The end of a sign-up, which makes the account pending.
+    /// - Parameters:
+    ///   - expiresAt: The end of a sign-up, which makes the account pending.
+    ///   - isTest: Whether it is an account to try journeys with.
     public static func new(
         _ id: UserID, _ profile: AccountProfile, keys: StoreKeys, at now: Instant,
-        pendingUntil expiresAt: Instant? = nil
+        pendingUntil expiresAt: Instant? = nil, isTest: Bool = false
     ) -> NewAccount {
         let (key, sealed) = keys.newAccountKey(for: id)
         let record = AccountRecord(
             id: id, state: expiresAt == nil ? .active : .pending, profile: Sensitive(profile),
-            createdAt: now, expiresAt: expiresAt, key: key)
+            createdAt: now, expiresAt: expiresAt, isTest: isTest, key: key)
         return NewAccount(record: record, sealedKey: sealed)
     }
 }
@@ -94,7 +99,7 @@ public struct AccountTable {
     let connection: any SQLConnection
     let keys: StoreKeys
     private static let columns =
-        "id, state, key_sealed, profile_sealed, created_at, expires_at, epoch"
+        "id, state, key_sealed, profile_sealed, created_at, expires_at, epoch, is_test"
 
     /// Inserts an account. First frees names held by expired sign-ups.
     ///
@@ -123,12 +128,13 @@ public struct AccountTable {
         let record = account.record
         try connection.execute(
             """
-            INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, expires_at, updated_at, address_checked)
-            VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+            INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, expires_at, updated_at, is_test, address_checked)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)
             """, .id(record.id), .text(record.state.rawValue),
             .blob(keys.current(account.sealedKey, .accountKey, for: record.id.text)),
             .blob(sealed(record)), .time(record.createdAt),
-            record.expiresAt.map { .time($0) } ?? .null, .time(record.createdAt))
+            record.expiresAt.map { .time($0) } ?? .null, .time(record.createdAt),
+            .flag(record.isTest))
     }
 
     /// Replaces the profile, the state, and the names.
@@ -304,21 +310,10 @@ public struct AccountTable {
     /// - Throws: ``StoreError`` `.stale` if `last` no longer exists, so that the remaining accounts
     ///   do not seem to be empty.
     public func page(after last: UserID?, count: Int) throws(StoreError) -> [AccountRecord] {
-        let order = "ORDER BY created_at, id LIMIT ?", limit = SQLValue.integer(Int64(count))
-        let rows: [SQLRow]
-        if let last {
-            guard
-                let start = try connection.row(
-                    "SELECT created_at FROM account WHERE id = ?", .id(last))
-            else { throw StoreError(.stale, "the account that the page follows no longer exists") }
-            // Constants, so that the index finds the start.
-            rows = try connection.rows(
-                "SELECT \(Self.columns) FROM account WHERE (created_at, id) > (?, ?) \(order)",
-                .time(try start.instant(0)), .id(last), limit)
-        } else {
-            rows = try connection.rows("SELECT \(Self.columns) FROM account \(order)", limit)
-        }
-        return try rows.map { row throws(StoreError) in try record(row) }
+        try connection.page(
+            Self.columns, of: TimedList(table: "account", time: "created_at"), after: last,
+            count: count
+        ).map { row throws(StoreError) in try record(row) }
     }
 
     /// Returns the account's state and epoch, without decrypting the profile.
@@ -417,6 +412,6 @@ public struct AccountTable {
         return AccountRecord(
             id: id, state: try row.word(1), profile: Sensitive(profile),
             createdAt: try row.instant(4), epoch: Int(try row.integer(6)),
-            expiresAt: try row.optionalInstant(5), key: key)
+            expiresAt: try row.optionalInstant(5), isTest: try row.integer(7) != 0, key: key)
     }
 }

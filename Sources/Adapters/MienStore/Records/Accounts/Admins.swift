@@ -63,10 +63,27 @@ public struct AdminTable {
             .map(Self.record)
     }
 
+    /// Returns `count` administrators after `last`, the oldest first.
+    ///
+    /// - Throws: ``StoreError`` `.stale` if `last` no longer exists.
+    public func page(after last: AdminID?, count: Int) throws(StoreError) -> [AdminRecord] {
+        try connection.page(
+            "id, name, role, created_at", of: TimedList(table: "admin", time: "created_at"),
+            after: last, count: count
+        ).map(Self.record)
+    }
+
     private static func record(_ row: SQLRow) throws(StoreError) -> AdminRecord {
         AdminRecord(
             id: try row.identifier(0), name: try row.text(1), role: try row.word(2),
             createdAt: try row.instant(3))
+    }
+
+    /// Ends the credential of an administrator, who keeps the other ways in.
+    public func endCredential(of id: AdminID) throws(StoreError) {
+        // An empty hash is the hash of no secret.
+        try connection.execute(
+            "UPDATE admin SET token_hash = ? WHERE id = ?", .blob([]), .id(id))
     }
 
     /// - Returns: `false` if there is no such administrator.

@@ -70,6 +70,23 @@ public struct AppTable {
         }
     }
 
+    /// Returns `count` apps after `last`, the oldest first.
+    ///
+    /// - Throws: ``StoreError`` `.stale` if `last` no longer exists.
+    public func page(after last: AppID?, count: Int) throws(StoreError) -> [AppRecord] {
+        try connection.page(
+            Self.columns, of: TimedList(table: "app", time: "created_at"), after: last,
+            count: count
+        ).map { row throws(StoreError) in try Self.record(row) }
+    }
+
+    /// Returns the name of an app, without its settings.
+    public func name(of id: AppID) throws(StoreError) -> String? {
+        try connection.row("SELECT name FROM app WHERE id = ?", .id(id)).map {
+            row throws(StoreError) in try row.text(0)
+        }
+    }
+
     private static func record(_ row: SQLRow) throws(StoreError) -> AppRecord {
         AppRecord(
             id: try row.identifier(0), name: try row.text(1), type: try row.word(2),

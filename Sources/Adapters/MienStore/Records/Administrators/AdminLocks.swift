@@ -25,6 +25,15 @@ public struct AdminLockTable {
             device: own)
     }
 
+    /// Returns the hash of the browser's secret with which the method has succeeded, among those
+    /// that a browser sent.
+    public func known(
+        among browsers: [[UInt8]], of admin: AdminID, _ method: AdministratorSession.Method
+    ) throws(StoreError) -> [UInt8]? {
+        for browser in browsers where try counter(admin, method, browser) != nil { return browser }
+        return nil
+    }
+
     public func set(
         _ lock: AuthenticatorLock, of admin: AdminID, _ method: AdministratorSession.Method,
         browser: [UInt8]?, at now: Instant

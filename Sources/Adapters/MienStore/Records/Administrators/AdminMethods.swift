@@ -79,13 +79,12 @@ public struct AdminMethodTable {
         ).map { row throws(StoreError) in try record(row) }
     }
 
-    /// Returns the kinds of methods by administrator.
-    public func kinds() throws(StoreError) -> [AdminID: Set<AdminMethodRecord.Kind>] {
-        var found: [AdminID: Set<AdminMethodRecord.Kind>] = [:]
-        for row in try connection.rows("SELECT admin_id, kind FROM admin_method") {
-            found[try row.identifier(0), default: []].insert(try row.word(1))
-        }
-        return found
+    /// Returns the kinds of methods that an administrator has.
+    public func kinds(of admin: AdminID) throws(StoreError) -> Set<AdminMethodRecord.Kind> {
+        Set(
+            try connection.rows(
+                "SELECT DISTINCT kind FROM admin_method WHERE admin_id = ?", .id(admin)
+            ).map { row throws(StoreError) in try row.word(0) })
     }
 
     /// Replaces what a method contains and notes its use.

@@ -6,13 +6,15 @@ public struct AdminOfferTable {
     let connection: any SQLConnection
     let keys: StoreKeys
 
-    private static let columns = "id, kind, subject, name, role, author, created_at"
+    private static let columns =
+        "id, kind, subject, name, role, author, created_at, ends_credential"
 
     public func insert(_ offer: AdministratorOffer, codeHash: [UInt8]) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO admin_offer (\(Self.columns), code_hash, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO admin_offer (\(Self.columns), code_hash, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(offer.id), .text(offer.kind.rawValue), .id(offer.subject), .text(offer.name),
             .text(offer.role.rawValue), .id(offer.author), .time(offer.createdAt),
+            .flag(offer.endsCredential),
             .blob(codeHash), .time(offer.expiresAt))
     }
 
@@ -27,11 +29,13 @@ public struct AdminOfferTable {
         return found
     }
 
-    /// Returns the invitations that may still be accepted, the oldest first.
-    public func invitations(at now: Instant) throws(StoreError) -> [AdministratorOffer] {
+    /// Returns the codes of a kind that may still be used, the oldest first.
+    public func open(_ kind: AdministratorOffer.Kind, at now: Instant) throws(StoreError)
+        -> [AdministratorOffer]
+    {
         let all = try connection.rows(
             "SELECT \(Self.columns) FROM admin_offer WHERE kind = ? ORDER BY created_at, id",
-            .text(AdministratorOffer.Kind.invitation.rawValue)
+            .text(kind.rawValue)
         ).map(Self.offer)
         var open: [AdministratorOffer] = []
         for offer in all where offer.isOpen(at: now, authorRole: try role(of: offer.author)) {
@@ -74,8 +78,12 @@ public struct AdminOfferTable {
     }
 
     /// Removes the setup codes of an administrator.
-    public func removeAll(of subject: AdminID) throws(StoreError) {
-        try connection.execute("DELETE FROM admin_offer WHERE subject = ?", .id(subject))
+    ///
+    /// - Returns: the number of removed codes.
+    @discardableResult
+    public func removeAll(of subject: AdminID) throws(StoreError) -> Int {
+        connection.leaveNoTrace()
+        return try connection.execute("DELETE FROM admin_offer WHERE subject = ?", .id(subject))
     }
 
     /// - Returns: the number of removed rows, at most `count`.
@@ -94,6 +102,6 @@ public struct AdminOfferTable {
         AdministratorOffer(
             id: try row.identifier(0), kind: try row.word(1), subject: try row.identifier(2),
             name: try row.text(3), role: try row.word(4), author: try row.optionalIdentifier(5),
-            createdAt: try row.instant(6))
+            createdAt: try row.instant(6), endsCredential: try row.integer(7) != 0)
     }
 }

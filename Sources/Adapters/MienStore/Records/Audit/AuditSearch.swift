@@ -45,8 +45,8 @@ extension AuditTable {
             )
         }
         if let event = search.event {
-            let isFirst = search.account == nil && search.administrator == nil
-            require(isFirst ? "event = ?" : "(event || '') = ?", .text(event))
+            // A person has few entries. An administrator may have many, and few of one event.
+            require(search.account == nil ? "event = ?" : "(event || '') = ?", .text(event))
         }
         if let from = search.from {
             guard let first = try self.number(of: from) else { return [] }

@@ -55,11 +55,16 @@ public struct DuplicateCaseTable {
             .map { row throws(StoreError) in try Self.record(row) }
     }
 
-    /// Returns open cases, the oldest first.
-    public func queue(atMost count: Int) throws(StoreError) -> [DuplicateCaseRecord] {
-        try connection.rows(
-            "SELECT \(Self.columns) FROM duplicate_case WHERE closed_at IS NULL ORDER BY opened_at, id LIMIT ?",
-            .integer(Int64(count))
+    /// Returns `count` open cases after `last`, the oldest first.
+    ///
+    /// - Throws: ``StoreError`` `.stale` if `last` no longer exists. A closed one keeps its place.
+    public func queue(after last: DuplicateCaseID? = nil, atMost count: Int) throws(StoreError)
+        -> [DuplicateCaseRecord]
+    {
+        try connection.page(
+            Self.columns,
+            of: TimedList(table: "duplicate_case", time: "opened_at", filter: "closed_at IS NULL"),
+            after: last, count: count
         ).map { row throws(StoreError) in try Self.record(row) }
     }
 

@@ -44,16 +44,17 @@ public struct ReviewCaseTable {
         ).map { row throws(StoreError) in try Self.record(row) }
     }
 
-    /// Returns open cases, the oldest first.
-    public func queue(atMost count: Int) throws(StoreError) -> [ReviewCaseRecord] {
-        var records: [ReviewCaseRecord] = []
-        for row in try connection.rows(
-            "SELECT \(Self.columns) FROM review_case WHERE closed_at IS NULL ORDER BY opened_at, id LIMIT ?",
-            .integer(Int64(count)))
-        {
-            records.append(try Self.record(row))
-        }
-        return records
+    /// Returns `count` open cases after `last`, the oldest first.
+    ///
+    /// - Throws: ``StoreError`` `.stale` if `last` no longer exists. A closed one keeps its place.
+    public func queue(after last: ReviewCaseID? = nil, atMost count: Int) throws(StoreError)
+        -> [ReviewCaseRecord]
+    {
+        try connection.page(
+            Self.columns,
+            of: TimedList(table: "review_case", time: "opened_at", filter: "closed_at IS NULL"),
+            after: last, count: count
+        ).map { row throws(StoreError) in try Self.record(row) }
     }
 
     /// Stores a decision.

@@ -42,10 +42,16 @@ public struct ProductKeyTable {
             .time(record.createdAt), .blob(hash))
     }
 
-    public func all() throws(StoreError) -> [ProductKeyRecord] {
-        try connection.rows("SELECT \(Self.columns) FROM product_key ORDER BY created_at, id").map {
-            row throws(StoreError) in try Self.record(row)
-        }
+    /// Returns `count` product keys after `last`, the oldest first.
+    ///
+    /// - Throws: ``StoreError`` `.stale` if `last` no longer exists.
+    public func page(after last: ProductKeyID? = nil, count: Int) throws(StoreError)
+        -> [ProductKeyRecord]
+    {
+        try connection.page(
+            Self.columns, of: TimedList(table: "product_key", time: "created_at"), after: last,
+            count: count
+        ).map { row throws(StoreError) in try Self.record(row) }
     }
 
     /// - Returns: `nil` if no such key exists. A revoked key is returned as it is.

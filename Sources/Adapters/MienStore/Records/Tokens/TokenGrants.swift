@@ -237,10 +237,30 @@ public struct TokenGrantTable {
         try connection.rows(
             """
             SELECT \(Self.columns) FROM token_grant
-            WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id
+            WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id DESC
             """, .id(account), .time(now)
         ).map { row throws(StoreError) in try record(row) }
             .filter { $0.family.status(at: now) == .live }
+    }
+
+    /// Returns `count` of an account's sign-ins that have not ended, after `last`, newest first.
+    ///
+    /// - Throws: ``StoreError`` `.stale` if `last` no longer exists. An ended one keeps its place
+    ///   until it is swept.
+    public func page(of account: UserID, after last: GrantID? = nil, count: Int, at now: Instant)
+        throws(StoreError) -> [TokenGrantRecord]
+    {
+        try connection.page(
+            Self.columns,
+            of: TimedList(
+                table: "token_grant", time: "created_at",
+                filter: """
+                    account_id = ? AND revoked_at IS NULL AND expires_at > ?
+                    AND (idle_ms IS NULL OR used_at + idle_ms > ? OR active_at + idle_ms > ?)
+                    """,
+                values: [.id(account), .time(now), .time(now), .time(now)], isNewestFirst: true),
+            after: last, count: count
+        ).map { row throws(StoreError) in try record(row) }
     }
 
     /// Lets one sign-in that used `old` rest on `new`, which replaces it.

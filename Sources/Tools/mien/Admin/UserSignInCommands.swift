@@ -1,0 +1,84 @@
+import ArgumentParser
+import MienAPI
+import MienClient
+import MienCommandSupport
+import MienCore
+
+extension UserCommand {
+    /// `mien admin user sign-ins`
+    struct SignIns: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sign-ins", abstract: "List a user's sign-ins that have not ended.",
+            discussion: """
+                EXAMPLE
+                  mien admin user sign-ins ada
+                """)
+
+        @Argument(help: "The user.") var user: String
+        @Option(help: "Start after the sign-in with this ID.") var after: String?
+        @OptionGroup var limit: LimitOptions
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
+            let found = try await limit.collect(after: after, key: \.id) {
+                try await admin.signIns(of: id, after: $0)
+            }
+            guard !output.json else {
+                return JSON.print(Output(signIns: found.items, next: found.next))
+            }
+            if found.items.isEmpty {
+                print("The user has no sign-ins\(after == nil ? "" : " after that one").")
+            } else {
+                print(
+                    Terminal.table(
+                        found.items.map {
+                            [
+                                $0.id, ($0.appName ?? $0.appID).printable,
+                                $0.methods.joined(separator: ", "),
+                                AdminOutput.time($0.signedInAt), AdminOutput.time($0.usedAt),
+                            ]
+                        }, heading: ["sign-in", "app", "methods", "signed in", "used"]))
+            }
+            limit.tell(next: found.next)
+        }
+
+        private struct Output: Encodable {
+            let signIns: [UserSignInAnswer]
+            let next: String?
+
+            enum CodingKeys: String, CodingKey { case signIns = "sign_ins", next }
+        }
+    }
+
+    /// `mien admin user end-sign-ins`
+    struct EndSignIns: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "end-sign-ins", abstract: "End a user's sign-ins, or one of them.",
+            discussion: """
+                EXAMPLE
+                  mien admin user end-sign-ins ada
+                  mien admin user end-sign-ins ada --sign-in grt_0c9JkYH2dTq4m8wXzR1aBg
+                """)
+
+        @Argument(help: "The user.") var user: String
+        @Option(help: "Only the sign-in with this ID.") var signIn: String?
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
+            if let signIn {
+                try await admin.endSignIn(signIn, of: id)
+            } else {
+                try await admin.endSignIns(of: id)
+            }
+            if output.json {
+                JSON.print(["ended": signIn ?? id.text])
+            } else {
+                print("Ended \(signIn?.printable ?? "all sign-ins of \(id)").")
+            }
+        }
+    }
+}
