@@ -5,6 +5,7 @@ import json
 from browser import Chromium, Firefox
 from journeys import EDITOR, fit, long, names, sample, saved, select, when_checked
 from portal import SignedIn
+from scenes import new
 from testing import test
 
 def opened(world, path, kind=Chromium, credential=None, **options):
@@ -281,6 +282,29 @@ def simulation(world):
     page.see("enum Form")
     page.see("export const form")
     world.check(page, "generated code")
+    portal.close()
+
+
+@test("journeys: a saved version is tried on the server with a test account, and a person's account looks unknown", 60)
+def trial(world):
+    journey = saved(world.server())
+    mien, portal, page = editor(world, journey)
+    person, tester = new("ada"), new("tester")
+    mien.user(person)
+    mien.user(tester, is_test=True)
+    page.press("On the server")
+    page.wait("document.querySelector('select option[value=default_application]') !== null")
+    page.press("Start")
+    page.see("form asks: loginForm")
+    world.check(page, "a prompt of a trial")
+    for name, seen in [(person, "The app is told: invalid_credentials"), (tester, "Success. Signed in:")]:
+        page.js("(() => { const [name, password] = document.querySelectorAll('.journey-prompt .field .input:not(select)'); name.value = %s; password.value = 'correct horse battery'; })()" % json.dumps(name))
+        page.press("Send")
+        page.see(seen)
+        assert "correct horse battery" not in page.text()
+    world.check(page, "the end of a trial")
+    events = [one["event"] for one in mien.admin("GET", "/v1/audit?order=newest")["items"]]
+    assert events.index("journey.trial-ended") < events.index("journey.trial-started")
     portal.close()
 
 

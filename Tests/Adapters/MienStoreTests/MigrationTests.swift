@@ -384,7 +384,7 @@ import Testing
                 "31-identity-uploads", "32-identity-jobs", "33-verification-sessions",
                 "34-administrator-role", "35-administrator-sign-in", "36-identity-job-app",
                 "37-verification-session-end", "38-audit-search", "39-schema-compatibility",
-                "40-capture-account",
+                "40-capture-account", "41-organizations",
                 "42-pages", "43-setup-code-credential", "44-test-accounts",
             ])
     }

@@ -57,7 +57,7 @@ public struct MienAdmin: Sendable {
     }
 
     /// Returns a whole list, page by page.
-    func all<Item>(_ path: String...) async throws -> [Item] {
+    func all<Item: Sendable & Hashable & Codable>(_ path: String...) async throws -> [Item] {
         var items: [Item] = [], after: String?
         repeat {
             let next: Page<Item> = try await page(path, after: after)

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 package import Hummingbird
-internal import MienAPI
+package import MienAPI
 
 /// The query parameters of each route.
 package enum QueryParameters {

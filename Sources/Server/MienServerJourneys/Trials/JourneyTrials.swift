@@ -36,7 +36,7 @@ package final class JourneyTrials: Sendable {
         guard let app = try await store.read({ try $0.apps.find(appID) }) else {
             throw Problem.noSuchApp
         }
-        let user = try await wanted.user.asyncMap { try await testUser($0) }
+        let user = try await wanted.user.asyncMap { try await self.testUser($0) }
         let (definition, mark) = try await definition(id, version)
         let now = clock.now
         var generator = SystemRandomNumberGenerator()
