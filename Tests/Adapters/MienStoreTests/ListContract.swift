@@ -214,7 +214,7 @@ import Testing
         let test = try await TestStore(.sqlite)
         try await Self.fill(test)
         let recorder = StatementRecorder(test.driver)
-        let store = try await Store(recorder, keys: TestStore.keys, blob: test.kind.blob)
+        let store = try await Store(recorder, keys: TestStore.keys)
         _ = recorder.take()
         _ = try await store.read { try list.page($0, nil, 2) }
         try await Self.check(recorder, mayScan: true)
@@ -226,7 +226,7 @@ import Testing
         let test = try await TestStore(.sqlite)
         try await Self.fill(test)
         let recorder = StatementRecorder(test.driver)
-        let store = try await Store(recorder, keys: TestStore.keys, blob: test.kind.blob)
+        let store = try await Store(recorder, keys: TestStore.keys)
         _ = recorder.take()
         let searches: [AuditSearch] = [
             .init(event: "rare"), .init(administrator: Self.administrator),

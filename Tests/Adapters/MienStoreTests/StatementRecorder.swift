@@ -13,6 +13,8 @@ final class StatementRecorder: SQLDriver {
 
     init(_ driver: any SQLDriver) { self.driver = driver }
 
+    var dialect: SQLDialect { driver.dialect }
+    var isShared: Bool { driver.isShared }
     var waitingWrites: Int { driver.waitingWrites }
     var maxWaitingWrites: Int { driver.maxWaitingWrites }
     var reads: Int { driver.reads }
@@ -29,6 +31,16 @@ final class StatementRecorder: SQLDriver {
             try body(RecordingConnection(connection: connection) { self.note($0, $1) })
         }
     }
+
+    func changeSchema<Output: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Output
+    ) async throws -> Output { try await driver.changeSchema(body) }
+
+    func notifications(_ channels: Set<StoreChannel>) -> AsyncStream<StoreNotification> {
+        driver.notifications(channels)
+    }
+
+    func close() throws { try driver.close() }
 
     private func note(_ sql: String, _ values: [SQLValue]) {
         noted.withLock { $0.append(Statement(sql: sql, values: values)) }
@@ -64,4 +76,7 @@ private struct RecordingConnection: SQLConnection {
         return try connection.rows(sql, values)
     }
     func leaveNoTrace() { connection.leaveNoTrace() }
+    func notify(_ channel: StoreChannel, _ payload: String) throws(StoreError) {
+        try connection.notify(channel, payload)
+    }
 }
