@@ -2,7 +2,9 @@ package import Hummingbird
 internal import MienAPI
 internal import MienCore
 internal import MienIdentity
+internal import MienServerAccess
 package import MienServerCore
+internal import MienStore
 
 /// The routes of the admin API for faces.
 package struct FaceAdminRoutes {
