@@ -51,7 +51,7 @@ package struct ConnectionTestRoutes {
                     .notFound,
                     "There is no such source. GET /v1/verifications/sources lists them.")
             }
-            return try await test("source", ["source": .string(name)], context) {
+            return try await test("source", ["source": .string(name)], by: context) {
                 await Self.test(source)
             }
         }
@@ -61,7 +61,7 @@ package struct ConnectionTestRoutes {
                 throw Problem(
                     .conflict, "The app has no webhook. Set settings.identity.webhook first.")
             }
-            return try await test("identity_webhook", app: app.id, context) {
+            return try await test("identity_webhook", app: app.id, by: context) {
                 await probe(signed(["app": .string(app.id.text)], app: app.id), at: url)
             }
         }
@@ -73,7 +73,7 @@ package struct ConnectionTestRoutes {
                     "The app hears of no logouts. Set settings.backchannel_logout_uri first.")
             }
             let token = try logoutToken(app.id)
-            return try await test("logout", app: app.id, context) {
+            return try await test("logout", app: app.id, by: context) {
                 await probe(.form([("logout_token", token)]), at: url)
             }
         }
@@ -91,7 +91,7 @@ package struct ConnectionTestRoutes {
                     .invalidRequest,
                     errors: [.init(field: "url", message: "must have 1 to 2000 bytes")])
             }
-            return try await test("journey_webhook", context) {
+            return try await test("journey_webhook", by: context) {
                 await probe(signed([:], app: nil), at: wanted.url, within: .seconds(seconds))
             }
         }
@@ -101,7 +101,7 @@ package struct ConnectionTestRoutes {
     /// hides nothing.
     private func test(
         _ kind: String, _ detail: [String: JSONValue] = [:], app: AppID? = nil,
-        _ context: MienRequestContext, _ body: () async -> ConnectionTestAnswer
+        by context: MienRequestContext, _ body: () async -> ConnectionTestAnswer
     ) async throws -> Response {
         let now = clock.now
         if let wait = tests.take(context.actor, at: now) {

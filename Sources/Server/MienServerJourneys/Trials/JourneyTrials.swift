@@ -5,6 +5,7 @@ internal import MienAccess
 internal import MienCore
 internal import MienJourney
 internal import MienServerAccess
+internal import MienServerAccounts
 package import MienServerCore
 package import MienStore
 
