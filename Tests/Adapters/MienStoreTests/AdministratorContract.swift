@@ -195,7 +195,7 @@ import Testing
             #expect(try offers.open(codeHash: [1], at: .start) == invitation)
             #expect(try offers.open(codeHash: [2], at: .start) == setup)
             #expect(try offers.open(codeHash: [2], at: setup.expiresAt) == nil)
-            #expect(try offers.invitations(at: .start) == [invitation])
+            #expect(try offers.open(.invitation, at: .start) == [invitation])
             #expect(try offers.secret(of: invitation.id) == nil)
             #expect(try offers.setSecret(Sensitive([5, 6]), of: invitation.id))
             let secret = try offers.secret(of: invitation.id)
@@ -205,7 +205,7 @@ import Testing
             #expect(try offers.open(codeHash: [2], at: .start) == nil)
             #expect(try tables.admins.change(Self.grace, to: .operator))
             #expect(try offers.open(codeHash: [1], at: .start) == nil)
-            #expect(try offers.invitations(at: .start).isEmpty)
+            #expect(try offers.open(.invitation, at: .start).isEmpty)
             #expect(try tables.admins.change(Self.grace, to: .owner))
             #expect(try offers.remove(invitation.id) && !offers.remove(invitation.id))
         }

@@ -48,9 +48,9 @@ final class StatementRecorder: SQLDriver {
 
     /// Returns the statements since the last call.
     func take() -> [Statement] {
-        noted.withLock {
-            defer { $0 = [] }
-            return $0
+        noted.withLock { noted in
+            defer { noted = [] }
+            return noted
         }
     }
 
