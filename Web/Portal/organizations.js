@@ -1,7 +1,7 @@
 // Organizations: find, create, and everything about one organization; and the organizations of a user.
 
 import { freshly } from "./account.js";
-import { at, call, may } from "./api.js";
+import { at, call, listAll, may } from "./api.js";
 import { actionButton, alertBox, announce, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, select, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, render, route } from "./router.js";
@@ -111,7 +111,7 @@ route("/admin/organizations/:id", async ({ id }, root, { signal }) => {
   const path = at`/v1/organizations/${id}`;
   const [one, invited, apps] = await Promise.all([
     call("GET", path, { signal }), call("GET", `${path}/invitations`, { signal }),
-    may("readConfiguration") ? call("GET", "/v1/apps", { signal }).then((page) => page.items, () => []) : [],
+    may("readConfiguration") ? listAll("/v1/apps", { signal }).catch(() => []) : [],
   ]);
   const context = { one, path, mayChange: may("changeUsers"), signal };
   replace(root, pageHead(one.name, { back: { href: "/admin/organizations", text: t("organizations.title") }, tags: [stateTag(one.state)] }),
