@@ -109,6 +109,39 @@ import Testing
         #expect(try wrapped.loadRing()?.active.id == ring.active.id)
     }
 
+    @Test func `keys that would not open again replace nothing`() throws {
+        let plain = KeyFile(path: scratch("keys/master.key").path)
+        var ring = try plain.loadOrCreateRing(sealedRecordsExist: false)
+        let oneWay = KeyFile(path: plain.path, wrapper: OneWayWrapper(inner: try wrapper()))
+        #expect(error { try oneWay.store(ring) }?.code == "pkcs11.refused")
+        #expect(try plain.loadRing()?.fileBytes == ring.fileBytes)
+
+        let wrapped = try file()
+        try wrapped.store(ring)
+        ring = ring.rotated()
+        #expect(error { try oneWay.store(ring) }?.code == "pkcs11.refused")
+        #expect(try wrapped.loadRing()?.keys.map(\.version) == [1])
+        // The first start stores none either.
+        try FileManager.default.removeItem(atPath: plain.path)
+        #expect(error { _ = try oneWay.loadOrCreateRing(sealedRecordsExist: false) } != nil)
+        #expect(!FileManager.default.fileExists(atPath: plain.path))
+    }
+
+    /// A token that wraps with the public key of another pair than the one that unwraps.
+    private struct OneWayWrapper: KeyWrapper {
+        let inner: CredentialKeyWrapper
+
+        var kind: String { inner.kind }
+
+        func wrap(_ secret: [UInt8], context: [UInt8], random: RandomSource)
+            throws(KeyWrapperError) -> [UInt8]
+        { inner.wrap(secret, context: context, random: random) }
+
+        func unwrap(_ bytes: [UInt8], context: [UInt8]) throws(KeyWrapperError) -> [UInt8] {
+            throw KeyWrapperError(code: "pkcs11.refused", reason: "not encrypted under this key")
+        }
+    }
+
     @Test func `a missing file is not replaced when records exist`() throws {
         let file = try file()
         #expect(

@@ -145,13 +145,22 @@ public struct KeyFile: Sendable {
         }
     }
 
-    /// Returns the bytes of a file with these keys, wrapped if this file's are.
+    /// Returns the bytes of a file with these keys, wrapped if this file's are, and proved to open
+    /// again.
     package func bytes(of ring: KeyRing, random: RandomSource = .system) throws(KeyFileError)
         -> [UInt8]
     {
         guard let wrapper else { return ring.fileBytes }
-        do {
-            return try WrappedKeys(ring, with: wrapper, random: random).fileBytes
+        do throws(KeyWrapperError) {
+            let wrapped = try WrappedKeys(ring, with: wrapper, random: random)
+            // These bytes may replace the only copy of the keys. A token with two halves of
+            // different key pairs wraps what it never unwraps.
+            guard try wrapped.opened(with: wrapper).fileBytes == ring.fileBytes else {
+                throw KeyWrapperError(
+                    code: "key.damaged",
+                    reason: "the wrapped keys do not open again: nothing was stored")
+            }
+            return wrapped.fileBytes
         } catch { throw .wrapper(path, error) }
     }
 
