@@ -72,9 +72,9 @@ struct PortalBench {
         let items = try? JSONText.parse(
             answer.body, limits: .init(maxBytes: 1 << 20, maxDepth: 32))[
                 "items"]?.arrayValue
-        guard answer.status == 200, items??.count == count else {
+        guard answer.status == 200, items?.count == count else {
             throw LoadError(
-                "GET \(path) answered \(answer.status) with \(items??.count ?? 0) items instead of \(count)"
+                "GET \(path) answered \(answer.status) with \(items?.count ?? 0) items instead of \(count)"
             )
         }
         return milliseconds
@@ -98,7 +98,7 @@ struct PortalBench {
     }
 
     /// The first page, one in the middle, and the last full one.
-    private func list<Kind>(
+    private func list<Kind: IdentifierKind>(
         _ name: String, _ path: String, _ count: Int, _ prefix: String, _: Kind.Type,
         isNewestFirst: Bool = false
     ) -> [Page] {
