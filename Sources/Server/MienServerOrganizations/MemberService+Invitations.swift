@@ -11,7 +11,7 @@ extension MemberService {
     static let invitationLifetime = Duration.seconds(7 * 86_400)
     /// The most open invitations of an organization.
     static let maxInvitations = 1000
-    /// How soon the same person gets another mail.
+    /// How soon an organization's next invitation mails the same person again.
     private static let mailInterval = Duration.seconds(3600)
 
     /// Invites an address or a user name, and mails the person. Repeating it renews the invitation.
@@ -21,7 +21,7 @@ extension MemberService {
         _ text: String, with roles: MemberRoles, to id: OrganizationID,
         by actor: OrganizationActor
     ) async throws -> OrganizationInvitation {
-        let name = try Self.name(text), now = clock.now
+        let name = try Self.name(text), now = clock.now, keys = store.keys
         if actor.account != nil, invitations.take(id.text, at: now) != nil {
             throw Problem(
                 .tooManyRequests, "Too many invitations by this organization. Try again later.")
@@ -51,7 +51,13 @@ extension MemberService {
                 .ofOrganization(
                     "organization.invited", id, by: actor.id,
                     ["invitation": .string(invitation.id.text), "roles": roles.json]), at: now)
-            if let earlier, now - earlier.createdAt < Self.mailInterval { return nil }
+            // Counted apart from the invitation, which its author can revoke and make again.
+            guard
+                try tables.spent.spend(
+                    .invitation,
+                    keys.hash(ofSecret: Array("\(id.text) \(name.identifier)".utf8)),
+                    until: now + Self.mailInterval)
+            else { return nil }
             let address = name.kind == .email ? Sensitive(text) : account?.noticeAddress
             return address.map { ($0, record.name.text) }
         }
@@ -85,7 +91,7 @@ extension MemberService {
         }
     }
 
-    private static func name(_ text: String) throws -> LoginName {
+    static func name(_ text: String) throws -> LoginName {
         do throws(LoginNameError) {
             return try LoginName(text, kind: text.contains("@") ? .email : .username)
         } catch { throw Problem.field("identifier", error.description) }

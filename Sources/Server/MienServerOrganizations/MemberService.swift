@@ -83,12 +83,16 @@ package struct MemberService: Sendable {
 
     /// Returns the member that has an ID or a login name.
     ///
-    /// An account that is no member is not found, whether it exists or not.
+    /// An account that is no member is not found, whether it exists or not. Administrators of the
+    /// organization cannot look for external IDs, which they do not see.
     func find(_ text: String, in id: OrganizationID, by actor: OrganizationActor) async throws
         -> Member?
     {
-        try await read(id, actor) { _, tables in
-            guard let account = try tables.accounts.find(named: text),
+        let isForOperator = actor.account == nil
+        return try await read(id, actor) { _, tables in
+            guard
+                let account = try isForOperator
+                    ? tables.accounts.find(named: text) : tables.accounts.find(shown: text),
                 let member = try tables.organizationMembers.find(account.id, in: id)
             else { return nil }
             return Member(member: member, account: account)
@@ -154,6 +158,15 @@ package struct MemberService: Sendable {
         try await write(id, actor) { _, tables, now in
             try tables.leave(user, id, "organization.member-removed", by: actor.id, at: now)
         }
+    }
+}
+
+extension AccountTable {
+    /// Returns the account with an ID, user name, or verified address.
+    fileprivate func find(shown text: String) throws -> AccountRecord? {
+        if let id = UserID(text), let account = try find(id) { return account }
+        guard let name = try? MemberService.name(text) else { return nil }
+        return try find(name)
     }
 }
 
