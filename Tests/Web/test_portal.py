@@ -158,13 +158,12 @@ def by_keyboard(world):
     assert lock(server, user) == "open"
 
 
-@test("portal: every other page is accessible, and hides what a role may not do", 120)
+@test("portal: the audit log is verified, and pages hide what a role may not do", 120)
 def pages(world):
     server = world.server()
     page = portal(world, server)
-    for path, text in [("", "Overview"), ("/reviews", "Nothing to review."), ("/audit", "Verify the chain"), ("/settings", "Sources of identities"),
-                       ("/settings/faces", "Model packs"), ("/settings/licenses", "Product keys"), ("/settings/registry", "Reference registry"),
-                       ("/settings/master-keys", "Master keys"), ("/settings/server", "Find a setting"), ("/users/new", "New user"), ("/nothing", "Not found")]:
+    # test_portal_languages.py visits every page.
+    for path, text in [("", "Overview"), ("/settings/server", "Find a setting"), ("/nothing", "Not found")]:
         page.goto(f"{server.admin_address}/admin{path}")
         page.see(text)
         world.check(page, path or "the overview")
