@@ -158,7 +158,7 @@ def by_keyboard(world):
     assert lock(server, user) == "open"
 
 
-@test("portal: the audit log is verified, and pages hide what a role may not do", 120)
+@test("portal: the audit log is verified, and pages hide what a role may not do", 180)
 def pages(world):
     server = world.server()
     page = portal(world, server)

@@ -69,9 +69,10 @@ export class Picture {
     const place = this.#layout;
     keep(this.#nodes, graph.nodes, this.nodeLayer, (node) => this.#node(node), (item, node) => this.#place(item, node, place.nodes.get(node.id), marks));
     keep(this.#edges, graph.edges, this.edgeLayer, (edge) => this.#edge(edge), (item, edge) => this.#route(item, edge, place.edges.get(edge.id), marks));
-    const ports = this.actions.isFixed ? [] : graph.nodes.flatMap((node) => node.ways.filter((way) => !way.returns.length).map((way) => {
-      const id = `${node.id} ${way.id}`;
-      return { id, from: node.id, outcome: way.id, isOpen: !way.to, required: way.required, at: portPlace(place, id) };
+    const ports = this.actions.isFixed ? [] : graph.nodes.flatMap((node) => node.ways.map((way) => {
+      // An outcome that goes back to its loop can be led elsewhere, too.
+      const id = `${node.id} ${way.id}`, [loop] = way.returns;
+      return { id, from: node.id, outcome: way.id, isOpen: !way.to && loop === undefined, required: way.required, at: portPlace(place, loop === undefined ? id : `${id} ${loop}`) };
     }).filter((port) => port.at));
     keep(this.#ports, ports, this.portLayer, (port) => this.#port(port), (item, port) => {
       set(item, "transform", `translate(${port.at.x} ${port.at.y})`);
