@@ -23,7 +23,8 @@ import Testing
         let commands = try await Self.commands()
         #expect(
             commands.map { $0.joined(separator: " ") } == [
-                "", "pipeline", "accuracy", "strength", "live", "server", "captures", "documents", "zones",
+                "", "pipeline", "accuracy", "strength", "live", "server", "captures", "documents",
+                "zones",
                 "portraits",
                 "verifications", "identity", "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",

@@ -96,6 +96,47 @@ struct FaceCaptureTests {
         }
     }
 
+    @Test("deleting the account ends its captures at once", arguments: ["user", "administrator"])
+    func deletion(_ way: String) async throws {
+        try await TestServer.run(
+            in: scratch,
+            settings: [
+                "MIEN_IDENTITY_SOURCES": "simulator", "MIEN_IDENTITY_REQUIRED": "GOVERNMENT_ID",
+            ], reader: WordReader(), documents: Verifier()
+        ) { server in
+            for name in ["ada", "bob"] { try await server.makeUser(name) }
+            let store = server.server.parts.store
+            var captures: [CaptureID] = [], tokens: [String] = []
+            for name in ["ada", "bob"] {
+                let user = try await VerifyingUser.signedIn(name, on: server)
+                let opened = try await user.send(.post, "/face-capture")
+                let token = try #require(opened.body["startToken"]?.stringValue)
+                let stage = try await LiveStage(server, Sensitive(token))
+                #expect(stage.answer.status == .known(.open))
+                captures.append(try #require(CaptureID(String(token.prefix { $0 != "." }))))
+                tokens.append(token)
+                guard name == "ada" else { continue }
+                let id = try await server.userID("ada")
+                if way == "administrator" {
+                    try await server.admin.deleteUser(id)
+                } else {
+                    let answer = try await CapturingPerson.send(
+                        .delete, server.url("/v1/me"), token: user.access)
+                    #expect(answer.status == 204, "\(answer)")
+                }
+                let status = try await user.send(.post, "/face-capture").status
+                #expect(status == 401)
+            }
+            let found = try await store.read { [captures] tables in
+                try captures.map { try tables.captures.find($0) != nil }
+            }
+            #expect(found == [false, true], "another user's capture goes on")
+            let (status, _) = try await LiveStage.send(
+                server, tokens[0], "frames", "image/jpeg", [1])
+            #expect([401, 404, 410].contains(status), "\(status)")
+        }
+    }
+
     @Test("a capture that passed counts as live once, for its user; a refused attempt keeps it")
     func capture() async throws {
         let verifier = Verifier()
