@@ -134,6 +134,15 @@ extension TestServer {
         return (browser, secret)
     }
 
+    /// Creates an administrator with a credential, and a client that uses it.
+    func admin(as role: AdminRole) async throws -> (AdministratorAnswer, MienAdmin) {
+        let made = try await admin.createAdministrator("Another", as: role)
+        let client = try MienAdmin(
+            MienOptions(serverPath: adminAddress, retry: RetryPolicy(attempts: 1)),
+            credential: Sensitive(try #require(made.credential)))
+        return (made, client)
+    }
+
     /// The cookies of a new session of an administrator with a role, who is made for it if there is
     /// none yet.
     func session(of role: AdminRole) async throws -> [String: String] {

@@ -1,6 +1,7 @@
 import MienAPI
 import MienClient
 import MienCore
+import MienOTP
 import MienTesting
 import Testing
 
@@ -261,8 +262,9 @@ struct PortalSetupTests {
             let (lost, secret) = try await server.owner()
             #expect(try await lost.me() == 200)
             let id = try await server.admin.administrator().id
-            let first = try await server.admin.makeSetupCode(forAdministrator: id)
-            let second = try await server.admin.makeSetupCode(forAdministrator: id)
+            let (_, other) = try await server.admin(as: .owner)
+            let first = try await other.makeSetupCode(forAdministrator: id)
+            let second = try await other.makeSetupCode(forAdministrator: id)
             let browser = PortalBrowser(server)
             let superseded = try await browser.send(
                 .post, "/v1/administrator/setup/options",
@@ -274,6 +276,113 @@ struct PortalSetupTests {
             server.time.advance(.seconds(60))
             #expect(try await PortalBrowser(server).signIn("Ada", secret).status == 401)
             #expect(try await PortalBrowser(server).signIn("Ada", fresh).status == 204)
+        }
+    }
+
+    @Test("using a setup code ends the credential, unless whoever made it keeps it")
+    func credentials() async throws {
+        try await TestServer.run(in: scratch) { server in
+            for keeps in [false, true] {
+                let (made, admin) = try await server.admin(as: .operator)
+                let code = try await server.admin.makeSetupCode(
+                    forAdministrator: made.id, keepsCredential: keeps)
+                #expect(
+                    try await server.admin.setupCodes().first { $0.administrator == made.id }?
+                        .endsCredential == !keeps)
+                _ = try await admin.apps()
+                try await PortalBrowser(server).setUp(
+                    code: PortalBrowser.code(of: Sensitive(code.link)), name: "Grace \(keeps)")
+                if keeps {
+                    _ = try await admin.apps()
+                } else {
+                    let refused = await #expect(throws: MienError.self) {
+                        _ = try await admin.apps()
+                    }
+                    #expect(refused?.problem?.code == .invalidCredentials)
+                }
+            }
+            // The server's own code, of the first start, leaves the credential that it printed.
+            _ = try await server.owner()
+            _ = try await server.admin.administrator()
+        }
+    }
+
+    @Test("an owner who has sign-in methods gets a setup code from another owner only")
+    func ownSetupCode() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let id = try await server.admin.administrator().id
+            // Without methods, it is the way to the first ones.
+            _ = try await server.admin.makeSetupCode(forAdministrator: id)
+            let code = try await server.admin.makeSetupCode(forAdministrator: id)
+            let browser = PortalBrowser(server)
+            try await browser.setUp(
+                code: PortalBrowser.code(of: Sensitive(code.link)), name: "Ada")
+            let refused = await #expect(throws: MienError.self) {
+                _ = try await server.admin.makeSetupCode(forAdministrator: id)
+            }
+            #expect(refused?.problem?.code == .conflict)
+            #expect(
+                try await browser.send(.post, "/v1/administrators/\(id)/setup-code").status == 409)
+            let (_, other) = try await server.admin(as: .owner)
+            _ = try await other.makeSetupCode(forAdministrator: id)
+        }
+    }
+
+    @Test("setup codes are listed without the code, and revoked")
+    func listedCodes() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let me = try await server.admin.administrator()
+            // That of the first start.
+            let first = try #require(try await server.admin.setupCodes().first)
+            #expect(first.administrator == me.id && first.madeBy == nil && !first.endsCredential)
+            server.time.advance(.seconds(1))
+            let (made, _) = try await server.admin(as: .reviewer)
+            let link = try await server.admin.makeSetupCode(forAdministrator: made.id).link
+            let listed = try await server.admin.setupCodes()
+            #expect(listed.map(\.administrator) == [me.id, made.id])
+            #expect(listed.last?.madeBy == me.id)
+            try await server.admin.revokeSetupCode(ofAdministrator: made.id)
+            let gone = try await PortalBrowser(server).send(
+                .post, "/v1/administrator/setup/options",
+                ["code": .string(PortalBrowser.code(of: Sensitive(link)))])
+            #expect(gone.status == 404)
+            for id in [made.id, "adm_nobody"] {
+                let nothing = await #expect(throws: MienError.self) {
+                    try await server.admin.revokeSetupCode(ofAdministrator: id)
+                }
+                #expect(nothing?.problem?.code == .notFound, "\(id)")
+            }
+            #expect(
+                try await server.administratorEvents().contains("administrator.setup-code-revoked"))
+        }
+    }
+
+    @Test("a setup does not take the name of somebody who is invited")
+    func promisedNames() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let invited = try await server.admin.inviteAdministrator("Grace", as: .auditor)
+            let code = try server.setupCode
+            func setUp(_ name: String) async throws -> Int {
+                let browser = PortalBrowser(server)
+                let options = try await browser.send(
+                    .post, "/v1/administrator/setup/options", ["code": .string(code)])
+                let secret = try OTPSecret(
+                    base32: try #require(
+                        options.body["authenticator_app"]?["secret"]?.stringValue))
+                return try await browser.send(
+                    .post, "/v1/administrator/setup",
+                    [
+                        "code": .string(code), "password": .string(PortalBrowser.password),
+                        "one_time_code": .string(try browser.oneTimeCode(secret)),
+                        "name": .string(name),
+                    ]
+                ).status
+            }
+            #expect(try await setUp("GRACE") == 409)
+            #expect(try await setUp("Ada") == 204, "the code stays valid")
+            try await PortalBrowser(server).setUp(
+                "invitation",
+                code: PortalBrowser.code(of: Sensitive(try #require(invited.link))))
         }
     }
 }

@@ -108,6 +108,43 @@ struct PortalSignInTests {
         }
     }
 
+    @Test("administrators who share a browser keep their own counts in it")
+    func sharedBrowser() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let (browser, ada) = try await server.owner()
+            let (_, grace) = try await server.invited("Grace", as: .auditor)
+            for _ in 0..<2 {
+                #expect(try await browser.signIn("Ada", ada).status == 204)
+                #expect(try await browser.signIn("Grace", grace).status == 204)
+                server.time.advance(.seconds(30))
+            }
+            let marker = try #require(browser.cookies["mien-admin-browser"])
+            #expect(Base64URL.decode(marker)?.count == 2 * 32, "one secret each")
+            let stranger = PortalBrowser(server)
+            for name in ["Ada", "Grace"] {
+                for _ in 0..<5 {
+                    #expect(
+                        try await stranger.signIn(name, ada, password: "wrong horse").status
+                            == 401)
+                }
+            }
+            #expect(try await stranger.signIn("Ada", ada).status == 401, "locked")
+            #expect(try await browser.signIn("Ada", ada).status == 204, "its own count")
+            #expect(try await browser.signIn("Grace", grace).status == 204, "its own count")
+            // What somebody planted in a browser never becomes a marker.
+            let planted = Base64URL.encode([UInt8](repeating: 7, count: 32))
+            let other = PortalBrowser(server)
+            other.cookies = ["mien-admin-browser": planted]
+            server.time.advance(.seconds(60))
+            #expect(try await other.signIn("Ada", ada).status == 204)
+            let spy = PortalBrowser(server)
+            spy.cookies = ["mien-admin-browser": planted]
+            for _ in 0..<5 { _ = try await spy.signIn("Ada", ada, password: "wrong horse") }
+            server.time.advance(.seconds(30))
+            #expect(try await spy.signIn("Ada", ada).status == 401, "a stranger's count")
+        }
+    }
+
     @Test("many guesses at the same moment get no further than five")
     func parallelGuesses() async throws {
         try await TestServer.run(in: scratch) { server in
