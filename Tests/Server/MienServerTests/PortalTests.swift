@@ -1,4 +1,5 @@
 import Foundation
+import MienAPI
 import MienClient
 import MienCore
 import MienTesting
@@ -176,6 +177,82 @@ struct PortalTests {
             let foreign = try await Self.admin("/v1/apps/\(app)/webhook/test", server, .post)
             #expect(foreign.status == 200 && foreign.json["is_working"] == false)
             #expect(foreign.json["reason"]?.stringValue?.contains("webhook.hosts") == true)
+        }
+    }
+
+    @Test("pages where an app does not say have the server's look, and its default language")
+    func serverLook() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let browser = PageBrowser(server.address)
+            func theme(_ page: PageBrowser.Page) -> String? {
+                page.text.firstMatch(of: /href="(\/web\/theme[^"]*)"/).map { String($0.output.1) }
+            }
+            let before = try await browser.get("/verify?link=none")
+            #expect(theme(before) == nil && before.text.contains(#"<html lang="en""#))
+            let empty = try await server.admin.pageSettings()
+            #expect(empty == ["texts": [:]])
+            let look: JSONValue = [
+                "brand": "#7a1f5f", "brand_dark": "#e7a5d0", "language": "es",
+                "logo": "data:image/png;base64,iVBORw0KGgo=", "texts": [:],
+            ]
+            #expect(try await server.admin.setPageSettings(look) == look)
+            #expect(try await server.admin.pageSettings() == look)
+            let page = try await browser.get("/verify?link=none")
+            #expect(page.text.contains(#"<html lang="es""#))
+            let css = try await browser.get(try #require(theme(page)))
+            #expect(css.text.contains("--brand:#7a1f5f"))
+            // Apps without a look of their own get it as their default.
+            let guide = try await server.admin.appSettings()
+            #expect(guide.defaults["pages"]?["brand"] == "#7a1f5f")
+            let own = try await browser.get("/web/theme/default_application")
+            #expect(own.text.contains("--brand:#7a1f5f"))
+            _ = try await server.admin.updateApp(
+                AppID("default_application")!,
+                AppRequest(name: "Own", settings: ["pages": ["brand": "#0b6b69"]]))
+            let other = try await browser.get("/web/theme/default_application")
+            #expect(other.text.contains("--brand:#0b6b69") && !other.text.contains("e7a5d0"))
+            for (wrong, field) in [
+                ("brand", JSONValue.string("#ffff00")), ("language", "Español"), ("logo", "x"),
+                ("color", "red"),
+            ] {
+                let refused = await #expect(throws: MienError.self) {
+                    _ = try await server.admin.setPageSettings([wrong: field])
+                }
+                #expect(refused?.problem?.errors?.first?.field == wrong)
+            }
+            #expect(
+                try await server.admin.pageSettings() == look, "a refused change changes nothing")
+            let entries = try await server.admin.audit(event: "pages.changed").items
+            #expect(entries.count == 1)
+        }
+    }
+
+    @Test("lists come 100 items at a time, in order, and the next page follows the last item")
+    func pagedLists() async throws {
+        try await TestServer.run(in: scratch) { server in
+            for number in 0..<105 {
+                _ = try await server.admin.createApp(
+                    AppRequest(id: "app_\(number)", name: "App \(number)"))
+                _ = try await server.admin.createAdministrator("Admin \(number)", as: .auditor)
+                server.time.advance(.milliseconds(1))
+            }
+            for (path, total) in [("/v1/apps", 106), ("/v1/administrators", 106)] {
+                let first = try await Self.admin(path, server).json
+                #expect(first["items"]?.arrayValue?.count == 100, "\(path)")
+                let next = try #require(first["next"]?.stringValue)
+                #expect(first["items"]?.arrayValue?.last?["id"] == .string(next), "\(path)")
+                let second = try await Self.admin("\(path)?after=\(next)", server).json
+                #expect(second["items"]?.arrayValue?.count == total - 100, "\(path)")
+                #expect(second["next"] == nil, "\(path)")
+                #expect(
+                    second["items"]?.arrayValue?.last?["name"]?.stringValue?.hasSuffix(" 104")
+                        == true, "\(path)")
+                #expect(try await Self.admin("\(path)?after=%20", server).status == 400)
+                #expect(try await Self.admin("\(path)?after=nobody", server).status == 409)
+                #expect(try await Self.admin("\(path)?before=a", server).status == 400)
+            }
+            #expect(try await server.admin.apps().count == 106)
+            #expect(try await server.admin.administrators().count == 106)
         }
     }
 }
