@@ -31,6 +31,8 @@ public struct PostgresSettings: Sendable {
         "ssl_min_protocol_version", "ssl_max_protocol_version", "application_name", "krbsrvname",
         "gsslib", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
     ]
+    /// Variables of the environment that lead to another server or change its session.
+    private static let outside = ["PGHOST", "PGHOSTADDR", "PGSERVICE", "PGOPTIONS"]
     private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
     /// - Parameters:
@@ -41,11 +43,14 @@ public struct PostgresSettings: Sendable {
     ///   - passwordFile: Is read for each new connection. Without it, libpq looks in `passfile`,
     ///     `PGPASSFILE`, and `~/.pgpass`.
     ///   - connections: 3 to 100.
+    ///   - environment: The variables that libpq reads; `nil` for those of this process. Those that
+    ///     would choose another server are refused.
     /// - Throws: ``StoreError`` `.unreachable` if the address is malformed or its connection would
     ///   not be protected. The message says how to mend it and does not repeat the address.
-    public init(_ url: String, passwordFile: String? = nil, connections: Int = 9)
-        throws(StoreError)
-    {
+    public init(
+        _ url: String, passwordFile: String? = nil, connections: Int = 9,
+        environment: [String: String]? = nil
+    ) throws(StoreError) {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://"),
             var found = Self.parse(url)
         else {
@@ -62,6 +67,17 @@ public struct PostgresSettings: Sendable {
         }
         if let foreign = found.keys.filter({ !Self.allowed.contains($0) }).min() {
             throw Self.refusal("has the parameter \(foreign), which is not supported")
+        }
+        // libpq takes an empty parameter from the environment, too, so these cannot be fixed: they
+        // would lead past the rules below.
+        let environment = environment ?? ProcessInfo.processInfo.environment
+        let isHostNamed = found["host"]?.isEmpty == false
+        if let outside = Self.outside.first(where: {
+            environment[$0]?.isEmpty == false && !($0 == "PGHOST" && isHostNamed)
+        }) {
+            throw Self.refusal(
+                "would be changed by \(outside) in the environment. Unset it, and write the server into the address"
+            )
         }
         let hosts = (found["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
             .map(String.init)
@@ -83,10 +99,7 @@ public struct PostgresSettings: Sendable {
         ]
         found.merge(defaults) { own, _ in own }
         // Variables of the environment would supply these.
-        let fixed = [
-            "hostaddr": "", "service": "", "options": "", "client_encoding": "UTF8",
-            "gssencmode": "disable",
-        ]
+        let fixed = ["client_encoding": "UTF8", "gssencmode": "disable"]
         found.merge(fixed) { _, fixed in fixed }
         let database = found["dbname"] ?? found["user"] ?? ""
         let ports = (found["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)

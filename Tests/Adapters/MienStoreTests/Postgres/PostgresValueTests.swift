@@ -76,9 +76,19 @@ import Testing
             uniqueKeysWithValues: PostgresSettings("postgresql://db.example/x")
                 .connectionParameters())
         #expect(parameters["sslmode"] == "verify-full" && parameters["sslrootcert"] != nil)
-        #expect(
-            parameters["hostaddr"] == "" && parameters["service"] == ""
-                && parameters["options"] == "")
+        // Nor can they lead to another server, for which the rules would be those of the named one.
+        func refusal(_ variable: String, _ url: String) -> String? {
+            do {
+                _ = try PostgresSettings(url, environment: [variable: "db.example"])
+                return nil
+            } catch { return error.reason }
+        }
+        for variable in ["PGHOST", "PGHOSTADDR", "PGSERVICE", "PGOPTIONS"] {
+            #expect(refusal(variable, "postgresql:///x")?.contains(variable) == true)
+        }
+        #expect(refusal("PGHOSTADDR", "postgresql://db.example/x")?.contains("Unset") == true)
+        #expect(refusal("PGHOST", "postgresql://db.example/x") == nil)
+        #expect(refusal("PGPASSFILE", "postgresql:///x") == nil)
     }
 
     /// The words before the digits, the digits, and what they mean.
