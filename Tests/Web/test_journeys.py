@@ -62,6 +62,9 @@ def by_mouse(world):
     fit(page)
     page.drag('.journey-port[data-from="check"][data-outcome="success"]', '.journey-node[data-step="welcome"] rect')
     page.wait(f"{EDITOR}.definition.steps.check.on.success === 'welcome'", why="the connection")
+    # Without a next step, the outcome goes back to its loop, from where it is led elsewhere.
+    page.wait(f"{EDITOR}.isChecked")
+    page.see("back to tries")
     fit(page)
     page.drag('.journey-port[data-from="welcome"][data-outcome="success"]', '.journey-node[data-step="done"] rect')
     page.wait(f"{EDITOR}.definition.steps.welcome.on?.success === 'done'")

@@ -88,6 +88,7 @@ def connections(world):
     assert INNER not in page.js("document.documentElement.outerHTML"), "the body of an inner service is not shown"
     # On the app's own page, too.
     page.goto(f"{portal.origin}/admin/apps/{name}")
+    page.see("Exchange the code")
     page.press("Send a test")
     page.see("It does not work: status 503")
     assert len(hook.requests) == 3 and INNER not in page.js("document.documentElement.outerHTML")
