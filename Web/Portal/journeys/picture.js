@@ -71,8 +71,7 @@ export class Picture {
     keep(this.#edges, graph.edges, this.edgeLayer, (edge) => this.#edge(edge), (item, edge) => this.#route(item, edge, place.edges.get(edge.id), marks));
     const ports = this.actions.isFixed ? [] : graph.nodes.flatMap((node) => node.ways.map((way) => {
       // An outcome that goes back to its loop can be led elsewhere, too.
-      const id = `${node.id} ${way.id}`, [loop] = way.returns;
-      return { id, from: node.id, outcome: way.id, isOpen: !way.to && loop === undefined, required: way.required, at: portPlace(place, loop === undefined ? id : `${id} ${loop}`) };
+      return { id: `${node.id} ${way.id}`, from: node.id, outcome: way.id, isOpen: !way.to && !way.returns.length, required: way.required, at: portPlace(place, node.id, way) };
     }).filter((port) => port.at));
     keep(this.#ports, ports, this.portLayer, (port) => this.#port(port), (item, port) => {
       set(item, "transform", `translate(${port.at.x} ${port.at.y})`);
@@ -225,7 +224,8 @@ export class Picture {
   #drag(event, from, outcome) {
     event.preventDefault();
     this.actions.select(from, outcome);
-    const id = `${from} ${outcome}`, start = portPlace(this.#layout, id);
+    const way = this.#graph.nodes.find((node) => node.id === from)?.ways.find((one) => one.id === outcome), start = way && portPlace(this.#layout, from, way);
+    if (!start) return;
     let over = null, moved = false;
     const mark = (step) => {
       if (over !== null) this.#nodes.get(over)?.classList.remove("journey-target");
@@ -277,8 +277,8 @@ export class Picture {
 }
 
 /** The place of an outcome's dot: where its edge begins, or its own. */
-function portPlace(place, id) {
-  const edge = place.edges.get(id);
+function portPlace(place, step, way) {
+  const id = `${step} ${way.id}`, edge = place.edges.get(way.returns.length ? `${id} ${way.returns[0]}` : id);
   return place.ports.get(id) ?? (edge && { x: edge.points[0][0], y: edge.points[0][1], row: edge.row });
 }
 
