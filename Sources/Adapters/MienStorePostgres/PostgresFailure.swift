@@ -44,7 +44,7 @@ struct PostgresFailure: Error {
     /// Whether a lock was held for too long, or the statement ran for too long.
     var isTimeout: Bool { state == "55P03" || state == "57014" }
 
-    /// What the caller gets.
+    /// The error that the caller gets.
     var storeError: StoreError {
         switch state {
         case "23503": StoreError(.stale, "a referenced row no longer exists")

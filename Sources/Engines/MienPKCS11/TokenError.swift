@@ -22,7 +22,7 @@ public struct TokenError: CodedError {
     }
 
     public let code: Code
-    /// What is wrong, and what to do. Contains no PIN and no key.
+    /// Says what is wrong and what to do. Contains no PIN and no key.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }

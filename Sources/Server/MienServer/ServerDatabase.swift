@@ -10,13 +10,13 @@ enum ServerDatabase: Sendable {
     case file(path: String)
     case postgres(PostgresSettings)
 
-    /// What a database was opened with.
+    /// An open database, with the facts that its server needs.
     struct Opened {
         let driver: any SQLDriver
         let keys: KeyRing
         /// Why the database may lack data that its server had committed, if that was accepted.
         let flaw: String?
-        /// What an operator should know.
+        /// Facts that an operator should know.
         let warnings: [String]
     }
 
@@ -35,7 +35,7 @@ enum ServerDatabase: Sendable {
         } catch { throw ServerStartError(.store, error.reason) }
     }
 
-    /// What to call the database in messages.
+    /// The database's name in messages.
     var place: String {
         switch self {
         case .file(let path): path
@@ -73,7 +73,7 @@ enum ServerDatabase: Sendable {
                 driver.close()
                 throw ServerStartError(
                     .store,
-                    "\(place) is empty, but \(file.path) has data. Copy it with mien store copy, or move the file away to start anew"
+                    "\(place) is empty, but \(file.path) has data. Copy it with mien store copy, or move the file away to start with an empty database"
                 )
             }
             let warnings =

@@ -133,7 +133,7 @@ package actor DesktopService<Reader: LiveFaceReader> {
         }
     }
 
-    /// What to tell a person who was recognized by the template of another model pack, as ASCII.
+    /// The message for a person who was recognized by the template of another model pack, as ASCII.
     ///
     /// - Returns: `nil` if their enrollment stays as it is.
     static func words(for migration: FaceMigrationNotice?) -> String? {

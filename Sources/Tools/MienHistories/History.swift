@@ -24,7 +24,7 @@ public struct Operation<Call: Sendable, Reply: Sendable>: Sendable {
     }
 }
 
-/// What clients did to one or more objects at the same time. Operations are in no particular order.
+/// The calls that clients made to one or more objects at the same time. Operations are in no particular order.
 ///
 /// Leave out calls that certainly had no effect, such as those to a port on which nobody listens.
 public struct History<Call: Sendable, Reply: Sendable>: Sendable {

@@ -43,7 +43,7 @@ public final class HistoryRecorder<Call: Sendable, Reply: Sendable>: Sendable {
         state.withLock { $0.records[pending.number].isDropped = true }
     }
 
-    /// What was recorded so far.
+    /// The history recorded so far.
     public var history: History<Call, Reply> {
         state.withLock { state in
             History(

@@ -1,4 +1,4 @@
-/// What an object does when it is called by one client at a time: the meaning against which
+/// The behavior of an object that is called by one client at a time: the meaning against which
 /// ``LinearizabilityChecker`` holds what many clients saw. Pure: the time of a call is part of it.
 public protocol SequentialModel: Sendable {
     associatedtype State: Hashable, Sendable

@@ -4,7 +4,7 @@ public import MienPixels
 
 /// Drawn photos of a document, or of a copy of it, that a hand tilts in front of a camera.
 public struct TiltedSpecimen: Sendable {
-    /// What reflects light.
+    /// The kind of surface that reflects light.
     public enum Surface: String, Sendable, CaseIterable {
         /// Smooth plastic, which reflects lamps.
         case laminate

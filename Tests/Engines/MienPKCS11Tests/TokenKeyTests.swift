@@ -98,7 +98,7 @@ struct TokenKeyTests {
     }
 }
 
-/// With a module that fails on purpose, and files that are none.
+/// Uses a module that fails on purpose, and files of other kinds.
 @Suite(.serialized) struct TokenErrorTests {
     private static let fake = ProgramRun.builtProgram("libMienTestToken.so").path
 

@@ -10,7 +10,7 @@ import Testing
         var all: [String] { state.withLock { $0 } }
     }
 
-    /// What three tasks do, each in three steps.
+    /// The order in which three tasks run, each in three steps.
     private static func order(seed: UInt64) async -> [String] {
         await withCheckedContinuation { continuation in
             let thread = Thread {

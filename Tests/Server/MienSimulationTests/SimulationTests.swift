@@ -98,7 +98,7 @@ import Testing
     }
 }
 
-/// Runs `body` on a thread that is no task's, as a world needs.
+/// Runs `body` on a thread outside of Swift's tasks, as a world needs.
 private func onThread<Output: Sendable>(_ body: @escaping @Sendable () throws -> Output)
     async throws -> Output
 {

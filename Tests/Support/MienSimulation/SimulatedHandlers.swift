@@ -23,7 +23,7 @@ enum SingleUseThing: Sendable, Hashable {
     }
 
     var name: String { "\(self)" }
-    /// What its hash is, or stands for.
+    /// The hash, or bytes that stand for it.
     var hash: [UInt8] { Array(name.utf8) }
     /// A challenge of the server's length.
     static func challengeToken(_ number: Int) -> String {
@@ -31,14 +31,14 @@ enum SingleUseThing: Sendable, Hashable {
     }
 }
 
-/// What a server does with the requests of a trial: the services and repositories of `MienServer`,
+/// The work of a server on the requests of a trial: the services and repositories of `MienServer`,
 /// or a seeded bug in their place.
 struct SimulatedHandlers: Sendable {
     let services: ServerServices
     let world: SimulatedWorld
     let stage: SimulationStage
     let bug: SeededBug?
-    /// What a server with the bug of a stale cache keeps.
+    /// The content that a server with the bug of a stale cache keeps.
     let cache: Mutexed<(content: Int, revision: Int)?>
 
     private var store: Store { services.store }
@@ -298,7 +298,7 @@ final class Mutexed<Value: Sendable>: Sendable {
     }
 }
 
-/// What a trial finds at its start.
+/// The records that a trial finds at its start.
 enum SimulationSetup {
     static let keys = StoreKeys(MasterKeys.only)
     static let run = InstanceID("run_simulation")!

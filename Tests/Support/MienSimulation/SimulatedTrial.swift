@@ -8,17 +8,17 @@ import Synchronization
 
 /// One history: clients, three servers, the store, and everything that goes wrong, all from a seed.
 public struct SimulatedTrial: Sendable {
-    /// What was found.
+    /// The findings of a trial.
     public struct Report: Sendable {
         public let seed: UInt64
-        /// What is wrong, with the calls that show it; `nil` if nothing is.
+        /// Describes the fault, with the calls that show it; `nil` if there is none.
         public let violation: String?
         /// A hash of everything that happened. The same seed gives the same.
         public let digest: UInt64
         /// The calls of all histories, and those that were answered.
         public let calls: Int
         public let answers: Int
-        /// What happened, if it was asked for.
+        /// The events, if they were asked for.
         public let trace: [String]
     }
 
@@ -30,7 +30,7 @@ public struct SimulatedTrial: Sendable {
         (self.seed, self.bug, self.traces) = (seed, bug, traces)
     }
 
-    /// Runs the trial on a thread of its own or one that is no task's.
+    /// Runs the trial on a thread of its own, outside of Swift's tasks.
     public func run(on stage: SimulationStage) throws -> Report {
         let world = SimulatedWorld(seed: seed, traces: traces)
         try stage.enter(world, skew: 300)

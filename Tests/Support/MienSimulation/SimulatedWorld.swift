@@ -77,12 +77,12 @@ public final class SimulatedWorld: TaskExecutor {
 
     /// A hash of everything noted so far, in its order. Two runs with one seed have the same.
     public var digest: UInt64 { state.withLock { $0.digest } }
-    /// What was noted, if the world keeps it.
+    /// The recorded events, if the world keeps them.
     public var trace: [String] { state.withLock { $0.trace ?? [] } }
 
     // MARK: Running
 
-    /// Runs everything until nothing is left to do. Call it on a thread that is no task's.
+    /// Runs everything until nothing is left to do. Call it on a thread outside of Swift's tasks.
     public func run() {
         while let step = next() {
             switch step {

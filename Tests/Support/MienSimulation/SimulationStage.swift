@@ -6,7 +6,7 @@ import MienServerCore
 import MienStore
 import Synchronization
 
-/// What all trials of one thread share: a database with an app, an account, and its authenticators,
+/// Everything that the trials of one thread share: a database with an app, an account, and its authenticators,
 /// and the services of the servers. A trial undoes what it changed.
 ///
 /// The services keep nothing between requests except the app's settings and the signing keys, which

@@ -25,7 +25,7 @@ public final class PostgresCluster: Sendable {
 
     /// The folder of the Unix socket, the data, and the log.
     public let folder: URL
-    /// What this process holds keeps the cluster alive.
+    /// Keeps the cluster alive while this process holds it.
     private let input = Pipe()
     private let output = Pipe()
     private let keeper = Process()

@@ -3,7 +3,7 @@ import MienHistories
 import MienTesting
 import Testing
 
-/// What the checker must refuse: each way in which a server with several processes could go wrong,
+/// Histories that the checker must refuse: each way in which a server with several processes could go wrong,
 /// as the clients would see it.
 @Suite struct WrongHistoryTests {
     private let tokens = LinearizabilityChecker(SingleUseModel())

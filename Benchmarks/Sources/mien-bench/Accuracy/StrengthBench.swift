@@ -34,7 +34,7 @@ struct StrengthBench {
         var misses: Int
     }
 
-    /// What a limit would refuse.
+    /// A limit, and the photos it would refuse.
     struct Limit: Encodable {
         var enough: Double
         /// Photos that every other aspect of quality accepts, and how many of them the limit refuses.
@@ -56,9 +56,9 @@ struct StrengthBench {
         var accepted: Int
         /// Accepted, but no longer matching another photo of the person.
         var acceptedMissed: Int
-        /// Of the accepted ones, refused by the limit.
+        /// The number of accepted ones that the limit refuses.
         var refused: Int
-        /// Of the accepted ones that no longer match, refused by the limit.
+        /// The number of accepted ones that no longer match and that the limit refuses.
         var refusedMissed: Int
     }
 

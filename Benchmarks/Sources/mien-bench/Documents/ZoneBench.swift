@@ -89,7 +89,7 @@ struct ZoneBench {
     struct Specimen {
         var name: String
         var image: RGBImage
-        /// What is printed, transcribed by eye.
+        /// The printed lines, transcribed by eye.
         var lines: [String]
     }
 

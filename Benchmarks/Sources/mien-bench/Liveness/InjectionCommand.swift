@@ -116,7 +116,7 @@ struct CueComparison {
         /// Chosen on every second one.
         var limit: Double
         var isGenuineAbove: Bool
-        /// Of the others.
+        /// The counts of the other half.
         var genuine, genuineWrong, attacks, attacksAccepted: Int
     }
 

@@ -2,7 +2,7 @@ internal import MienPixels
 
 /// The direction that a document faces, in the camera's coordinates.
 struct CardPose: Sendable, Hashable {
-    /// Of length 1, toward the camera: right, down, and away from it.
+    /// The unit vector toward the camera: right, down, and away from it.
     let normal: SIMD3<Double>
 
     /// The focal length, as a share of the picture's longer side, that most phones' main cameras have.

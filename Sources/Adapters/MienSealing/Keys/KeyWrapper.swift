@@ -19,7 +19,7 @@ public protocol KeyWrapper: Sendable {
 public struct KeyWrapperError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A stable code for logs and scripts, such as `pkcs11.pin`.
     public let code: String
-    /// What is wrong, and what to do. Contains no secret.
+    /// Says what is wrong and what to do. Contains no secret.
     public let reason: String
 
     public init(code: String, reason: String) { (self.code, self.reason) = (code, reason) }

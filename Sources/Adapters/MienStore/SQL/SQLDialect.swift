@@ -1,4 +1,4 @@
-/// What a database calls the types of the schema.
+/// A database's names for the types of the schema.
 public struct SQLDialect: Sendable, Hashable {
     /// The type for bytes.
     public let blob: String

@@ -1,7 +1,7 @@
 /// A database on which the repositories run. Each database product has one driver; everything above
 /// uses portable SQL with `?` for values.
 public protocol SQLDriver: Sendable {
-    /// What the database calls the types of the schema.
+    /// The database's names for the types of the schema.
     var dialect: SQLDialect { get }
 
     /// Whether several servers may use the database at once.

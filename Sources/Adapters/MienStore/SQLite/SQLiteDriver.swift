@@ -153,7 +153,7 @@ struct SQLiteConnection: SQLConnection {
         (self.database, self.traces) = (database, traces)
     }
 
-    /// What is to be done after the commit of a transaction. Used by one thread only.
+    /// The work that remains after the commit of a transaction. Used by one thread only.
     final class Traces {
         /// Whether its traces must be removed.
         var areUnwanted = false

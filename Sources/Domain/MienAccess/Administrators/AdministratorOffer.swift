@@ -28,7 +28,7 @@ public struct AdministratorOffer: Sendable, Hashable {
     /// The administrator who made it; `nil` for the server itself, at its start.
     public let author: AdminID?
     public let createdAt: Instant
-    /// Whether using the code also ends the credential that the administrator has: whoever lost the
+    /// Whether using the code also ends the credential that the administrator has: a person who lost the
     /// other ways in may have lost it to somebody.
     public let endsCredential: Bool
 

@@ -122,7 +122,7 @@ package final class JourneyTrials: Sendable {
         guard var record = try await store.read({ try $0.runs.find(id) }), now < record.expiresAt
         else { throw Problem(.noActiveJourney) }
         var state = try record.state.use { try JSONDecoder().decode(RunState.self, from: Data($0)) }
-        // Whoever else has the state learns nothing.
+        // Another administrator who has the state learns nothing.
         guard let trial = state.trial, trial.admin == admin else { throw Problem(.noActiveJourney) }
         guard isSame(record.tokenHash, hash) else { throw Problem(.invalidState) }
         guard trial.turns.count <= Self.maxTurns else {

@@ -1,7 +1,7 @@
 package import MienCore
 
 extension WebhookCaller {
-    /// What a probe sends.
+    /// The request that a probe sends.
     package enum Probe: Sendable {
         /// Signed JSON, as `call_webhook` and identity webhooks send it.
         case json(String, id: String, app: AppID?)

@@ -116,12 +116,12 @@ struct KeySettingsOptions: ParsableArguments {
     func configuration() throws -> ServerConfiguration { try ServerSettings.load(config) }
 }
 
-/// What was found about a server's master keys. Contains no secret.
+/// The findings about a server's master keys. Contains no secret.
 struct ServerKeysReport: Encodable {
     let file: String
     /// `file`, `credential`, or `pkcs11`.
     let source: String
-    /// What the token says about its key.
+    /// The token's own words about its key.
     let token: String?
     let versions: [Int]
 

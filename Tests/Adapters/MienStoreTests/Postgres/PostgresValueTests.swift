@@ -4,7 +4,7 @@ import Testing
 
 @testable import MienStorePostgres
 
-/// What needs no database.
+/// Tests that need no database.
 @Suite struct PostgresValueTests {
     @Test(arguments: [
         ("SELECT 1", "SELECT 1", 0),

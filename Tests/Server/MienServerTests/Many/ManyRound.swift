@@ -7,7 +7,7 @@ import MienTesting
 import Synchronization
 import Testing
 
-/// What eight clients do to three servers between two faults and the check that follows: with a user,
+/// The calls of eight clients to three servers between two faults and the check that follows: with a user,
 /// a sign-in, and journey tokens of their own, so that histories stay short.
 final class ManyRound: Sendable {
     static let clients = 8

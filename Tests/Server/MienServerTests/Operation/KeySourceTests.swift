@@ -206,7 +206,7 @@ struct KeySourceTests {
         """
     }
 
-    /// What a server says that does not start.
+    /// The message of a server that refuses to start.
     private func refusal(_ settings: [String: String]) async throws -> String {
         do {
             let server = try await AttackedServer.start(

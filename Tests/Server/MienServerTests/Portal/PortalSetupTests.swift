@@ -279,7 +279,7 @@ struct PortalSetupTests {
         }
     }
 
-    @Test("using a setup code ends the credential, unless whoever made it keeps it")
+    @Test("using a setup code ends the credential, unless its maker keeps it")
     func credentials() async throws {
         try await TestServer.run(in: scratch) { server in
             for keeps in [false, true] {

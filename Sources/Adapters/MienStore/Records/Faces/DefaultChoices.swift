@@ -1,7 +1,7 @@
 public import MienAccess
 public import MienCore
 
-/// What holds where nothing else says. Some choices were made once for an installation, because a
+/// The values that hold where nothing else is set. Some choices were made once for an installation, because a
 /// default that is right for a new one would surprise the people of an older one.
 public struct DefaultChoiceTable {
     let connection: any SQLConnection
