@@ -19,23 +19,24 @@ final class StubService: Sendable {
     /// - Parameter redirect: The address to which `/redirect` leads.
     init(redirect: String = "") throws {
         self.redirect = redirect
-        socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard socket >= 0 else { throw CocoaError(.featureUnsupported) }
+        let listener = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard listener >= 0 else { throw CocoaError(.featureUnsupported) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && listen(socket, 16) == 0
-                    && getsockname(socket, $0, &length) == 0
+                bind(listener, $0, length) == 0 && listen(listener, 16) == 0
+                    && getsockname(listener, $0, &length) == 0
             }
         }
         guard isBound else { throw CocoaError(.featureUnsupported) }
+        socket = listener
         port = Int(UInt16(bigEndian: address.sin_port))
-        Thread.detachNewThread { [weak self, socket] in
+        Thread.detachNewThread { [weak self] in
             while true {
-                let client = accept(socket, nil, nil)
+                let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
                 guard let self else { break }
                 Thread.detachNewThread { self.serve(client) }
