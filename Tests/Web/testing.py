@@ -233,7 +233,7 @@ def run_test(work, world, number, late):
 def run_worker(work, worker, alone, end):
     """Runs tests until none is left for this worker."""
     signal.signal(signal.SIGALRM, out_of_time)
-    world, limit = World(), float(os.environ.get("MIEN_WEB_SECONDS", "600"))
+    world, limit = World(), float(os.environ.get("MIEN_WEB_SECONDS", "900"))
     try:
         while (number := work.take(worker, alone)) is not None:
             run_test(work, world, number, f"all tests together may take {limit:.0f} s (MIEN_WEB_SECONDS)" if time.monotonic() > end else None)
@@ -244,7 +244,7 @@ def run_worker(work, worker, alone, end):
 
 def main(words):
     chosen = [number for number, one in enumerate(TESTS) if not words or any(word.lower() in one[0].lower() for word in words)]
-    work, end = Work(chosen), time.monotonic() + float(os.environ.get("MIEN_WEB_SECONDS", "600"))
+    work, end = Work(chosen), time.monotonic() + float(os.environ.get("MIEN_WEB_SECONDS", "900"))
     count = 1 if len(work.cameras) + len(work.others) < 2 else int(os.environ.get("MIEN_WEB_WORKERS", "2"))
     workers = [multiprocessing.Process(target=run_worker, args=(work, worker, count == 1, end)) for worker in range(count)]
     for worker in workers:

@@ -131,11 +131,11 @@ package struct MemberService: Sendable {
     func change(
         _ user: UserID, to roles: MemberRoles, in id: OrganizationID, by actor: OrganizationActor
     ) async throws -> Member {
-        guard user != actor.account else {
-            throw Problem(
-                .conflict, "You cannot change your own roles; another administrator can.")
-        }
-        return try await write(id, actor) { _, tables, now in
+        try await write(id, actor) { _, tables, now in
+            guard user != actor.account else {
+                throw Problem(
+                    .conflict, "You cannot change your own roles; another administrator can.")
+            }
             guard try tables.organizationMembers.change(user, in: id, to: roles) else {
                 throw Problem.noSuchMember
             }
@@ -152,10 +152,10 @@ package struct MemberService: Sendable {
     func remove(_ user: UserID, from id: OrganizationID, by actor: OrganizationActor)
         async throws
     {
-        guard user != actor.account else {
-            throw Problem(.conflict, "You cannot remove yourself; another administrator can.")
-        }
         try await write(id, actor) { _, tables, now in
+            guard user != actor.account else {
+                throw Problem(.conflict, "You cannot remove yourself; another administrator can.")
+            }
             try tables.leave(user, id, "organization.member-removed", by: actor.id, at: now)
         }
     }

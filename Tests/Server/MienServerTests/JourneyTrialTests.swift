@@ -192,7 +192,10 @@ struct JourneyTrialTests {
                     "type": "create_user", "config": ["username": "parameters.name"],
                     "on": ["success": "done", "failure": "refused"],
                 ],
-                "done": ["type": "complete_journey"], "refused": ["type": "reject_access"],
+                "done": [
+                    "type": "complete_journey", "config": ["user_auth_state": "established"],
+                ],
+                "refused": ["type": "reject_access"],
             ],
         ]
         try await TestServer.run(in: scratch) { server in
