@@ -213,7 +213,9 @@ struct PortalTests {
             #expect(own.text.contains("--brand:#7a1f5f"))
             _ = try await server.admin.updateApp(
                 AppID("default_application")!,
-                AppRequest(name: "Own", settings: ["pages": ["brand": "#0b6b69"]]))
+                AppRequest(
+                    name: "Own",
+                    settings: ["pages": ["brand": "#0b6b69", "brand_dark": "#5fc9c6"]]))
             let other = try await browser.get("/web/theme/default_application")
             #expect(other.text.contains("--brand:#0b6b69") && !other.text.contains("e7a5d0"))
             for (wrong, field) in [
