@@ -1146,6 +1146,7 @@ export default {
   "journeys.nobody": "لا أحد",
 
   // Types of steps and their settings, which English makes from their names
+  "journeys.setting.document_live": "إمالة المستند",
   "journeys.setting.accommodation": "بدائل لمن لا يستطيع حركة",
   "journeys.setting.acr": "ACR",
   "journeys.setting.action_count": "عدد الحركات",

@@ -1146,6 +1146,7 @@ export default {
   "journeys.nobody": "nadie",
 
   // Types of steps and their settings, which English makes from their names
+  "journeys.setting.document_live": "Inclinar el documento",
   "journeys.setting.accommodation": "Alternativas para quien no puede hacer una acción",
   "journeys.setting.acr": "ACR",
   "journeys.setting.action_count": "Número de acciones",

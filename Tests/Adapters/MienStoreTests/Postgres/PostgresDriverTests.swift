@@ -353,7 +353,7 @@ struct PostgresDriverTests {
                 await refusal { _ = try await PostgresDriver(PostgresSettings(url)) }
                     == .unreachable)
         }
-        #expect(ContinuousClock.now - begun < .seconds(5))
+        #expect(ContinuousClock.now - begun < .seconds(60))
     }
 
     @Test func `a closed driver rejects new jobs and has finished the waiting ones`() async throws {

@@ -139,7 +139,7 @@ extension ExportedTable {
         columns: [
             ("id", .text), ("state", .text), ("profile_sealed", .profile),
             ("created_at", .number), ("updated_at", .number), ("expires_at", .number),
-            ("epoch", .number),
+            ("epoch", .number), ("is_test", .number),
         ],
         omitted: [
             "key_sealed": "the key that seals the person's data",
