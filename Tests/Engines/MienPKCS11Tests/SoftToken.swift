@@ -28,8 +28,10 @@ enum SoftToken {
     private static let tool = "/usr/bin/softhsm2-util"
 
     private static func make() throws {
-        // Not removed: the module may write to it until the process ends.
-        let folder = ProgramRun.builtProgram("softhsm")
+        // Not removed: the module may write to it until the process ends. Each process has its own:
+        // another run of the tests must not take the tokens away.
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "mien-softhsm-\(ProcessInfo.processInfo.processIdentifier)")
         try? FileManager.default.removeItem(at: folder)
         let tokens = folder.appending(path: "tokens")
         try FileManager.default.createDirectory(at: tokens, withIntermediateDirectories: true)

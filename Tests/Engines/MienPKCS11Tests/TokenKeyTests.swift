@@ -8,7 +8,6 @@ import Testing
 /// With SoftHSM, a token in software.
 @Suite(
     .serialized,
-    .disabled("the module reads its settings once for a process; KeySourceTests uses a token"),
     .enabled(if: SoftToken.absence == nil, Comment(rawValue: SoftToken.absence ?? "")))
 struct TokenKeyTests {
     private static let secret = (0..<32).map { UInt8($0) }

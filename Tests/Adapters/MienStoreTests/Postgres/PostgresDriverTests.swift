@@ -238,7 +238,8 @@ struct PostgresDriverTests {
         #expect(try outcome("00000099") { try $0.command("COMMIT") } == .unknown)
     }
 
-    @Test func `after a crash of PostgreSQL, every acknowledged write is there, and work goes on`()
+    @Test(.timeLimit(.minutes(5)))
+    func `after a crash of PostgreSQL, every acknowledged write is there, and work goes on`()
         async throws
     {
         // A cluster of its own: others work in the shared one.
@@ -249,7 +250,14 @@ struct PostgresDriverTests {
         _ = try await driver.changeSchema {
             try $0.execute("CREATE TABLE note (id TEXT PRIMARY KEY, number BIGINT)", [])
         }
-        let isOver = Locked(false)
+        let isOver = Locked(false), acknowledged = Locked(0)
+        /// Waits until 20 more writes are acknowledged, however busy the machine is.
+        func workGoesOn() async throws {
+            let before = acknowledged.withLock { $0 }
+            while acknowledged.withLock({ $0 }) < before + 20 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
         let written = try await withThrowingTaskGroup(of: (Set<String>, Set<StoreError.Code>).self)
         {
             group in
@@ -261,16 +269,21 @@ struct PostgresDriverTests {
                         number += 1
                         let id = "\(index) \(number)"
                         let code = await note(id, index % 2 == 0 ? .always : .process, by: driver)
-                        if let code { codes.insert(code) } else { done.insert(id) }
+                        if let code {
+                            codes.insert(code)
+                        } else {
+                            done.insert(id)
+                            acknowledged.withLock { $0 += 1 }
+                        }
                     }
                     return (done, codes)
                 }
             }
             for _ in 0..<3 {
-                try await Task.sleep(for: .milliseconds(400))
+                try await workGoesOn()
                 try cluster.control("-m immediate restart")
             }
-            try await Task.sleep(for: .milliseconds(400))
+            try await workGoesOn()
             isOver.withLock { $0 = true }
             return try await group.reduce(into: (Set<String>(), Set<StoreError.Code>())) {
                 $0.0.formUnion($1.0)
@@ -279,7 +292,7 @@ struct PostgresDriverTests {
         }
         let stored = try await Set(
             driver.read { try $0.rows("SELECT id FROM note", []).map { try $0.text(0) } })
-        #expect(!written.0.isEmpty && written.0.isSubset(of: stored))
+        #expect(written.0.count > 50 && written.0.isSubset(of: stored))
         #expect(written.1.isEmpty, "restarts are only waited for")
         driver.close()
     }
@@ -353,7 +366,7 @@ struct PostgresDriverTests {
                 await refusal { _ = try await PostgresDriver(PostgresSettings(url)) }
                     == .unreachable)
         }
-        #expect(ContinuousClock.now - begun < .seconds(60))
+        #expect(ContinuousClock.now - begun < .seconds(5))
     }
 
     @Test func `a closed driver rejects new jobs and has finished the waiting ones`() async throws {
