@@ -157,7 +157,7 @@ def untilted(world):
     assert result["checks"]["document_live"] == "not_checked" and result["recommendation"] == "CHALLENGE", result
 
 
-@test("without permission for the camera, photos come from files; what is no photo, and what shows no document, is said", 120, camera=True)
+@test("without permission for the camera, photos come from files; the page names a file that is not a photo, and a photo without a document", 120, camera=True)
 def files(world):
     session, page = opened(world, Site(), "passport", refuses="NotAllowedError")
     page.press("Start camera")

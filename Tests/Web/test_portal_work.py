@@ -260,7 +260,7 @@ def pictures(world):
     page.find("dialog[open] .picture-large img")
     world.check(page, "an enlarged picture")
     page.press("Close")
-    # What the person withdraws is erased, and the page says so.
+    # A person who withdraws consent has the pictures erased, and the page says so.
     server.call("DELETE", "/v1/identity/consent", headers=person)
     page.reload()
     page.see("The personal data and pictures are erased.")

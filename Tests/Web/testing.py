@@ -1,8 +1,8 @@
 """Runs the tests of the pages, and counts them. A test is a function of the `World`, which has the browsers and servers.
 
 Two workers run at once, each a process with browsers and servers of its own. One of them runs the tests in which a camera has to be in time, and only
-it: two captures at once on a small machine make each other late. The other one runs all that only clicks and reads; whoever is done first helps with
-these. MIEN_WEB_WORKERS=1 runs everything in one.
+it: two captures at once on a small machine delay each other. The other worker runs the tests that only click and read. The worker that finishes first
+takes over some of these. MIEN_WEB_WORKERS=1 runs everything in one.
 """
 
 import multiprocessing

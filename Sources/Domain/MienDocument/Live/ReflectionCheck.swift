@@ -42,9 +42,10 @@ public struct ReflectionCheck: Sendable, Hashable {
             (self.likeness, self.reflections) = (likeness, reflections)
         }
 
-        /// Measured on drawn specimens; see `docs/measurements/documents.md`.
+        /// Measured on drawn specimens; see `docs/measurements/documents.md`. Light seems to be added to up
+        /// to 16 % of a grainy print on dull paper, so less proves nothing.
         public static let standard = Limits(
-            frames: 4, tilt: 10, likeness: 0.5, reflections: 0.02)
+            frames: 4, tilt: 10, likeness: 0.5, reflections: 0.2)
     }
 
     public let result: Result

@@ -106,7 +106,7 @@ package enum ServerKeys {
             throw refused("the PIN cannot be read: \(error.description)")
         }
         guard let found, found.isRegular else { throw refused("there is no file \(path)") }
-        // Who can read a credential is systemd's matter.
+        // systemd decides who can read a credential.
         if case .file = pin {
             guard found.owner == files.currentUser else {
                 throw refused("\(path) belongs to another user than the one who runs this program")

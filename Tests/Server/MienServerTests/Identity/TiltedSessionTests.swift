@@ -115,9 +115,7 @@ struct TiltedSessionTests {
         }
     }
 
-    @Test(
-        "a document read by the server: reflections that move pass, others lead to a review",
-        .disabled("reflections that stay pass, too: docs/measurements/documents.md"))
+    @Test("a document read by the server: reflections that move pass, others lead to a review")
     func judged() async throws {
         try await TestServer.run(
             in: scratch,
