@@ -747,7 +747,7 @@ package.targets += [
             "mien", "MienCommandSupport", "MienDesktop", "mien-desktop-frames", "MienSpecimens",
             "MienMedia", "MienMediaTesting", "MienModels",
             "MienVault", "MienSealing", "MienFace", "MienImage", "MienPixels", "MienClient",
-            "MienAPI", "MienIdentity", "MienCore", "MienTesting",
+            "MienAPI", "MienIdentity", "MienCore", "MienStore", "MienTesting",
         ]),
 
     // MARK: Examples

@@ -282,6 +282,10 @@ class Page:
             time.sleep(0.05)
         raise AssertionError(f"{why or expression} did not happen within {seconds} s{f' ({problem})' if problem else ''}; the page is {self.address}: {self.text()[:600]!r}")
 
+    def settle(self, part=""):
+        """Waits until the page, or a part of it, is not being drawn."""
+        self.wait(f"!document.querySelector('{part}[aria-busy=true]')", why="the end of loading")
+
     def see(self, text, seconds=15):
         """Waits until the page shows a text."""
         return self.wait(f"__web.text().includes({json.dumps(text)})", seconds, f"the text {text!r}")

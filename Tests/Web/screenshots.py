@@ -445,7 +445,7 @@ def portal(studio, path, selector="main h1", administrator=None):
     sign_in_to_portal(page, server, administrator)
     page.goto(f"{server.admin_address}/admin{path(server) if callable(path) else path}")
     page.find(f"main {selector}")
-    page.wait("!document.querySelector('[aria-busy=true]')")
+    page.settle()
     return page
 
 

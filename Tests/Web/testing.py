@@ -5,6 +5,7 @@ it: two captures at once on a small machine delay each other. The other worker r
 takes over some of these. MIEN_WEB_WORKERS=1 runs everything in one.
 """
 
+import contextlib
 import multiprocessing
 import os
 import pathlib
@@ -109,7 +110,8 @@ class World:
         assert not page.faults, f"{state}: " + "\n".join(page.faults)
 
     def check_access(self, page, state):
-        """Checks that a page is accessible in its present state."""
+        """Checks that a page is accessible in its present state, when it has been drawn."""
+        page.settle("main")
         source = self.axe()
         if not page.js("typeof globalThis.axe === 'object'"):
             page.js(f"(() => {{ {source}; }})()")
@@ -181,13 +183,27 @@ def attempt(world, title, seconds, function):
 class Work:
     """What is left to do, shared by the workers."""
 
-    def __init__(self, chosen):
+    def __init__(self, chosen, workers):
         # By place in TESTS. The first worker goes from the front, the second one from the back of what needs no camera.
         self.cameras = [number for number in chosen if TESTS[number][3]]
         self.others = [number for number in chosen if not TESTS[number][3]]
         self.lock = multiprocessing.Lock()
         self.front, self.back, self.camera = (multiprocessing.Value("i", 0, lock=False) for _ in range(3))
         self.passed, self.failed, self.skipped = (multiprocessing.Value("i", 0, lock=False) for _ in range(3))
+        # A place for each worker, and who may ask for all of them.
+        self.places, self.sole = multiprocessing.Semaphore(workers), multiprocessing.Lock()
+        self.workers = workers
+
+    @contextlib.contextmanager
+    def place(self, sole=False):
+        """Holds the place of one test, or all of them, so that no other test runs. A worker that has died holds its place for at most 200 s."""
+        with self.sole if sole else contextlib.nullcontext():
+            held = sum(self.places.acquire(timeout=200) for _ in range(self.workers if sole else 1))
+            try:
+                yield
+            finally:
+                for _ in range(held):
+                    self.places.release()
 
     def take(self, worker, alone):
         """The next test of a worker; None if nothing is left for it."""
@@ -217,11 +233,13 @@ def run_test(work, world, number, late):
     start = time.monotonic()
     if late:
         return work.tell(work.skipped, f"– {title}: {late}")
-    problem, reason = attempt(world, title, seconds, function)
-    # A browser or a camera that a busy machine holds up for half a second ends a live capture: one more try, and it is told.
+    with work.place():
+        problem, reason = attempt(world, title, seconds, function)
+    # A browser or a camera that a busy machine holds up for half a second ends a live capture: one more try with the machine to itself, and it is told.
     if problem:
         work.tell(None, f"↻ {title}: again after", *("    " + line for line in problem.strip().splitlines()[-2:]))
-        problem, reason = attempt(world, title, seconds, function)
+        with work.place(sole=True):
+            problem, reason = attempt(world, title, seconds, function)
     took = f"{time.monotonic() - start:.1f} s"
     if reason:
         return work.tell(work.skipped, f"– {title}: {reason}")
@@ -244,8 +262,8 @@ def run_worker(work, worker, alone, end):
 
 def main(words):
     chosen = [number for number, one in enumerate(TESTS) if not words or any(word.lower() in one[0].lower() for word in words)]
-    work, end = Work(chosen), time.monotonic() + float(os.environ.get("MIEN_WEB_SECONDS", "900"))
-    count = 1 if len(work.cameras) + len(work.others) < 2 else int(os.environ.get("MIEN_WEB_WORKERS", "2"))
+    count = 1 if len(chosen) < 2 else int(os.environ.get("MIEN_WEB_WORKERS", "2"))
+    work, end = Work(chosen, count), time.monotonic() + float(os.environ.get("MIEN_WEB_SECONDS", "900"))
     workers = [multiprocessing.Process(target=run_worker, args=(work, worker, count == 1, end)) for worker in range(count)]
     for worker in workers:
         worker.start()

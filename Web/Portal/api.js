@@ -96,7 +96,8 @@ export function search(query = {}) {
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null && value !== "") all.set(name, String(value));
   }
-  return all.size ? `?${all}` : "";
+  // The API takes + for itself, as email addresses have it, so a space is %20.
+  return all.size ? `?${String(all).replaceAll("+", "%20")}` : "";
 }
 
 /**

@@ -9,10 +9,11 @@ import Testing
 /// Documents that are tilted in front of a camera. `scripts/bench documents --tilts` measures more.
 @Suite struct TiltTests {
     private static func series(
-        _ surface: TiltedSpecimen.Surface, seed: UInt64, degrees: Double? = 16
+        _ surface: TiltedSpecimen.Surface, of kind: Specimen.Kind = .td3, seed: UInt64,
+        degrees: Double? = 16
     ) -> TiltedSpecimen {
         var random = SeededGenerator(seed: seed)
-        let specimen = Specimen(.td3, SpecimenPerson.random(&random), &random)
+        let specimen = Specimen(kind, SpecimenPerson.random(&random), &random)
         return TiltedSpecimen(
             surface, of: specimen.image, millimeters: specimen.width, degrees: degrees, &random)
     }
@@ -65,8 +66,8 @@ import Testing
         }
     }
 
-    @Test func `a document that is not tilted, one that is missing, and another one prove nothing`()
-    {
+    @Test
+    func `a document that is not tilted, one that is missing, and another kind prove nothing`() {
         let series = Self.series(.laminate, seed: 5)
         let still = TiltMeasurements(of: Array(repeating: series.frames[0], count: 6))
         #expect(ReflectionCheck(still).faults == [.tiltMore, .noReflection], "\(still)")
@@ -74,7 +75,7 @@ import Testing
         let none = TiltMeasurements(of: Array(repeating: gray, count: 8))
         #expect(ReflectionCheck(none).faults == [.noDocument])
         #expect(ReflectionCheck(TiltMeasurements(of: [])).faults == [.noDocument])
-        let other = Self.series(.laminate, seed: 40).front
+        let other = Self.series(.laminate, of: .td1, seed: 40).front
         let mixed = TiltMeasurements(of: series.frames, front: (other, CardPlace(in: other)))
         #expect(ReflectionCheck(mixed).faults.first == .otherDocument, "\(mixed)")
     }

@@ -116,7 +116,8 @@ import Testing
         case .integer(let number):
             [
                 .integer(number + 10), .integer(-number), .integer(.max), .integer(.min),
-                .real(Double(number) + 0.5), .null, "x",
+                // PostgreSQL rounds it to an integer, another one.
+                .real(Double(number) + 0.75), .null, "x",
             ]
         case .text(let text):
             [

@@ -1,4 +1,5 @@
 import Foundation
+import MienStore
 import MienTesting
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
             "Domain/MienOTP",
             "Engines/MienImage", "Engines/MienInference", "Engines/MienMedia",
             "Adapters/MienModels", "Adapters/MienReading", "Adapters/MienSealing",
-            "Adapters/MienVault", "Adapters/MienBackup",
+            "Adapters/MienVault", "Adapters/MienBackup", "Engines/MienPKCS11",
         ] {
             let folder = repository.appending(path: "Sources/\(part)")
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -42,13 +43,15 @@ import Testing
         ])
         let start = try text("Sources/Server/MienServerCore/ServerStartError.swift")
         codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
+        codes.formUnion(StoreError.Code.allCases.map(\.rawValue))
         // Excludes names of files and threads, and the codes by which frame sources report to
         // sessions, because the command line prints a video's own error.
         return codes.filter { code in
-            !["jpg", "png", "csv", "txt", "json", "bin", "key", "sqlite", "xml", "yaml"].contains {
-                code.hasSuffix(".\($0)")
-            }
-                && !["mien.face", "mien.media"].contains(code) && !code.hasPrefix("frames.")
+            ![
+                "jpg", "png", "csv", "txt", "json", "bin", "key", "sqlite", "xml", "yaml", "lock",
+            ].contains { code.hasSuffix(".\($0)") }
+                && !["mien.face", "mien.media", "error.type"].contains(code)
+                && !code.hasPrefix("frames.")
         }
     }
 
@@ -61,8 +64,8 @@ import Testing
                 $0.contains(".")
             }
         )
-        // Excludes a step's setting in a message of the linter.
-        .subtracting(["on.failure"])
+        // Excludes a step's setting in a message of the linter, and a server's setting.
+        .subtracting(["on.failure", "key.path"])
         .filter { code in
             ![
                 "key", "json", "bin", "txt", "png", "csv", "jpg", "gif", "jpeg", "tar", "tgz",

@@ -21,7 +21,8 @@ public struct ReflectionCheck: Sendable, Hashable {
     public enum Fault: String, Sendable, CaseIterable {
         /// Too few pictures show all of the document.
         case noDocument = "no_document"
-        /// The print is not that of the document's own picture.
+        /// The print is that of another kind of document than the one in its own picture. Two people's
+        /// documents of one kind are too alike to be told apart here.
         case otherDocument = "other_document"
         /// The document was not tilted enough.
         case tiltMore = "tilt_more"

@@ -52,6 +52,13 @@ struct ServerKeysCommand: AsyncParsableCommand {
                 """)
 
         @OptionGroup var settings: KeySettingsOptions
+        @OptionGroup var output: OutputOptions
+
+        /// The result in JSON.
+        private struct Made: Encodable {
+            /// The token's own words about its key.
+            let token: String
+        }
 
         func run() async throws {
             do {
@@ -60,7 +67,9 @@ struct ServerKeysCommand: AsyncParsableCommand {
                         .badInput, "config", "set key.source to pkcs11 and name the token first")
                 }
                 try key.create()
-                print("Made \(try key.described()).")
+                let token = try key.described()
+                guard !output.json else { return JSON.print(Made(token: token)) }
+                print("Made \(token).")
             } catch let error as KeyWrapperError {
                 throw Failure(.notSetUp, error.code, error.reason)
             }

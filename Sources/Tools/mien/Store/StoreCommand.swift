@@ -12,6 +12,9 @@ struct StoreCommand: AsyncParsableCommand {
         discussion: """
             A server keeps its records in a file of its data folder, or in PostgreSQL (store.url), \
             which several servers can share.
+
+            EXAMPLE
+              mien store status --config /etc/mien/mien.yaml
             """,
         subcommands: [
             StoreStatusCommand.self, StoreMigrateCommand.self, StoreCopyCommand.self,
