@@ -211,6 +211,7 @@ internal import SystemPostgres
         _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
     ) -> Result {
         let copies = unsafe strings.map { unsafe strdup($0) }
+        // swift-format-ignore: ReplaceForEachWithForLoop
         defer { unsafe copies.forEach { unsafe free($0) } }
         let list = unsafe copies.map { unsafe UnsafePointer($0) } + [nil]
         return unsafe list.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }

@@ -225,10 +225,12 @@ final class SimulatedPlay: Sendable {
     /// The operations of a guess are recorded by the server, because the judgment lies between them.
     private func guess(_ client: Int) async {
         let isRight = world.happens(30), locks = locks
-        _ = await network.request(to: processOfAny().find, repeated: {}) { [self] in
-            guard let process = Incarnation.current else { return }
-            try await handlers[process.server].guess(isRight: isRight, locks, client: client)
-        }
+        _ = await network.request(
+            to: processOfAny().find, repeated: {},
+            { [self] in
+                guard let process = Incarnation.current else { return }
+                try await handlers[process.server].guess(isRight: isRight, locks, client: client)
+            })
     }
 
     private func changeLock(_ client: Int) async {
@@ -263,10 +265,12 @@ final class SimulatedPlay: Sendable {
             faults: NetworkFaults(
                 lostRequest: network.faults.lostRequest, lostResponse: network.faults.lostResponse,
                 delay: network.faults.delay))
-        let reply: Void? = await calm.request(to: process.find, repeated: {}) { [self] in
-            guard let process = Incarnation.current else { return }
-            try await handlers[process.server].append(number)
-        }
+        let reply: Void? = await calm.request(
+            to: process.find, repeated: {},
+            { [self] in
+                guard let process = Incarnation.current else { return }
+                try await handlers[process.server].append(number)
+            })
         world.note("client \(client) appends \(number): \(reply == nil ? "unknown" : "done")")
         if reply != nil { log.end(pending, .appended) }
     }

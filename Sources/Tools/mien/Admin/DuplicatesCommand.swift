@@ -43,8 +43,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
                         AdminOutput.time($0.openedAt),
                         $0.decisions.last.map { "\($0.decision) by \($0.reviewer)" } ?? "",
                     ]
-                }
-            ) { try await admin.duplicateCases(after: $0) }
+                }, { try await admin.duplicateCases(after: $0) })
         }
     }
 

@@ -44,8 +44,7 @@ struct VerificationCommand: AsyncParsableCommand {
                         $0.id, $0.user, $0.appID, AdminOutput.time($0.openedAt),
                         $0.decisions.last.map { "\($0.decision) by \($0.reviewer)" } ?? "",
                     ]
-                }
-            ) { try await admin.reviewCases(after: $0) }
+                }, { try await admin.reviewCases(after: $0) })
         }
     }
 
