@@ -43,7 +43,6 @@ extension MemberService {
             else { throw Problem.noSuchInvitation }
             let member = try tables.join(
                 user, record.id, invitation.roles, by: "user", at: now)
-            _ = try tables.organizationInvitations.remove(id, of: record.id)
             return OrganizationAnswers.organization(record, of: member)
         }
     }

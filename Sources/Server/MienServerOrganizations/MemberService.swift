@@ -194,6 +194,7 @@ extension Tables {
         let member = OrganizationMember(
             organization: id, account: user, roles: roles, createdAt: now)
         try organizationMembers.insert(member)
+        try organizationInvitations.removeAll(for: user, to: id)
         try audit.append(
             .ofOrganization(
                 "organization.member-added", id, by: actor, account: user,
@@ -207,6 +208,7 @@ extension Tables {
     ) throws {
         guard try organizationMembers.remove(user, from: id) else { throw Problem.noSuchMember }
         try organizationInvitations.removeAll(by: user, of: id)
+        try organizationInvitations.removeAll(for: user, to: id)
         let ended = try grants.revokeAll(through: id, of: user, at: now)
         try audit.append(
             .ofOrganization(

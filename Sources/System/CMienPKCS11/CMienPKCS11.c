@@ -124,6 +124,13 @@ static int has(mien_token *token, CK_ULONG object, CK_ULONG attribute) {
     return token->functions->C_GetAttributeValue(token->session, object, &asked, 1) == CKR_OK && value;
 }
 
+// Not the opposite of has: a token that does not answer says neither.
+static int lacks(mien_token *token, CK_ULONG object, CK_ULONG attribute) {
+    CK_BYTE value = 1;
+    CK_ATTRIBUTE asked = {attribute, &value, sizeof value};
+    return token->functions->C_GetAttributeValue(token->session, object, &asked, 1) == CKR_OK && !value;
+}
+
 static CK_ULONG type_of(mien_token *token, CK_ULONG object) {
     CK_ULONG type = ~0UL;
     CK_ATTRIBUTE asked = {CKA_KEY_TYPE, &type, sizeof type};
@@ -151,7 +158,7 @@ int32_t mien_token_find_key(mien_token *token, const char *label, int32_t *kind,
         token->kind = mien_token_rsa;
     }
     *kind = token->kind;
-    *is_guarded = has(token, token->decrypting_key, CKA_SENSITIVE) && !has(token, token->decrypting_key, CKA_EXTRACTABLE);
+    *is_guarded = has(token, token->decrypting_key, CKA_SENSITIVE) && lacks(token, token->decrypting_key, CKA_EXTRACTABLE);
     return mien_token_ok;
 }
 

@@ -60,6 +60,23 @@ public struct StoreCopy: Sendable {
         self.target = target
     }
 
+    /// Whether an earlier last run made the target equal to the file, and was interrupted before it
+    /// could say so: the target has the file's last audit entry, and servers may use it.
+    public func isFinished() async throws -> Bool {
+        let last = try await source.read { database in
+            try SQLiteConnection(database).row(
+                "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
+        }
+        guard let last else { return false }
+        return try await target.read { connection in
+            guard try !Self.exists(Self.mark, connection),
+                try Self.exists("schema_step", connection)
+            else { return false }
+            return try connection.row("SELECT hash FROM audit WHERE number = ?", last[0])?[0]
+                == last[1]
+        }
+    }
+
     /// Makes the target equal to the file.
     ///
     /// - Parameters:
@@ -81,7 +98,8 @@ public struct StoreCopy: Sendable {
                     report.tables.append(try carryOver(table, file, connection, &report))
                     progress(index + 1, tables.count)
                 }
-                if isLast { try connection.execute("DROP TABLE \(Self.mark)") }
+                // It may be gone: a transaction whose end was not heard of runs again.
+                if isLast { try connection.execute("DROP TABLE IF EXISTS \(Self.mark)") }
                 return report
             }
         }

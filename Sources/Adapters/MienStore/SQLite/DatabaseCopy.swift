@@ -20,8 +20,25 @@ public enum DatabaseCopy {
     ///
     /// Uses SQLite's backup, in one step: writers go on, but their log grows until it is done.
     ///
-    /// - Throws: ``StoreError`` `.unreachable`, or `.corrupt` if the copy is damaged.
-    public static func make(of path: String, at target: String) throws(StoreError) {
+    /// - Parameter isForMove: Whether the copy's server goes on elsewhere. The file must then have all
+    ///   that its server committed.
+    /// - Throws: ``StoreError`` `.unreachable`; for a move `.incomplete` or `.moved`, as when a server
+    ///   opens the file.
+    public static func make(of path: String, at target: String, isForMove: Bool = false)
+        throws(StoreError)
+    {
+        // Before SQLite creates a log, and before the copy: a server that runs only makes it newer.
+        let state = DatabaseState(ofFile: path)
+        let head = CommittedHead.read(path: path + CommittedHead.suffix)
+        if isForMove {
+            guard !state.isMoved else {
+                throw StoreError(
+                    .moved, "the database was copied to PostgreSQL, where its server goes on")
+            }
+            if head == nil, let flaw = state.flaw(head: nil, last: nil, sameNumber: nil) {
+                throw incomplete(flaw)
+            }
+        }
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError(.unreachable, "\(path) does not exist")
         }
@@ -37,6 +54,17 @@ public enum DatabaseCopy {
             defer { try? source.close() }
             let copy = try DatabaseQueue(path: target)
             try source.backup(to: copy)
+            if isForMove {
+                let flaw = try copy.read { database in
+                    state.flaw(
+                        head: head, last: database.lastAuditEntry(),
+                        sameNumber: head.flatMap { database.auditEntry($0.number) })
+                }
+                if let flaw {
+                    try copy.close()
+                    throw incomplete(flaw)
+                }
+            }
             try copy.writeWithoutTransaction { database in
                 // One file, without the mark of the server that uses the original.
                 _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = DELETE")
@@ -94,6 +122,13 @@ public enum DatabaseCopy {
             throw StoreError(
                 .corrupt, "the audit log was modified at entry \(number) or an entry is missing")
         }
+    }
+
+    private static func incomplete(_ flaw: String) -> StoreError {
+        StoreError(
+            .incomplete,
+            "the database \(flaw). To go on without them: start its server once with --accept-lost-writes, stop it, and copy again"
+        )
     }
 
     private static func translating<Output>(_ body: () throws -> Output) throws(StoreError)

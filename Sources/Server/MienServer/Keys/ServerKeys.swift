@@ -38,15 +38,21 @@ package enum ServerKeys {
     /// - Parameters:
     ///   - old: the file as it is.
     ///   - new: the file as it shall be, with another wrapper, another path, or both.
-    ///   - folder: the server's data folder.
+    ///   - folders: the data folders of the servers that use the old and the new settings.
     /// - Throws: ``KeyFileError``; ``ServerStartError`` `.inUse` if the server runs, `.key` if there
     ///   are no keys or `new` exists.
-    package static func move(from old: KeyFile, to new: KeyFile, of folder: URL) throws -> KeyRing {
-        let lock: ProcessLock
-        do { lock = try ProcessLock(folder.appending(path: DataFolder.lockFile).path) } catch let
-            error as ProcessLock.Held
-        { throw ServerStartError(.inUse, DataFolder.inUse(folder, holder: error.holder)) }
-        defer { lock.release() }
+    package static func move(from old: KeyFile, to new: KeyFile, of folders: Set<URL>) throws
+        -> KeyRing
+    {
+        var locks: [ProcessLock] = []
+        defer { for lock in locks { lock.release() } }
+        for folder in folders {
+            do {
+                locks.append(try ProcessLock(folder.appending(path: DataFolder.lockFile).path))
+            } catch let error as ProcessLock.Held {
+                throw ServerStartError(.inUse, DataFolder.inUse(folder, holder: error.holder))
+            }
+        }
         guard let ring = try old.loadRing() else {
             throw ServerStartError(
                 .key, "there are no master keys at \(old.path): check data and key.path")

@@ -40,7 +40,7 @@ extension GrantService {
             methods: claims["amr"]?.arrayValue?.compactMap(\.stringValue) ?? [],
             at: Instant(seconds: Int64(at)), epoch: proof.epoch,
             authenticators: proof.authenticators, isRecovery: proof.isRecovery,
-            organization: OrganizationWish(claims["org_id"]?.stringValue),
+            organization: OrganizationWish(stored: proof.organization),
             tokenHash: store.keys.hash(ofSecret: Array(id.utf8)),
             expiresAt: Instant(seconds: Int64(end)))
     }

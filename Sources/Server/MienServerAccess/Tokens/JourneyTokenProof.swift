@@ -2,8 +2,8 @@ internal import Foundation
 package import MienCore
 package import MienStore
 
-/// The part of a journey's token that is for this server only: which authenticators were used, and
-/// the account's epoch at that time.
+/// The part of a journey's token that is for this server only: which authenticators were used,
+/// the account's epoch at that time, and which organization was chosen.
 ///
 /// Sealed into the claim `mien_proof` and bound to the token's `jti`, so apps can neither read nor
 /// reuse it.
@@ -11,9 +11,15 @@ package struct JourneyTokenProof: Codable, Sendable {
     package let authenticators: [AuthenticatorID]
     package let epoch: Int
     package let isRecovery: Bool
+    /// The ID of the organization that the journey chose, empty for none; `nil` if the app uses no
+    /// organizations. A claim alone could not tell a choice of none from no choice.
+    package let organization: String?
 
-    package init(authenticators: [AuthenticatorID], epoch: Int, isRecovery: Bool) {
+    package init(
+        authenticators: [AuthenticatorID], epoch: Int, isRecovery: Bool, organization: String?
+    ) {
         (self.authenticators, self.epoch, self.isRecovery) = (authenticators, epoch, isRecovery)
+        self.organization = organization
     }
 
     /// - Returns: `nil` unless this server sealed the text for the token `id`.

@@ -300,12 +300,14 @@ package final class JourneyService: Sendable {
             else {
                 return Self.rejected(nil, expiry)
             }
+            let chosen: OrganizationAccess?
             switch try await organization(of: state, user, app) {
-            case .given(let access): if let access { claims.merge(access.claims) { $1 } }
+            case .given(let access): chosen = access
             case .missing(let reason, let several):
                 metrics.count(.journeysEnded, ["end": "rejection"])
                 return Self.rejected(.rejected, reason, expiry, organizations: several)
             }
+            if let chosen { claims.merge(chosen.claims) { $1 } }
             claims["sub"] = .string(user.text)
             claims["email_verified"] = Self.isVerified(claims["email"], account).map { .bool($0) }
             claims["amr"] = .array((completion.user?.amr ?? []).map { .string($0) })
@@ -325,7 +327,9 @@ package final class JourneyService: Sendable {
             } else if let proof, let epoch = proof.epoch {
                 let content = JourneyTokenProof(
                     authenticators: proof.authenticators, epoch: epoch,
-                    isRecovery: completion.user?.isRecovered ?? false)
+                    isRecovery: completion.user?.isRecovered ?? false,
+                    organization: app.settings.organizations.use == .off
+                        ? nil : chosen?.id.text ?? "")
                 claims["mien_proof"] = .string(try content.sealed(token: tokenID, keys: store.keys))
             }
             if state.begun == nil, state.device?.account != user {

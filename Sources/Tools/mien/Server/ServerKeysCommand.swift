@@ -100,10 +100,13 @@ struct ServerKeysCommand: AsyncParsableCommand {
         func run() async throws {
             let configuration = try settings.configuration()
             let new = try ServerKeys.file(of: configuration)
+            let former = try from.map { try ServerSettings.load($0) }
             let old =
-                try from.map { try ServerKeys.file(of: ServerSettings.load($0)) }
-                ?? KeyFile(path: new.path)
-            _ = try ServerKeys.move(from: old, to: new, of: configuration.dataFolder)
+                try former.map { try ServerKeys.file(of: $0) } ?? KeyFile(path: new.path)
+            let folders = [configuration.dataFolder, former?.dataFolder].compactMap {
+                $0?.standardizedFileURL
+            }
+            _ = try ServerKeys.move(from: old, to: new, of: Set(folders))
             let found = try ServerKeysReport(configuration)
             guard !output.json else { return JSON.print(found) }
             print(found.words)

@@ -26,6 +26,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
               mien store copy --to postgresql://mien@db.example/mien --finish
             """)
 
+    private static let snapshotPrefix = ".copy-"
+
     @OptionGroup var options: StoreOptions
     @Option(
         help: ArgumentHelp(
@@ -71,6 +73,17 @@ struct StoreCopyCommand: AsyncParsableCommand {
         if finish {
             do { try StoreCopy.markMoved(file) } catch { throw Failure(error, at: file) }
         }
+        guard let report else {
+            guard !output.json else {
+                return JSON.print(
+                    Output(
+                        place: settings.place, finished: true, rows: 0, inserted: 0, updated: 0,
+                        deleted: 0, tables: []))
+            }
+            return print(
+                "\(settings.place) has all of \(file) already, and the file is marked as moved. Set store.url and start the server."
+            )
+        }
         tell(report, settings, file)
     }
 
@@ -88,18 +101,33 @@ struct StoreCopyCommand: AsyncParsableCommand {
 
     private func copy(
         _ file: String, to settings: PostgresSettings, _ configuration: ServerConfiguration
-    ) async throws -> StoreCopy.Report {
-        let snapshot = configuration.dataFolder.appending(path: ".copy-\(UUID().uuidString)").path
+    ) async throws -> StoreCopy.Report? {
+        let folder = configuration.dataFolder
+        // An interrupted copy would keep what is erased later. One copy runs at a time.
+        let lock: ProcessLock
+        do { lock = try ProcessLock(folder.appending(path: "copy.lock").path) } catch is ProcessLock
+            .Held
+        {
+            throw Failure(.notSetUp, "store.busy", "another copy of \(file) is being made")
+        }
+        defer { lock.release() }
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.hasPrefix(Self.snapshotPrefix) {
+            try FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+        let snapshot = folder.appending(path: Self.snapshotPrefix + UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: snapshot) }
         do {
-            try DatabaseCopy.make(of: file, at: snapshot)
-        } catch { throw Failure(error, at: nil) }
+            try DatabaseCopy.make(of: file, at: snapshot, isForMove: true)
+        } catch { throw Failure(error, at: file) }
         let bar = ProgressBar("Copying", total: nil)
         defer { bar.finish() }
         return try await Failure.translating(settings) { driver in
-            try await StoreCopy(of: snapshot, to: driver).run(isLast: finish) { done, all in
-                bar.update(done, of: all)
-            }
+            let copy = try StoreCopy(of: snapshot, to: driver)
+            // The open file is enough, and goes with this process.
+            try? FileManager.default.removeItem(atPath: snapshot)
+            if finish, try await copy.isFinished() { return nil }
+            return try await copy.run(isLast: finish) { done, all in bar.update(done, of: all) }
         }
     }
 

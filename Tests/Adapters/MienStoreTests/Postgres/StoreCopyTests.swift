@@ -129,6 +129,46 @@ struct StoreCopyTests {
         #expect(await refusal { _ = try await copy() } == .conflict)
     }
 
+    @Test func `a last run that could not say that it succeeded is recognized`() async throws {
+        try await event("one")
+        func isFinished(_ store: TestStore) async throws -> Bool {
+            let snapshot = folder(UUID().uuidString).path
+            try DatabaseCopy.make(of: store.folder("mien.sqlite").path, at: snapshot)
+            return try await StoreCopy(of: snapshot, to: target).isFinished()
+        }
+        #expect(try await !isFinished(source), "nothing is there")
+        _ = try await copy()
+        #expect(try await !isFinished(source), "servers may not use it yet")
+        _ = try await copy(isLast: true)
+        #expect(try await isFinished(source))
+        let other = try await TestStore(.sqlite)
+        #expect(try await !isFinished(other), "an empty file")
+        try await event("two")
+        #expect(try await !isFinished(source), "the file went on")
+    }
+
+    @Test func `a file that lacks what its server committed is not moved`() async throws {
+        try await event("one")
+        let path = source.folder("mien.sqlite").path, old = folder("old.sqlite").path
+        try DatabaseCopy.make(of: path, at: old, isForMove: true)
+        try await event("two")
+        try source.kind.close(source.driver)
+        try DatabaseCopy.make(of: path, at: folder("whole").path, isForMove: true)
+        // An earlier copy in place of the file, beside what its server has noted since.
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: old, toPath: path)
+        #expect(
+            await refusal {
+                try DatabaseCopy.make(of: path, at: folder("older").path, isForMove: true)
+            } == .incomplete)
+        try DatabaseCopy.make(of: path, at: folder("backup").path)
+        try StoreCopy.markMoved(path)
+        #expect(
+            await refusal {
+                try DatabaseCopy.make(of: path, at: folder("again").path, isForMove: true)
+            } == .moved)
+    }
+
     @Test func `no server starts on a file that was moved, unless it accepts the loss`()
         async throws
     {

@@ -286,6 +286,21 @@ struct OrganizationTokenTests {
             #expect(
                 try Self.claims(exchanged["access_token"])["org_id"]
                     == .string(world.south.text))
+            // A choice of none is one, too.
+            try await world.set(use: "allow")
+            let without = try await run("one", "none")
+            #expect(try Self.claims(without["token"]?.stringValue)["org_id"] == nil)
+            for wished in [nil, world.north.text] {
+                let fresh = try await run("one", "none")
+                let answer = try await TokenClient(server: server, app: "b2b").token(
+                    TokenClient.exchange,
+                    [
+                        ("subject_token", fresh["token"]?.stringValue ?? ""),
+                        ("subject_token_type", TokenClient.jwt),
+                    ] + (wished.map { [("organization", $0)] } ?? []))
+                #expect(answer.status == 200, "\(answer.body)")
+                #expect(try Self.claims(answer["access_token"])["org_id"] == nil)
+            }
             // Wrong passwords are told as before: nothing about organizations.
             let wrong = try await server.send(
                 .post, "/v1/journeys/password-login/start",

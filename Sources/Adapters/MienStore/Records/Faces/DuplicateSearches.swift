@@ -52,7 +52,8 @@ public struct DuplicateSearchTable {
             "DELETE FROM duplicate_search WHERE authenticator_id = ?", .id(face)) == 1
     }
 
-    /// Returns the faces of an app that a model pack made, except an account's own, by ID.
+    /// Returns the faces of an app that a model pack made, except an account's own and those of
+    /// accounts for tests, by ID.
     ///
     /// - Parameter last: The last face of the page before.
     public func faces(
@@ -63,7 +64,7 @@ public struct DuplicateSearchTable {
             """
             SELECT f.id, f.account_id, f.content_sealed, a.key_sealed FROM authenticator f
             JOIN account a ON a.id = f.account_id
-            WHERE f.type = ? AND f.pack = ? AND f.app_id = ? AND f.account_id <> ? AND f.id > ?
+            WHERE f.type = ? AND f.pack = ? AND f.app_id = ? AND f.account_id <> ? AND a.is_test = 0 AND f.id > ?
             ORDER BY f.id LIMIT ?
             """, .text("face"), .text(pack.text), .id(app), .id(account), .text(last?.text ?? ""),
             .integer(Int64(count)))

@@ -109,6 +109,20 @@ public struct OrganizationInvitationTable {
             .id(organization), .id(author))
     }
 
+    /// Removes the invitations of an account, under each of its names, to an organization. One that is
+    /// left would let a person return who was removed.
+    public func removeAll(for account: UserID, to organization: OrganizationID) throws(StoreError) {
+        connection.leaveNoTrace()
+        try connection.execute(
+            """
+            DELETE FROM organization_invitation WHERE organization_id = ? AND (account_id = ? OR id IN (
+              SELECT i.id FROM organization_invitation i
+              JOIN account_name n ON n.kind = i.kind AND n.name_hash = i.name_hash
+              WHERE n.account_id = ? AND i.kind = ?))
+            """, .id(organization), .id(account), .id(account),
+            .text(LoginName.Kind.email.rawValue))
+    }
+
     /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(

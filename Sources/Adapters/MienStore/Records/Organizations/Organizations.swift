@@ -65,7 +65,9 @@ public struct OrganizationTable {
     }
 
     public func find(externalID text: String) throws(StoreError) -> OrganizationRecord? {
-        try connection.row(
+        // No name has this character, which PostgreSQL rejects in any text.
+        guard !text.utf8.contains(0) else { return nil }
+        return try connection.row(
             "SELECT \(Self.columns) FROM organization WHERE external_id = ?", .text(text)
         ).map(Self.record)
     }
