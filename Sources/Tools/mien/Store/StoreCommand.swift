@@ -10,8 +10,7 @@ struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Look after the database of a server's records.",
         discussion: """
-            A server keeps its records in a file of its data folder, or in PostgreSQL (store.url), \
-            which several servers can share.
+            A server keeps its records in a file of its data folder, or in PostgreSQL (store.url).
 
             EXAMPLE
               mien store status --config /etc/mien/mien.yaml
@@ -41,8 +40,21 @@ struct StoreOptions: ParsableArguments {
         } catch { throw Failure(error, at: nil) }
     }
 
-    static func file(of configuration: ServerConfiguration) -> String {
+    static func path(of configuration: ServerConfiguration) -> String {
         configuration.dataFolder.appending(path: "mien.sqlite").path
+    }
+
+    /// The database file that the settings lead to.
+    ///
+    /// - Throws: ``Failure`` `store.file` if there is none.
+    static func file(of configuration: ServerConfiguration) throws -> String {
+        let path = path(of: configuration)
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw Failure(
+                .badInput, "store.file",
+                "\(path) does not exist. Name the data folder with MIEN_DATA or --config")
+        }
+        return path
     }
 }
 

@@ -61,12 +61,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
         }
         let settings = try StoreOptions.settings(
             url, passwordFile: passwordFile ?? configuration.storePasswordFile)
-        let file = StoreOptions.file(of: configuration)
-        guard FileManager.default.fileExists(atPath: file) else {
-            throw Failure(
-                .badInput, "store.file",
-                "\(file) does not exist. Name the data folder with MIEN_DATA or --config")
-        }
+        let file = try StoreOptions.file(of: configuration)
         let lock = finish ? try stoppedServer(configuration) : nil
         defer { lock?.release() }
         let report = try await copy(file, to: settings, configuration)

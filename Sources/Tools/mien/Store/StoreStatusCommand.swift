@@ -46,7 +46,7 @@ struct StoreStatusCommand: AsyncParsableCommand {
                     durable: driver.isDurable, copyUnfinished: !isFinished)
             }
         } else {
-            let path = StoreOptions.file(of: configuration)
+            let path = try StoreOptions.file(of: configuration)
             do {
                 found = Self.output(
                     path, try StoreStatus.of(file: path), durable: true, copyUnfinished: false)
@@ -122,7 +122,7 @@ struct StoreMigrateCommand: AsyncParsableCommand {
         guard let settings = try StoreOptions.postgres(configuration) else {
             throw Failure(
                 .badInput, "store.file",
-                "store.url is not set: the records are in \(StoreOptions.file(of: configuration)), whose server migrates it when it starts"
+                "store.url is not set: the records are in \(StoreOptions.path(of: configuration)), whose server migrates it when it starts"
             )
         }
         let added = try await Failure.translating(settings) { driver in
