@@ -307,7 +307,7 @@ struct CaptureTests {
 
     @Test(
         "in image mode too, the camera is released once a picture has passed, though it has more",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func cameraAfterPass() async throws {
         let transport = ScriptedTransport([
             .json(CaptureAnswer.pictures), .json(CaptureAnswer.ended(.passed, 59)),
@@ -324,7 +324,7 @@ struct CaptureTests {
 
     @Test(
         "the camera is released when iteration stops or the task is canceled",
-        .timeLimit(.minutes(1)), arguments: [true, false])
+        .timeLimit(.minutes(10)), arguments: [true, false])
     func cameraAfterBreak(isCancelled: Bool) async throws {
         let transport = ScriptedTransport([
             .json(CaptureAnswer.pictures), isCancelled ? .never : .json(CaptureAnswer.open(59)),
@@ -349,7 +349,7 @@ struct CaptureTests {
 
     @Test(
         "a waiting frame is released when the buffer ends or its task is canceled",
-        .timeLimit(.minutes(1)), arguments: [true, false])
+        .timeLimit(.minutes(10)), arguments: [true, false])
     func waitingFrame(isCancelled: Bool) async throws {
         let buffer = FrameBuffer()
         #expect(await buffer.put(CaptureFrame([1]), waits: true))

@@ -89,7 +89,7 @@ struct SystemTokenStorageTests {
 
     @Test(
         "the Secret Service keeps tokens and keys of each app, and gives them to the next start",
-        .enabled(if: Keyring.isThere, Keyring.reason), .timeLimit(.minutes(2)))
+        .enabled(if: Keyring.isThere, Keyring.reason), .timeLimit(.minutes(10)))
     func secretService() async throws {
         let keyring = try Keyring()
         try keyring.unlock()
@@ -138,7 +138,7 @@ struct SystemTokenStorageTests {
     @Test(
         "without a keyring, an error says what to do",
         .enabled(if: Keyring.isThere, Keyring.reason),
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func noService() async throws {
         var secrets = SecretService()
         secrets.environment = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"]
@@ -161,7 +161,7 @@ struct SystemTokenStorageTests {
         }
     }
 
-    @Test("canceling ends a program that waits for a person", .timeLimit(.minutes(1)))
+    @Test("canceling ends a program that waits for a person", .timeLimit(.minutes(10)))
     func canceled() async throws {
         let path = FileManager.default.temporaryDirectory.appending(
             path: "secret-tool-\(UUID().uuidString)")

@@ -238,7 +238,7 @@ struct PostgresDriverTests {
         #expect(try outcome("00000099") { try $0.command("COMMIT") } == .unknown)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `after a crash of PostgreSQL, every acknowledged write is there, and work goes on`()
         async throws
     {
@@ -356,7 +356,7 @@ struct PostgresDriverTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a wrong database or user is reported without waiting for it`() async throws {
         for url in [
             "postgresql://mien@/missing?host=\(cluster.folder.path)",
