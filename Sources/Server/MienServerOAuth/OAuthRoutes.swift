@@ -211,6 +211,7 @@ package struct OAuthRoutes {
         if let organization = try await organization(of: caller) {
             claims.merge(organization.claims) { $1 }
         }
+        if caller.account.isTest { claims["test_account"] = true }
         return JSONBody.response(JSONValue.object(claims))
     }
 
@@ -279,6 +280,7 @@ package struct OAuthRoutes {
             "claims_supported": list([
                 "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce", "sid",
                 "preferred_username", "email", "email_verified", "org_id", "org_name", "org_roles",
+                "test_account",
             ]),
             "authorization_response_iss_parameter_supported": true,
             "request_parameter_supported": false,

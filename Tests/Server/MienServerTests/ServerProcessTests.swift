@@ -197,6 +197,31 @@ struct ServerProcessTests {
         }
     }
 
+    @Test("a start names the apps that accept photos, on standard output and in the log")
+    func photos() async throws {
+        let server = try await ServeProcess.start(in: scratch)
+        let first = try server.out
+        #expect(!first.contains("accepts photos"))
+        let admin = try server.admin(try #require(server.credential))
+        for (id, mode) in [("kiosk", "image"), ("shop", "liveness_active")] {
+            _ = try await admin.createApp(
+                AppRequest(
+                    id: id, name: id, isFirstParty: true,
+                    settings: ["liveness": ["mode": .string(mode)]]))
+        }
+        #expect(await server.stop() == 0)
+        let next = try await ServeProcess.start(in: scratch)
+        let line = "Liveness mode image accepts photos instead of live people: kiosk\n"
+        // The line follows those about the addresses.
+        for _ in 0..<500 where try !next.out.contains(line) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let (out, err) = (try next.out, try next.err)
+        #expect(out.contains(line), "\(out)")
+        #expect(err.contains("a photo of a person is accepted as that person"), "\(err)")
+        #expect(await next.stop() == 0)
+    }
+
     @Test("an invalid database or setting exits with its status, location, and what is allowed")
     func unusable() async throws {
         try scratch.write(

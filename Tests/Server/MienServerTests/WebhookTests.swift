@@ -321,7 +321,22 @@ struct WebhookTests {
                 #expect(
                     seen["valid"] == true && seen["body"] == ["name": "ada"]
                         && seen["path"] == .string("/" + path))
+                #expect(seen["headers"]?["mien-trial"] == nil)
             }
+            // A receiver can tell a trial, in which nobody signs in.
+            _ = try await server.admin.createUser(
+                UserRequest(
+                    username: "test-ada", password: "a password nobody has", isTest: true))
+            let trial = try await server.admin.startTrial(
+                of: #require(JourneyID("asks")), version: 1,
+                StartJourneyTrialRequest(appID: "default_application"))
+            let done = try await server.admin.answerTrial(
+                AnswerJourneyTrialRequest(
+                    state: #require(trial.state), option: "password",
+                    data: ["username": "test-ada", "password": "a password nobody has"]))
+            #expect(done.completion != nil)
+            let seen = try await peer.next(with: "path")
+            #expect(seen["valid"] == true && seen["headers"]?["mien-trial"] == "1")
         }
     }
 }

@@ -11,7 +11,7 @@ export default {
   "settings.test_named": "Test: {name}",
   "settings.test_answered": "It works.",
   "settings.webhooks": "Webhooks of apps",
-  "settings.webhooks_lead": "Addresses that hear of results and logouts. The signature and the allowed hosts are settings of the server.",
+  "settings.webhooks_lead": "Addresses that are told of results and logouts. The secret of the signature and the allowed hosts are settings of the server.",
   "settings.no_webhooks": "No app has a webhook.",
   "settings.app": "App",
   "settings.address": "Address",

@@ -27,6 +27,7 @@ struct LiveCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Frames through the whole pipeline, to measure memory.", valueName: "count"))
     var frames = 3000
+    @Flag(help: "Measure only single frames, without verdicts and memory.") var frameOnly = false
     @OptionGroup var engine: EngineOptions
     @OptionGroup var output: OutputOptions
 
@@ -50,26 +51,41 @@ struct LiveCommand: AsyncParsableCommand {
             }
             pictures.append((name, LiveFrameBench.frame(photo, around: face.detection.box)))
         }
-        let progress = ProgressBar("Measuring", total: pictures.count + 5)
+        let progress = ProgressBar(
+            "Measuring", total: pictures.count + (frameOnly ? 0 : 5))
         var done = 0
-        func step<T>(_ result: T) -> T {
+        func step() {
             done += 1
             progress.update(done)
-            return result
         }
         var report = LiveReport()
         let bench = LiveFrameBench(engine: faces, repeats: repeats)
         for (name, frame) in pictures {
-            report.frame.append(step(try await bench.run(name, frame)))
+            report.frame.append(try await bench.run(name, frame))
+            step()
         }
-        let (portrait, soak) = (pictures[1].1, SoakBench(engine: faces, frame: pictures[1].1))
-        let verdicts = VerdictBench(
-            engine: faces, matcher: try pack.matcher(), frame: portrait, repeats: repeats)
-        report.verdict = [step(try await verdicts.image()), step(try await verdicts.passive())]
-        report.hourOfSessions = step(try await soak.sessions())
-        report.hourInOneSession = step(try await soak.oneSession())
-        report.pipeline = step(try await soak.pipeline(frames: frames))
+        if !frameOnly { try await measureSessions(&report, faces, pack, pictures[1].1, step) }
         progress.finish()
         if output.json { JSON.print(report) } else { print(report.text) }
+    }
+
+    /// Measures verdicts and memory with the frames of one portrait.
+    private func measureSessions(
+        _ report: inout LiveReport, _ faces: FaceEngine, _ pack: ModelPack, _ portrait: [UInt8],
+        _ progress: () -> Void
+    ) async throws {
+        let soak = SoakBench(engine: faces, frame: portrait)
+        let verdicts = VerdictBench(
+            engine: faces, matcher: try pack.matcher(), frame: portrait, repeats: repeats)
+        report.verdict = [try await verdicts.image()]
+        progress()
+        report.verdict.append(try await verdicts.passive())
+        progress()
+        report.hourOfSessions = try await soak.sessions()
+        progress()
+        report.hourInOneSession = try await soak.oneSession()
+        progress()
+        report.pipeline = try await soak.pipeline(frames: frames)
+        progress()
     }
 }

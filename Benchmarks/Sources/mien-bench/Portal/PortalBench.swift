@@ -94,7 +94,7 @@ struct PortalBench {
             + list(
                 "sign-ins of a user", "/v1/users/\(user)/sign-ins", cases, "grt_", GrantKind.self,
                 isNewestFirst: true)
-            + audit
+            + organizations + audit
     }
 
     /// The first page, one in the middle, and the last full one.
@@ -112,6 +112,19 @@ struct PortalBench {
             return Page(
                 list: name, items: count, page: page, path: path + (query ?? ""), count: 100)
         }
+    }
+
+    private var organizations: [Page] {
+        let path = "/v1/organizations/\(PortalStore.organization.text)"
+        return list("organizations", "/v1/organizations", store.apps, "org_", OrganizationKind.self)
+            + list(
+                "members of an organization", "\(path)/members", store.cases, "usr_",
+                UserKind.self)
+            + [
+                Page(
+                    list: "its invitations", items: PortalStore.invitations, page: "all",
+                    path: "\(path)/invitations", count: PortalStore.invitations)
+            ]
     }
 
     private var audit: [Page] {

@@ -10,8 +10,8 @@ struct PortalCommand: AsyncParsableCommand {
         commandName: "portal",
         abstract: "Measure the lists of the admin portal on a server with many users.",
         discussion: """
-            Makes a data folder with invented users, cases, apps, sign-ins, and entries of the audit log, \
-            starts a server on it, and reads the first, a middle, and the last page of each list over \
+            Makes a data folder with invented users, cases, apps, organizations, sign-ins, and entries of the \
+            audit log, starts a server on it, and reads the first, a middle, and the last page of each list over \
             HTTP, one request at a time, and finds users by name.
 
             EXAMPLE

@@ -21,6 +21,10 @@ struct PortalStore {
     /// The user who has all sign-ins.
     static let user = id(0, "usr_", UserKind.self)
     static let owner = AdminID("adm_owner")!
+    /// The organization that has all members and invitations.
+    static let organization = id(0, "org_", OrganizationKind.self)
+    /// As many as one may have.
+    static let invitations = 1000
     private static let batch = 1000
     private static let start = Instant(milliseconds: 1_700_000_000_000)
 
@@ -79,6 +83,7 @@ struct PortalStore {
                         at: Self.time(index))
                     if index < apps { try Self.app(index, in: tables) }
                     if index < cases { try Self.cases(index, account.record, in: tables) }
+                    if index < Self.invitations { try Self.invitation(index, in: tables) }
                 }
             }
             progress(range.upperBound)
@@ -94,10 +99,29 @@ struct PortalStore {
             AdminRecord(
                 id: id(index, "adm_", AdminKind.self), name: "Administrator \(index)",
                 role: .auditor, createdAt: time(index)), tokenHash: nil)
+        // Organizations are listed by name.
+        let organization = id(index, "org_", OrganizationKind.self)
+        try tables.organizations.insert(
+            OrganizationRecord(
+                id: organization, name: OrganizationName("Organization \(organization.text)")!,
+                createdAt: time(index)))
+    }
+
+    private static func invitation(_ index: Int, in tables: Tables) throws {
+        let name = "guest-\(index)"
+        try tables.organizationInvitations.put(
+            OrganizationInvitation(
+                id: id(index, "oin_", OrganizationInvitationKind.self), organization: organization,
+                name: Sensitive(name), kind: .username, roles: .none, author: owner.text,
+                createdAt: time(index), expiresAt: Instant(milliseconds: 4_000_000_000_000)),
+            of: LoginName(name, kind: .username), account: nil)
     }
 
     private static func cases(_ index: Int, _ account: AccountRecord, in tables: Tables) throws {
         let app = id(0, "app_", AppKind.self), time = time(index)
+        try tables.organizationMembers.insert(
+            OrganizationMember(
+                organization: organization, account: account.id, roles: .none, createdAt: time))
         let attempt = id(index, "idv_", IdentityAttemptKind.self)
         try tables.verificationAttempts.insert(
             AttemptRecord(

@@ -23,6 +23,7 @@ struct CompleteJourney: JourneyStep {
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "amr", "acr", "auth_time", "azp", "nonce",
         "cnf", "client_id", "scope", "journey",
         "approval_data", "recovered", "mien_proof", "org_id", "org_name", "org_roles",
+        "test_account",
     ]
 
     let userState: UserState

@@ -166,6 +166,7 @@ package struct GrantService: Sendable {
             "acr": .string(AuthenticationContext.of(grant.methods)), "sid": .string(grant.id.text),
         ]
         if let organization { identity.merge(organization.claims) { $1 } }
+        if account.isTest { identity["test_account"] = true }
         let access = accessClaims(
             app: grant.app, subject: grant.account.text, scope: scope, resources: resources,
             thumbprint: grant.keyThumbprint

@@ -6,6 +6,7 @@ internal import MienStore
 extension CallWebhookEffect: PerformedEffect {
     func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
         await performer.webhooks.call(
-            call, run: context.run, turn: context.turn, app: context.app.id)
+            call, run: context.run, turn: context.turn, app: context.app.id,
+            isTrial: context.isTrial)
     }
 }

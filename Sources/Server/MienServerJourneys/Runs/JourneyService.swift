@@ -317,6 +317,7 @@ package final class JourneyService: Sendable {
             claims["auth_time"] = .number(
                 Double((proof?.at ?? state.begun?.signedInAt ?? now).seconds))
             if completion.user?.isRecovered == true { claims["recovered"] = true }
+            if account.isTest { claims["test_account"] = true }
             if let begun = state.begun {
                 // No new sign-in: the run's proof strengthens the existing one.
                 claims["sid"] = .string(begun.grant.text)

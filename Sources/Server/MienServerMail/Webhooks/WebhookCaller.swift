@@ -55,13 +55,16 @@ package struct WebhookCaller: Sendable {
         tls = try .client(trusting: configuration.webhookAuthorities, setting: "webhook.ca")
     }
 
-    /// - Parameter turn: Distinguishes this call from other calls of the same run.
-    package func call(_ call: WebhookCall, run: InstanceID, turn: Int, app: AppID) async
-        -> CallWebhookEffect.Reply
-    {
+    /// - Parameters:
+    ///   - turn: Distinguishes this call from other calls of the same run.
+    ///   - isTrial: Whether an administrator tries the journey. The request says so.
+    package func call(
+        _ call: WebhookCall, run: InstanceID, turn: Int, app: AppID, isTrial: Bool = false
+    ) async -> CallWebhookEffect.Reply {
         guard let target = target(of: call.url) else { return .refused(.notAllowed) }
         let body = call.body.use { JSONText.write(.object($0)) }
-        let delivery = Delivery(id: Self.id(run, turn, body), app: app, body: body)
+        let delivery = Delivery(
+            id: Self.id(run, turn, body), app: app, body: body, isTrial: isTrial)
         do {
             return try await Self.within(.seconds(call.timeoutSeconds)) {
                 guard let address = try await address(of: target) else {
@@ -93,6 +96,8 @@ package struct WebhookCaller: Sendable {
         /// `nil` for calls that do not concern an app.
         let app: AppID?
         let body: String
+        /// Whether an administrator tries a journey.
+        var isTrial = false
     }
 
     /// Returns an ID that stays the same if the same call is repeated, even after a crash. A call
@@ -163,6 +168,7 @@ package struct WebhookCaller: Sendable {
         request.headers.add(name: "user-agent", value: "mien")
         if let app = delivery.app { request.headers.add(name: "mien-app", value: app.text) }
         request.headers.add(name: "mien-delivery", value: delivery.id)
+        if delivery.isTrial { request.headers.add(name: "mien-trial", value: "1") }
         request.headers.add(
             name: "mien-signature", value: "t=\(seconds),v1=\(signature(seconds, delivery.body))")
         request.body = .bytes(ByteBuffer(string: delivery.body))
