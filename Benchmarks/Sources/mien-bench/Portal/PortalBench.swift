@@ -103,7 +103,7 @@ struct PortalBench {
         isNewestFirst: Bool = false
     ) -> [Page] {
         // The index of the item before the page.
-        [("first", nil), ("middle", count / 2), ("last", count - 101)].map {
+        [("first", nil), ("middle", min(count / 2, count - 101)), ("last", count - 101)].map {
             (page: String, before: Int?) in
             let query = before.map { index in
                 let place = isNewestFirst ? count - 1 - index : index

@@ -147,7 +147,8 @@ struct PortalStore {
                 id: id(index, "pk_", ProductKeyKind.self), product: "mien", name: "Key \(index)",
                 activations: 1, days: 365, createdAt: time), hash: Array("\(index)".utf8))
         // They live longer than the measurement.
-        let lifetime = TokenLifetimes(refreshSeconds: 10 * 365 * 86_400)
+        let lifetime = TokenLifetimes(
+            refreshSeconds: 10 * 365 * 86_400, expiresAfterIdling: false)
         try tables.grants.insert(
             TokenGrantRecord(
                 id: id(index, "grt_", GrantKind.self), account: user, app: app, authenticator: nil,
