@@ -22,8 +22,9 @@ struct ZoneBench {
         var unsure = 0
         /// A wrong reading that is shown as valid, or as invalid as printed.
         var acceptedWrong = 0
-        /// Processor time for each picture.
+        /// Processor time for each picture, and the most that one took.
         var milliseconds = 0.0
+        var longest = 0.0
     }
 
     /// A reading that is not right.
@@ -54,7 +55,13 @@ struct ZoneBench {
         var reader = try ZoneReader(LineNetwork(runtime: InferenceRuntime()))
         var rows = [Row(pictures: "specimens", isUnseen: false)], failures: [Failure] = []
         for specimen in specimens {
-            try rows[0].read(specimen.image, specimen, &reader, &failures)
+            try rows[0].read({ specimen.image }, specimen, &reader, &failures)
+        }
+        rows.append(Row(pictures: "specimens of 12 megapixels, with decoding", isUnseen: false))
+        for specimen in specimens {
+            let photo = JPEGEncoder.encode(Self.enlarged(specimen.image), quality: 90)
+            try rows[1].read(
+                { try ImageDecoder.decode(photo) }, specimen, &reader, &failures)
         }
         for (range, isUnseen) in [(Self.developed, false), (Self.unseen, true)]
         where !isUnseen || readsUnseen {
@@ -74,7 +81,7 @@ struct ZoneBench {
                                 : photo.resized(
                                     width: photo.width / part, height: photo.height / part)
                             try own[k].read(
-                                picture, specimen, &reader, &failures,
+                                { picture }, specimen, &reader, &failures,
                                 " (\(style.rawValue) \(seed))")
                         }
                     }
@@ -84,6 +91,13 @@ struct ZoneBench {
         }
         for i in rows.indices { rows[i].milliseconds /= Double(max(rows[i].count, 1)) }
         return Result(rows: rows, failures: failures)
+    }
+
+    /// The picture as a camera of 12 megapixels would show it.
+    private static func enlarged(_ image: RGBImage) -> RGBImage {
+        let scale = (12_000_000 / Double(image.width * image.height)).squareRoot()
+        return image.resized(
+            width: Int(Double(image.width) * scale), height: Int(Double(image.height) * scale))
     }
 
     struct Specimen {
@@ -108,12 +122,14 @@ struct ZoneBench {
 
 extension ZoneBench.Row {
     fileprivate mutating func read(
-        _ picture: RGBImage, _ specimen: ZoneBench.Specimen, _ reader: inout ZoneReader,
-        _ failures: inout [ZoneBench.Failure], _ detail: String = ""
+        _ picture: () throws -> RGBImage, _ specimen: ZoneBench.Specimen,
+        _ reader: inout ZoneReader, _ failures: inout [ZoneBench.Failure], _ detail: String = ""
     ) throws {
         let watch = Stopwatch()
-        let reading = try reader.read(picture)
-        milliseconds += watch.reading.cpuMilliseconds
+        let reading = try reader.read(picture())
+        let time = watch.reading.cpuMilliseconds
+        milliseconds += time
+        longest = max(longest, time)
         count += 1
         let status = reading?.status ?? .unsure
         switch status {
