@@ -92,6 +92,23 @@ public struct ServerSetting: Sendable {
             "URL at which browsers reach the admin portal, and the origin of administrators' passkeys; default: http://localhost and the port if admin.listen is loopback, or else https, the host of public_url, and the port."
         ),
         .init(
+            "cluster.listen", .text, "",
+            "Address and port for requests of other servers that share the database, over mutual TLS; all settings of cluster are set together. Requests about a live capture are passed on to the server that has it."
+        ),
+        .init(
+            "cluster.address", .text, "",
+            "Host and port at which the other servers reach cluster.listen; the host is in the certificate."
+        ),
+        .init(
+            "cluster.certificate", .path, "",
+            "PEM file with the certificate chain for cluster.listen and for requests to other servers."
+        ),
+        .init("cluster.key", .path, "", "PEM file with its private key."),
+        .init(
+            "cluster.ca", .path, "",
+            "PEM file with the authorities of the servers' certificates. Whoever has a certificate of theirs is taken for a server: use authorities that issue no others."
+        ),
+        .init(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error"]), "info",
             "Minimum log level."),
         .init("log.json", .flag, "false", "Log one JSON object per line."),
