@@ -59,8 +59,10 @@ extension CaptureService {
         content.restarts = restarts + 1
         var open = try Self.with(content, in: record)
         open.state = .open
+        // Distinguishes it from the lost session.
+        open.frames += 1
         let changed = open
-        try await store.write(.process) { try $0.captures.reopen(changed) }
+        try await store.write(.process) { try $0.captures.reopen(changed, from: record.frames) }
         return (changed, content)
     }
 
@@ -125,12 +127,14 @@ extension CaptureService {
         for id in live.overdue(at: clock.now) {
             do {
                 try await inTurn(id) { record, content in
-                    guard let session = self.live.find(id)?.session,
-                        session.isOver(at: self.clock.now)
+                    guard let held = self.live.find(id),
+                        held.session.isOver(at: self.clock.now)
                     else { return }
-                    guard record.state == .open else { return self.live.remove(id) }
+                    guard record.state == .open, held.isCurrent(record) else {
+                        return self.live.remove(id)
+                    }
                     _ = try await self.end(
-                        record, content, session, failed: [SessionRefusal.timedOut.rawValue])
+                        record, content, held.session, failed: [SessionRefusal.timedOut.rawValue])
                 }
             } catch { failure = error }
         }
@@ -141,6 +145,7 @@ extension CaptureService {
     /// Ends a session that has begun but is no longer in memory, or that has timed out. Returns
     /// `nil` for other sessions.
     func endLost(_ record: CaptureRecord, _ content: Content) async throws -> CaptureAnswer? {
+        if let held = live.find(record.id), !held.isCurrent(record) { live.remove(record.id) }
         guard record.state == .open, let until = content.liveUntil else { return nil }
         let session = live.find(record.id)?.session
         if clock.now >= until {
@@ -224,7 +229,13 @@ extension CaptureService {
             content.reasons = refusals
             if session?.wasInstructed == true { try await countGuess(content, app: record.app) }
         }
-        try await write(next, content, from: record, session?.measured(at: clock.now) ?? [:])
+        do {
+            try await write(next, content, from: record, session?.measured(at: clock.now) ?? [:])
+        } catch let error as StoreError where error.code == .stale {
+            // This server was paused, and another one has ended or restarted the capture.
+            live.remove(record.id)
+            throw error
+        }
         live.remove(record.id)
         countPresentation(session?.judgment.end?.checks)
         shadow.judge(

@@ -440,7 +440,7 @@ extension ExportedTable {
         "identity_notice":
             "results that an app is told of, which the attempts contain; kept for a day at most",
         "capture_trail_band": "keyed hashes by which replayed captures are found; name nobody",
-        "change_version": "the number of changes of apps, journeys, and signing keys",
+        "change_version": "the numbers of changes of what servers keep in memory",
         "server": "the servers that share the database",
         "lease": "which server does the work that one does for all",
         "rate": "rate limits by keyed hash, gone when they are full again",
