@@ -40,7 +40,7 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "store.url", .text, "",
-            "PostgreSQL database for the server's records, like postgresql://mien@db.example/mien, which one server at a time uses; without it, they are in a file in data. Without a password; hosts other than this machine require TLS with a verified certificate."
+            "PostgreSQL database for the server's records, like postgresql://mien@db.example/mien, which several servers can share; without it, they are in a file in data. Without a password; hosts other than this machine require TLS with a verified certificate."
         ),
         .init(
             "store.password_file", .path, "",
