@@ -282,7 +282,7 @@ public final class Server: Service {
                 admin.finish()
             })
         var others: [any Service] = []
-        if let cluster = parts.cluster { others.append(cluster) }
+        if let presence = parts.presence { others.append(presence) }
         if let clusterListener {
             let application = clusterListener.application(parts.clusterRouter()) { _ in }
             others.append(ListenerService(listener: clusterListener, application: application))

@@ -20,6 +20,7 @@ internal import MienServerOperations
 internal import MienServerOrganizations
 internal import MienStore
 internal import MienWeb
+internal import ServiceLifecycle
 
 /// All parts of a server, assembled once.
 struct ServerParts: Sendable {
@@ -28,8 +29,8 @@ struct ServerParts: Sendable {
     let mail: MailService
     let sweeper: Sweeper
     let changeWatch: ChangeWatch
-    /// The other servers, if the settings name them.
-    let cluster: Cluster?
+    /// Says that this server lives, if it shares the database.
+    let presence: (any Service)?
     let logouts: OutboxDelivery<BackChannelLogout>
     let identityWorker: IdentityWorker
     let identityNews: OutboxDelivery<IdentityNews>
@@ -123,9 +124,13 @@ struct ServerParts: Sendable {
         try await pageDefaults.reload()
         devices = KnownDeviceService(store: store)
         let gate = LockGate(store: store, apps: apps, clock: clock)
-        cluster = try configuration.cluster.map {
+        let cluster = try configuration.cluster.map {
             try Cluster(name: name, $0, store: store, clock: clock, logger: logger)
         }
+        presence =
+            if let cluster { cluster } else if store.isShared {
+                Presence(name: name, store: store, clock: clock, logger: logger)
+            } else { nil }
         let replays = try await ReplayStore(
             store: store, clock: clock, days: configuration.replayDays)
         captures = CaptureService(
@@ -245,7 +250,7 @@ struct ServerParts: Sendable {
             }, liveCaptures: { [captures] in captures.liveCount },
             certificateExpiry: { certificate?.expiry })
         masterKeys = MasterKeyRotation(
-            store: store, persist: storeKeys, clock: clock, logger: logger)
+            store: store, holder: name, persist: storeKeys, clock: clock, logger: logger)
         trials = JourneyTrials(store: store, performer: performer, clock: clock)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,

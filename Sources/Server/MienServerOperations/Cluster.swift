@@ -13,10 +13,8 @@ internal import ServiceLifecycle
 /// This server among the others that share the database: says that it lives, and passes requests
 /// about live captures on to the servers that have them, over mutual TLS.
 package final class Cluster: CapturePeers, Service {
-    /// How often a server says that it lives.
-    private static let pause = Duration.seconds(5)
-    /// A server that was silent for so long is taken for dead. Its live captures end then.
-    package static let patience = Duration.seconds(15)
+    /// The live captures of a server that was silent for so long end.
+    package static let patience = Presence.patience
     /// The largest answer about a capture.
     private static let maxAnswer = 1 << 20
     /// Headers that are about a connection, or that this server sets itself.
@@ -56,7 +54,7 @@ package final class Cluster: CapturePeers, Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await self.announce()
-                try? await Task.sleep(for: Self.pause)
+                try? await Task.sleep(for: Presence.pause)
             }
         }
         let name = name
@@ -67,16 +65,7 @@ package final class Cluster: CapturePeers, Service {
 
     /// Says that this server lives.
     package func announce() async {
-        let (name, address, now) = (name, address, clock.now)
-        do {
-            try await store.write(.process) {
-                try $0.servers.announce(name, at: address, seen: now)
-            }
-        } catch {
-            logger.error(
-                "the other servers could not be told that this one lives; retrying",
-                metadata: ["error.type": "\(type(of: error))"])
-        }
+        await store.announce(name, at: address, clock: clock, logger: logger)
     }
 
     package func isAlive(_ server: String) async throws -> Bool {

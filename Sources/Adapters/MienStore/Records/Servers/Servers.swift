@@ -1,6 +1,7 @@
 public import MienCore
 
-/// The servers that share the database, and where each takes requests about its live captures.
+/// The servers that share the database, and where each takes requests about its live captures. The
+/// address of one that takes none is empty.
 public struct ServerTable {
     let connection: any SQLConnection
 
@@ -18,6 +19,13 @@ public struct ServerTable {
         try connection.row(
             "SELECT address FROM server WHERE name = ? AND seen_at >= ?", .text(name), .time(time)
         )?.text(0)
+    }
+
+    /// Whether a server other than `name` has been seen at or after `time`.
+    public func hasOthers(than name: String, seenSince time: Instant) throws(StoreError) -> Bool {
+        try connection.row(
+            "SELECT 1 FROM server WHERE name <> ? AND seen_at >= ? LIMIT 1", .text(name),
+            .time(time)) != nil
     }
 
     /// Removes a server that stops.
