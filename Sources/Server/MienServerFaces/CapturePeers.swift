@@ -73,7 +73,7 @@ extension CaptureService {
         guard let peers, let owner = try await owner(of: session(token).id) else { return nil }
         let answer = try await peers.pass(
             PassedRequest(
-                method: request.method, path: request.uri.string, headers: request.headers,
+                method: request.method, path: request.uri.path, headers: request.headers,
                 body: body, client: client), to: owner)
         return Response(
             status: answer.status, headers: answer.headers,
