@@ -1,5 +1,5 @@
 package import Logging
-internal import MienCore
+package import MienCore
 package import MienServerCore
 package import MienStore
 internal import ServiceLifecycle
