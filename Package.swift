@@ -379,7 +379,7 @@ package.targets += [
     library(
         "MienServerMail", in: .server,
         [
-            "MienServerCore", "MienCore", "MienJourney", crypto, httpClient, lifecycle,
+            "MienServerCore", "MienCore", "MienJourney", "MienStore", crypto, httpClient, lifecycle,
             logging, nioCore, nioHTTP, nioPosix, nioSSL,
         ]),
     // Who may do what: apps, locks, sign-ins, tokens, and changes of authenticators.
@@ -402,7 +402,8 @@ package.targets += [
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
             "MienIdentity", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney",
-            "MienModels", "MienPixels", "MienStore", hummingbird, lifecycle, logging,
+            "MienModels", "MienPixels", "MienStore", httpTypes, hummingbird, lifecycle, logging,
+            nioCore,
         ]),
     // Identities: attempts to verify them, and reviews.
     library(
@@ -485,8 +486,9 @@ package.targets += [
     library(
         "MienServerOperations", in: .server,
         [
-            "MienServerCore", "MienServerAccess", "MienAPI", "MienAccess", "MienCore",
-            "MienKeys", "MienSealing", "MienStore", hummingbird, lifecycle, logging, nioCore,
+            "MienServerCore", "MienServerAccess", "MienServerFaces", "MienAPI", "MienAccess",
+            "MienCore", "MienKeys", "MienSealing", "MienStore", httpClient, httpTypes,
+            hummingbird, lifecycle, logging, nioCore, nioHTTP, nioSSL,
         ], embeds: true),
     // The assembly.
     library(
@@ -682,7 +684,7 @@ package.targets += [
             "MienServerFaces", "MienServerIdentity", "MienServerDevices", "MienServerJourneys",
             "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienIdentity",
             "MienJourney",
-            "MienKeys", "MienModels", "MienOTP", "MienStore",
+            "MienKeys", "MienModels", "MienOTP", "MienStore", "MienSealing",
             "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
             "MienDevice", "MienDeviceLinux", "MienFace", "MienVault", "MienDocument",
             "MienSpecimens", "MienStorePostgresTesting", "MienHistories", "mien", crypto,
@@ -693,6 +695,14 @@ package.targets += [
         ]),
     tests(
         "MienSimulationTests", in: .server, ["MienSimulation", "MienHistories", "MienTesting"]),
+    tests(
+        "MienServerOperationsTests", in: .server,
+        [
+            "MienServerOperations", "MienServerFaces", "MienServerMail", "MienServerAccess",
+            "MienServerCore", "MienAccess", "MienStore", "MienSealing", "MienCore", "MienFace",
+            "MienTesting", httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore,
+            nioHTTP, nioSSL,
+        ]),
     tests(
         "MienServerIdentityTests", in: .server,
         [

@@ -78,6 +78,9 @@ export class CaptureSession {
     return this.answer;
   }
 
+  /** Forgets the frames of a session that ended as `interrupted`, so that start() begins it again. */
+  restart() { this.#next = 1; this.#sent = []; this.answer = undefined; }
+
   get isOpen() { return this.answer?.status === "open"; }
   get isLive() { return (this.answer?.mode ?? "image") !== "image"; }
   get now() { return Math.round(performance.now() - this.#zero); }
@@ -281,7 +284,7 @@ function make(name, properties = {}, ...children) {
 const sign = (character) => make("div", { class: "sign", "aria-hidden": true }, character);
 
 export class MienCapture extends (globalThis.HTMLElement ?? Object) {
-  #root; #texts = texts; #stream; #sender; #run = 0; #stage = {};
+  #root; #texts = texts; #stream; #sender; #run = 0; #stage = {}; #restarts = 0;
   encode = encodeOnPage;
 
   set texts(some) { this.#texts = { ...texts, ...some }; }
@@ -431,6 +434,10 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
       this.#show(this.#text("capture_passed_title"), sign("✓"));
       await sleep(1000);
       if (run === this.#run) this.#send("mien-done", answer);
+    } else if (reasons[0] === "interrupted" && this.#restarts < 3) {
+      // The server was lost, which says nothing about the person: the same capture begins again.
+      this.#show(this.#text("capture_failed_title"), sign("!"), make("p", { role: "alert" }, this.#word(reasons[0], "refusal_")),
+        this.#button("button_retry", "main", () => { this.#restarts++; this.session.restart(); this.#open(); }), ...this.#others());
     } else {
       this.#show(this.#text("capture_failed_title"), sign("!"), make("p", { role: "alert" }, this.#word(reasons[0], "refusal_")),
         this.#button("button_continue", "main", () => { this.#wait(); this.#send("mien-fail", answer); }));

@@ -33,6 +33,11 @@ public final class Store: Sendable {
             { try Tables(connection: $0, keys: keys).authenticators.completePacks(atMost: 500) })
             > 0
         {}
+        while try await driver.write(
+            .always,
+            { try Tables(connection: $0, keys: keys).earlierNotices.move(atMost: 500) })
+            > 0
+        {}
     }
 
     /// Whether several servers may use the database at once.
@@ -66,9 +71,24 @@ public final class Store: Sendable {
     public func write<Output: Sendable>(
         _ durability: Durability = .always, _ body: @escaping @Sendable (Tables) throws -> Output
     ) async throws -> Output {
-        let keys = keys, client = AuditClient.address
+        let keys = keys, client = AuditClient.address, lease = HeldLease.current
         return try await driver.write(durability) {
-            try body(Tables(connection: $0, keys: keys, client: client))
+            let tables = Tables(connection: $0, keys: keys, client: client)
+            if let lease { try tables.leases.require(lease) }
+            return try body(tables)
+        }
+    }
+
+    /// Takes or extends a lease of work that one server does for all.
+    ///
+    /// - Returns: `nil` while another server holds it.
+    public func takeLease(_ name: String, for holder: String, at now: Instant, lasting: Duration)
+        async throws -> Lease?
+    {
+        try await HeldLease.$current.withValue(nil) {
+            try await write(.process) {
+                try $0.leases.take(name, for: holder, at: now, until: now + lasting)
+            }
         }
     }
 
@@ -118,7 +138,14 @@ public struct Tables {
     public var consents: ConsentTable { ConsentTable(connection: connection) }
     public var export: AccountExport { AccountExport(connection: connection, keys: keys) }
     public var devices: KnownDeviceTable { KnownDeviceTable(connection: connection) }
-    public var logoutNotices: LogoutNoticeTable { LogoutNoticeTable(connection: connection) }
+    public var outbox: OutboxTable { OutboxTable(connection: connection, keys: keys) }
+    public var earlierNotices: EarlierNoticeTable {
+        EarlierNoticeTable(connection: connection, keys: keys)
+    }
+    public var servers: ServerTable { ServerTable(connection: connection) }
+    public var leases: LeaseTable { LeaseTable(connection: connection) }
+    public var changes: ChangeVersionTable { ChangeVersionTable(connection: connection) }
+    public var rates: RateTable { RateTable(connection: connection) }
     public var journeys: JourneyTable { JourneyTable(connection: connection) }
     public var runs: JourneyRunTable { JourneyRunTable(connection: connection, keys: keys) }
     public var captures: CaptureTable { CaptureTable(connection: connection, keys: keys) }
@@ -142,7 +169,9 @@ public struct Tables {
         OrganizationInvitationTable(connection: connection, keys: keys)
     }
     public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }
-    public var grants: TokenGrantTable { TokenGrantTable(connection: connection) }
+    public var grants: TokenGrantTable {
+        TokenGrantTable(connection: connection, keys: keys)
+    }
     public var challenges: ChallengeTable { ChallengeTable(connection: connection) }
     public var authorizationCodes: AuthorizationCodeTable {
         AuthorizationCodeTable(connection: connection, keys: keys)
@@ -172,9 +201,6 @@ public struct Tables {
         VerificationSessionTable(connection: connection, keys: keys)
     }
     public var identityJobs: IdentityJobTable { IdentityJobTable(connection: connection) }
-    public var identityNotices: IdentityNoticeTable {
-        IdentityNoticeTable(connection: connection)
-    }
     public var reviewCases: ReviewCaseTable { ReviewCaseTable(connection: connection) }
     public var duplicateSearches: DuplicateSearchTable {
         DuplicateSearchTable(connection: connection, keys: keys)

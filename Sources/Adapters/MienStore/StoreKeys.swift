@@ -94,6 +94,15 @@ public struct StoreKeys: Sendable {
         ring.code(for: device.utf8, purpose: .deviceName)
     }
 
+    /// Returns the number by which the trails of captures with this band are found. Without the
+    /// master key, nobody can tell which band it stands for.
+    func code(ofTrailBand band: UInt32) -> Int64 {
+        let code = ring.code(
+            for: (0..<4).map { UInt8(truncatingIfNeeded: band >> (8 * UInt32($0))) },
+            purpose: .trailBand)
+        return Int64(bitPattern: code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
     /// Returns the hash by which a passkey is found.
     public func hash(ofCredential id: [UInt8]) -> [UInt8] {
         ring.code(for: id, purpose: .credentialID)
@@ -228,6 +237,8 @@ extension SealPurpose {
     static let evidenceKey = SealPurpose(label: "mien/v1/evidence-key")
     static let registryText = SealPurpose(label: "mien/v1/registry-text")
     static let adminMethod = SealPurpose(label: "mien/v1/admin-method")
+    static let trailBand = SealPurpose(label: "mien/v1/trail-band")
+    static let outbox = SealPurpose(label: "mien/v1/outbox")
     static let adminOffer = SealPurpose(label: "mien/v1/admin-offer")
     static let organizationInvitation = SealPurpose(label: "mien/v1/organization-invitation")
 }

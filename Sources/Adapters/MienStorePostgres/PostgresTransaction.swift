@@ -20,6 +20,8 @@ final class PostgresTransaction: SQLConnection {
         (self.connection, self.hasSavepoints) = (connection, hasSavepoints)
     }
 
+    var skippingLocked: String { "FOR UPDATE SKIP LOCKED" }
+
     func leaveNoTrace() { leavesNoTrace = true }
 
     func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {

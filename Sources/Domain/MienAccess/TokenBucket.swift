@@ -16,6 +16,9 @@ public struct TokenBucket: Sendable, Hashable {
                 "a rate must be 1...1,000,000")
             (self.burst, self.perMinute) = (burst, perMinute)
         }
+
+        /// The time between two tokens, rounded down.
+        public var intervalMicroseconds: Int64 { 60_000_000 / Int64(perMinute) }
     }
 
     private var tokens: Double

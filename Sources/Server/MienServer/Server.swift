@@ -60,6 +60,8 @@ public final class Server: Service {
     private let portalURL: PublicURL
     private let publicListener: HTTPListener
     private let adminListener: HTTPListener
+    /// For other servers that share the database.
+    private let clusterListener: HTTPListener?
     private let onListening: @Sendable (_ address: String) -> Void
     private let onAdminListening: @Sendable (_ address: String) -> Void
 
@@ -116,9 +118,16 @@ public final class Server: Service {
             configuration.adminListen, setting: "admin.listen",
             certificate: configuration.adminListen.isLoopback ? nil : certificate, configuration,
             logger: logger)
+        clusterListener = try configuration.cluster.map {
+            HTTPListener(
+                $0.listen, setting: "cluster.listen", certificate: try ServedCertificate($0.files),
+                configuration, logger: logger)
+        }
         // Before anything is created: the only copy of the credential would be printed by a server
         // that then fails.
-        for listener in [publicListener, adminListener] { try await listener.requireFreeAddress() }
+        for listener in [publicListener, adminListener, clusterListener].compactMap({ $0 }) {
+            try await listener.requireFreeAddress()
+        }
         let data = try DataFolder(
             configuration.dataFolder, keyFile: ServerKeys.file(of: configuration))
         self.data = data
@@ -272,10 +281,17 @@ public final class Server: Service {
                 onAdminListening(address)
                 admin.finish()
             })
+        var others: [any Service] = []
+        if let presence = parts.presence { others.append(presence) }
+        if let clusterListener {
+            let application = clusterListener.application(parts.clusterRouter()) { _ in }
+            others.append(ListenerService(listener: clusterListener, application: application))
+        }
         var application = publicListener.application(
             parts.publicRouter(),
-            services: [
-                parts.mail, parts.sweeper, parts.logouts, parts.masterKeys, parts.duplicateSearch,
+            services: others + [
+                parts.mail, parts.sweeper, parts.changeWatch, parts.logouts, parts.masterKeys,
+                parts.duplicateSearch,
                 parts.identityWorker, parts.identityNews, adminService,
             ]
         ) { address in

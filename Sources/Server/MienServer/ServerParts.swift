@@ -20,6 +20,7 @@ internal import MienServerOperations
 internal import MienServerOrganizations
 internal import MienStore
 internal import MienWeb
+internal import ServiceLifecycle
 
 /// All parts of a server, assembled once.
 struct ServerParts: Sendable {
@@ -27,9 +28,12 @@ struct ServerParts: Sendable {
     let publicURL: PublicURL
     let mail: MailService
     let sweeper: Sweeper
-    let logouts: NoticeDelivery<BackChannelLogout>
+    let changeWatch: ChangeWatch
+    /// Says that this server lives, if it shares the database.
+    let presence: (any Service)?
+    let logouts: OutboxDelivery<BackChannelLogout>
     let identityWorker: IdentityWorker
-    let identityNews: NoticeDelivery<IdentityNews>
+    let identityNews: OutboxDelivery<IdentityNews>
     let duplicateSearch: DuplicateFaceSearch
     let masterKeys: MasterKeyRotation
     let bodies = BodyBudget()
@@ -87,6 +91,7 @@ struct ServerParts: Sendable {
             configuration, store, publicURL, clock, logger
         )
         metrics = Metrics(registry)
+        let name = Self.freshName()
         let limits = WorkLimits.server(waitSeconds: configuration.queueWaitSeconds),
             signatures = SignatureQueue(limits: limits)
         let faces = try FaceService(
@@ -111,17 +116,27 @@ struct ServerParts: Sendable {
         let passwords = try PasswordService(
             policy: configuration.passwordPolicy, cost: configuration.passwordCost,
             workers: configuration.passwordWorkers, limits: limits)
-        mail = try MailService(configuration: configuration, logger: logger, metrics: metrics)
+        mail = try MailService(
+            store: store, configuration: configuration, clock: clock, logger: logger,
+            metrics: metrics)
         apps = AppCatalog(store: store)
         pageDefaults = PageDefaults(store: store)
         try await pageDefaults.reload()
         devices = KnownDeviceService(store: store)
         let gate = LockGate(store: store, apps: apps, clock: clock)
+        let cluster = try configuration.cluster.map {
+            try Cluster(name: name, $0, store: store, clock: clock, logger: logger)
+        }
+        presence =
+            if let cluster { cluster } else if store.isShared {
+                Presence(name: name, store: store, clock: clock, logger: logger)
+            } else { nil }
+        let replays = try await ReplayStore(
+            store: store, clock: clock, days: configuration.replayDays)
         captures = CaptureService(
             store: store, gate: gate, faces: faces, shadow: shadow, reader: reader,
-            replays: try await ReplayStore(
-                store: store, clock: clock, days: configuration.replayDays),
-            clock: clock, metrics: metrics, configuration: configuration)
+            replays: replays, clock: clock, metrics: metrics, peers: cluster,
+            configuration: configuration)
         issuer = TokenIssuer(
             store: store, issuer: { publicURL.text }, rotateDays: configuration.tokenRotateDays)
         try await issuer.refresh(at: clock.now)
@@ -140,7 +155,7 @@ struct ServerParts: Sendable {
         migration = FaceMigration(
             store: store, faces: faces, notices: notices, clock: clock, metrics: metrics)
         duplicateSearch = DuplicateFaceSearch(
-            store: store, faces: faces,
+            store: store, holder: name, faces: faces,
             needsSecondReviewer: configuration.identityNeedsSecondReviewer, clock: clock,
             metrics: metrics, logger: logger)
         for reason in try await migration.loadPacks(
@@ -201,8 +216,8 @@ struct ServerParts: Sendable {
             previews: PreviewService(limits: limits, clock: clock), links: verificationLinks,
             clock: clock)
         identityWorker = IdentityWorker(identities, metrics: metrics, logger: logger)
-        identityNews = NoticeDelivery(
-            IdentityNews(store: store, caller: webhooks, metrics: metrics, clock: clock),
+        identityNews = OutboxDelivery(
+            IdentityNews(store: store, caller: webhooks, metrics: metrics), store: store,
             clock: clock, logger: logger)
         tokens = OTPService(store: store, gate: gate, notices: notices, clock: clock)
         recoveryCodes = RecoveryCodeService(
@@ -224,7 +239,7 @@ struct ServerParts: Sendable {
             store: store, apps: apps, grants: grants, clock: clock, publicURL: publicURLText)
         backChannel = BackChannelLogout(
             store: store, issuer: issuer, caller: webhooks, clock: clock, metrics: metrics)
-        logouts = NoticeDelivery(backChannel, clock: clock, logger: logger)
+        logouts = OutboxDelivery(backChannel, store: store, clock: clock, logger: logger)
         gauges = ServerGauges(
             metrics: metrics, store: store, dataFolder: configuration.dataFolder,
             queues: { [faces, passwords, signatures, identities] in
@@ -235,29 +250,40 @@ struct ServerParts: Sendable {
             }, liveCaptures: { [captures] in captures.liveCount },
             certificateExpiry: { certificate?.expiry })
         masterKeys = MasterKeyRotation(
-            store: store, persist: storeKeys, clock: clock, logger: logger)
+            store: store, holder: name, persist: storeKeys, clock: clock, logger: logger)
         trials = JourneyTrials(store: store, performer: performer, clock: clock)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
             grants: grants, clock: clock, metrics: metrics)
         starts = RateLimiter(
+            "starts",
             .init(
-                burst: configuration.startsPerMinute, perMinute: configuration.startsPerMinute))
+                burst: configuration.startsPerMinute, perMinute: configuration.startsPerMinute),
+            store: store)
         pages = try WebPages(
             store: store, apps: apps, defaults: pageDefaults, grants: grants, changes: changes,
             journeys: journeys, authorization: authorization, captures: captures, links: links,
             verifications: verifications, verificationLinks: verificationLinks, devices: devices,
             passkeys: passkeys, starts: starts, clock: clock, budget: bodies,
             publicURL: publicURLText)
-        sweeper = Sweeper(
+        changeWatch = ChangeWatch(
             store: store,
+            checks: [
+                ("apps", { [apps] in try await apps.check() }),
+                ("look of pages", { [pageDefaults] in try await pageDefaults.check() }),
+                ("signing keys", { [issuer] in try await issuer.check(at: clock.now) }),
+            ], logger: logger)
+        sweeper = Sweeper(
+            store: store, holder: name,
             // Sweep sessions first: once a session's record is gone, nothing about it can be written
             // to the audit log.
             before: [
-                .init(name: "live captures") { [captures] _ in try await captures.sweepLive() }
+                .init(name: "live captures", isOwn: true) { [captures] _ in
+                    try await captures.sweepLive()
+                }
             ],
             after: [
-                .init(name: "face packs") { [migration] _ in
+                .init(name: "face packs", isOwn: true) { [migration] _ in
                     for pack in try await migration.releasePacks() {
                         logger.notice(
                             "nobody is enrolled with this model pack any longer; it can be removed",
@@ -272,15 +298,25 @@ struct ServerParts: Sendable {
                         "records of identity verification could not be decrypted, and were skipped",
                         metadata: ["records": "\(damaged)"])
                 },
-                .init(name: "look of pages") { [pageDefaults] _ in
+                .init(name: "look of pages", isOwn: true) { [pageDefaults] _ in
                     try await pageDefaults.reload()
                 },
-                .init(name: "recent runs") { [journeys] in journeys.sweepRecent(at: $0) },
-                .init(name: "signing keys") { [issuer] in try await issuer.refresh(at: $0) },
+                .init(name: "bands of trails") { _ in try await replays.addBands() },
+                .init(name: "recent runs", isOwn: true) { [journeys] in journeys.sweepRecent(at: $0)
+                },
+                .init(name: "signing keys", isOwn: true) { [issuer] in
+                    try await issuer.refresh(at: $0)
+                },
             ],
             maxTrails: ReplayStore.maxTrails,
             auditRetention: configuration.auditRetentionDays.map { .seconds($0 * 86_400) },
             clock: clock, logger: logger)
+    }
+
+    /// A name of this process among the servers: no other process has had it.
+    private static func freshName() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return "srv_" + Base64URL.encode(generator.bytes(12))
     }
 
     /// Loads the pack that `face.shadow.pack` names.
@@ -313,6 +349,7 @@ struct ServerParts: Sendable {
     /// Routes for apps, browsers, and load balancers: everything except the admin API and metrics.
     func publicRouter() -> Router<MienRequestContext> {
         let router = baseRouter(
+            "requests",
             CrossOriginMiddleware { [apps] in try await apps.isListed(origin: $0, of: $1) })
         OperationRoutes(store: store, registry: registry, issuer: issuer).add(to: router)
         let live = configuration.liveCapturesPerMinute
@@ -321,11 +358,9 @@ struct ServerParts: Sendable {
             journeys: journeys, grants: grants,
             starts: starts, clock: clock, body: body
         ).add(to: router.group("v1"))
-        CaptureRoutes(
-            captures: captures, liveStarts: RateLimiter(.init(burst: live, perMinute: live)),
-            clock: clock, frameBytes: configuration.captureBytes, budget: bodies,
-            body: body,
-            authentication: CaptureAuthentication { [publicURL] in publicURL.text }
+        captureRoutes(
+            body,
+            starts: RateLimiter("live-starts", .init(burst: live, perMinute: live), store: store)
         ).add(to: router.group("v1"))
         VerificationRoutes(
             sessions: verifications, body: body, budget: bodies,
@@ -353,19 +388,22 @@ struct ServerParts: Sendable {
         addOrganizations(to: router, body)
         NoticeRoutes(
             links: MailedLinkService(store: store, clock: clock), pages: pages,
-            attempts: RateLimiter(.init(burst: 120, perMinute: 60)), clock: clock,
+            attempts: RateLimiter("notices", .init(burst: 120, perMinute: 60), store: store),
+            clock: clock,
             budget: bodies
         ).add(to: router)
         let guesses = configuration.guessesPerMinute
         OTPApprovalRoutes(
             tokens: tokens, metrics: metrics,
-            guesses: RateLimiter(.init(burst: guesses, perMinute: guesses)), clock: clock,
-            body: body
+            guesses: RateLimit(
+                "otp-approvals", .init(burst: guesses, perMinute: guesses), store: store,
+                clock: clock), body: body
         ).add(to: router.group("v1"))
         OTPVerificationRoutes(
             apps: apps, tokens: tokens, metrics: metrics,
-            guesses: RateLimiter(.init(burst: guesses, perMinute: guesses)), clock: clock,
-            body: body
+            guesses: RateLimit(
+                "otp-guesses", .init(burst: guesses, perMinute: guesses), store: store,
+                clock: clock), body: body
         ).add(to: router.group("v1"))
         licenseRoutes(body).add(to: router.group("v1"))
         router.add(middleware: PreflightMiddleware(table: RouteTable(router.routes)))
@@ -426,9 +464,30 @@ struct ServerParts: Sendable {
         ).add(to: router.group("v1"))
     }
 
+    private func captureRoutes(_ body: JSONBody, starts: RateLimiter) -> CaptureRoutes {
+        CaptureRoutes(
+            captures: captures, liveStarts: starts, clock: clock,
+            frameBytes: configuration.captureBytes, budget: bodies, body: body,
+            authentication: CaptureAuthentication { [publicURL] in publicURL.text })
+    }
+
+    /// Routes for other servers at `cluster.listen`: requests about live captures. The server that
+    /// a client reached has applied the limits.
+    func clusterRouter() -> Router<MienRequestContext> {
+        let router = Router(context: MienRequestContext.self)
+        router.add(middleware: ProblemMiddleware(metrics: metrics))
+        router.add(middleware: ClientMiddleware(trustsProxy: true))
+        if configuration.auditsClients { router.add(middleware: AuditClientMiddleware()) }
+        captureRoutes(
+            JSONBody(maxBytes: configuration.bodyBytes, budget: bodies),
+            starts: RateLimiter(.init(burst: 1_000_000, perMinute: 1_000_000))
+        ).add(to: router.group("v1"))
+        return Self.withMethods(router)
+    }
+
     /// Routes for administrators and monitoring at `admin.listen`: the admin API and metrics.
     func adminRouter() -> Router<MienRequestContext> {
-        let router = baseRouter()
+        let router = baseRouter("admin-requests")
         OperationRoutes(store: store, registry: registry, issuer: issuer).addMetrics(
             to: router, gauges: gauges)
         AdminPortal().add(to: router)
@@ -438,7 +497,9 @@ struct ServerParts: Sendable {
         let admin = router.group("v1").add(
             middleware: AdminOnly(
                 store: store, cookies: administrators.cookies,
-                guesses: RateLimiter(.init(burst: 10, perMinute: 10)), clock: clock))
+                guesses: RateLimiter(
+                    "admin-guesses", .init(burst: 10, perMinute: 10), store: store),
+                clock: clock))
         let records = AdminRecords(store: store)
         AppAdminRoutes(store: store, apps: apps, records: records, clock: clock, body: body).add(
             to: admin)
@@ -497,10 +558,12 @@ struct ServerParts: Sendable {
     /// The middleware that both listeners share. Each listener limits an address's requests
     /// separately.
     ///
-    /// - Parameter crossOrigin: Lets pages of other origins read responses, on the public listener.
-    private func baseRouter(_ crossOrigin: CrossOriginMiddleware? = nil) -> Router<
-        MienRequestContext
-    > {
+    /// - Parameters:
+    ///   - limit: The name of the limit on an address's requests.
+    ///   - crossOrigin: Lets pages of other origins read responses, on the public listener.
+    private func baseRouter(_ limit: String, _ crossOrigin: CrossOriginMiddleware? = nil)
+        -> Router<MienRequestContext>
+    {
         let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
         let requests = configuration.requestsPerMinute
         router.add(middleware: BrowserDefense { [publicURL] in publicURL.text })
@@ -511,7 +574,9 @@ struct ServerParts: Sendable {
         if configuration.auditsClients { router.add(middleware: AuditClientMiddleware()) }
         router.add(
             middleware: RateLimitMiddleware(
-                limiter: RateLimiter(.init(burst: requests, perMinute: requests)), clock: clock))
+                limiter: RateLimiter(
+                    limit, .init(burst: requests, perMinute: requests), store: store),
+                clock: clock))
         router.add(middleware: QueryMiddleware())
         return router
     }

@@ -36,6 +36,8 @@ package struct AdministratorSignIns: Sendable {
             store: store, passkeys: passkeys, methods: methods, portal: portal, clock: clock)
         own = OwnMethods(
             store: store, passkeys: passkeys, methods: methods, portal: portal, clock: clock)
-        guesses = RateLimiter(.init(burst: guessesPerMinute, perMinute: guessesPerMinute))
+        guesses = RateLimiter(
+            "admin-sign-ins", .init(burst: guessesPerMinute, perMinute: guessesPerMinute),
+            store: store)
     }
 }

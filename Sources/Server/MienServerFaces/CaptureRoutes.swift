@@ -28,13 +28,14 @@ package struct CaptureRoutes {
         router.post("capture/start") { request, context in
             // Otherwise an attacker with a recording could start again until the drawn actions
             // match it.
-            if let wait = liveStarts.take(context.client.key, at: clock.now) {
+            if let wait = try await liveStarts.take(context.client.key, at: clock.now) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
-            return try await JSONBody.response(
-                captures.start(token: authentication.token(request), client: context.client.key))
+            return try await onOwner(request, context) { token in
+                try await captures.start(token: token, client: context.client.key)
+            }
         }
-        router.post("capture/frames") { request, _ in
+        router.post("capture/frames") { request, context in
             let token = try authentication.token(request),
                 type = request.headers[.contentType]?.lowercased() ?? "",
                 isBatch = type == FrameBatch.contentType
@@ -49,6 +50,11 @@ package struct CaptureRoutes {
             let share = budget.share()
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(request, upTo: frameBytes, share)
+            let passed =
+                isBatch
+                ? try await captures.passOn(
+                    request, about: token, bytes, client: context.client.key) : nil
+            if let passed { return passed }
             return try await JSONBody.response(
                 isBatch ? captures.frames(bytes, of: capture) : captures.frame(bytes, of: capture)
             )
@@ -68,11 +74,25 @@ package struct CaptureRoutes {
             return try await JSONBody.response(
                 captures.accommodate(token: token, omitting: wanted.omittedActions.map(\.rawValue)))
         }
-        router.get("capture") { request, _ in
-            try await JSONBody.response(captures.status(token: authentication.token(request)))
+        router.get("capture") { request, context in
+            try await onOwner(request, context) { try await captures.status(token: $0) }
         }
-        router.delete("capture") { request, _ in
-            try await JSONBody.response(captures.cancel(token: authentication.token(request)))
+        router.delete("capture") { request, context in
+            try await onOwner(request, context) { try await captures.cancel(token: $0) }
         }
+    }
+
+    /// Answers a request without a body: on the server that has the live session, if one does.
+    private func onOwner(
+        _ request: Request, _ context: MienRequestContext,
+        _ body: (_ token: String) async throws -> CaptureAnswer
+    ) async throws -> Response {
+        let token = try authentication.token(request)
+        if let passed = try await captures.passOn(
+            request, about: token, [], client: context.client.key)
+        {
+            return passed
+        }
+        return try await JSONBody.response(body(token))
     }
 }

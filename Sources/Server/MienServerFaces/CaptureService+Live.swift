@@ -8,10 +8,14 @@ internal import MienStore
 /// Live captures. The record stores that a capture has begun and, later, how it ended. Everything
 /// in between is kept in memory.
 extension CaptureService {
+    /// How often a session may begin again after its server was lost.
+    private static let maxRestarts = 3
+
     /// Begins a live session for an address and draws its challenge and nonce. A repeated call
-    /// returns the same session.
+    /// returns the same session. One that was lost with its server begins again.
     func start(token: String, client: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
+            let (record, content) = try await self.reopened(record, content)
             guard record.state == .open else { throw self.closed(content) }
             guard content.rules.mode != .image, content.missingConsent == nil else {
                 return self.answer(record, content)
@@ -27,6 +31,7 @@ extension CaptureService {
                     until: record.expiresAt, maxFrames: self.maxLiveFrames)
                 var content = content
                 content.liveUntil = session.deadline
+                content.server = self.peers?.name
                 try self.live.add(
                     OpenLiveSession(
                         session: session, record: record, content: content, client: client),
@@ -38,6 +43,27 @@ extension CaptureService {
             }
             return self.answer(record, content)
         }
+    }
+
+    /// Opens a session again that ended as `interrupted`. It has judged nothing, and the next one has
+    /// a challenge of its own.
+    private func reopened(_ record: CaptureRecord, _ content: Content) async throws -> (
+        CaptureRecord, Content
+    ) {
+        let restarts = content.restarts ?? 0
+        guard record.state == .failed, content.reasons == [CaptureRefusal.interrupted.rawValue],
+            restarts < Self.maxRestarts
+        else { return (record, content) }
+        var content = content
+        (content.reasons, content.liveUntil, content.server) = (nil, nil, nil)
+        content.restarts = restarts + 1
+        var open = try Self.with(content, in: record)
+        open.state = .open
+        // Distinguishes it from the lost session.
+        open.frames += 1
+        let changed = open
+        try await store.write(.process) { try $0.captures.reopen(changed, from: record.frames) }
+        return (changed, content)
     }
 
     /// Takes the next frames of a live session.
@@ -101,12 +127,14 @@ extension CaptureService {
         for id in live.overdue(at: clock.now) {
             do {
                 try await inTurn(id) { record, content in
-                    guard let session = self.live.find(id)?.session,
-                        session.isOver(at: self.clock.now)
+                    guard let held = self.live.find(id),
+                        held.session.isOver(at: self.clock.now)
                     else { return }
-                    guard record.state == .open else { return self.live.remove(id) }
+                    guard record.state == .open, held.isCurrent(record) else {
+                        return self.live.remove(id)
+                    }
                     _ = try await self.end(
-                        record, content, session, failed: [SessionRefusal.timedOut.rawValue])
+                        record, content, held.session, failed: [SessionRefusal.timedOut.rawValue])
                 }
             } catch { failure = error }
         }
@@ -117,15 +145,17 @@ extension CaptureService {
     /// Ends a session that has begun but is no longer in memory, or that has timed out. Returns
     /// `nil` for other sessions.
     func endLost(_ record: CaptureRecord, _ content: Content) async throws -> CaptureAnswer? {
+        if let held = live.find(record.id), !held.isCurrent(record) { live.remove(record.id) }
         guard record.state == .open, let until = content.liveUntil else { return nil }
         let session = live.find(record.id)?.session
         if clock.now >= until {
             return try await end(
                 record, content, session, failed: [SessionRefusal.timedOut.rawValue])
         }
-        return session == nil
-            ? try await end(record, content, nil, failed: [CaptureRefusal.interrupted.rawValue])
-            : nil
+        if session != nil { return nil }
+        // Another server has it. Only if that one dies, the session is lost.
+        if try await owner(of: content) != nil { throw ServerBusy() }
+        return try await end(record, content, nil, failed: [CaptureRefusal.interrupted.rawValue])
     }
 
     /// Analyzes a frame. Its picture is kept only for this call.
@@ -175,19 +205,17 @@ extension CaptureService {
         _ record: CaptureRecord, _ content: Content, _ session: LiveSession?,
         failed reasons: [String]? = nil
     ) async throws -> CaptureAnswer {
-        var next = record, content = content, trail: CaptureTrailRecord?
+        var next = record, content = content
         next.frames = session?.looks ?? record.frames
         let judged = session?.judgment.end, entries = judged?.entries ?? []
         var refusals = reasons ?? judged?.refusals.map(\.rawValue) ?? []
         if refusals.isEmpty, !(try faces.isOnePerson(entries, threshold: threshold)) {
             refusals = [CaptureRefusal.differentFace.rawValue]
         }
-        if refusals.isEmpty, let session {
-            if replays.admit(session.hashes, trail: session.trail, record.id) {
-                trail = replays.record(session.trail, record.id)
-            } else {
-                refusals = [SessionRefusal.replayed.rawValue]
-            }
+        if refusals.isEmpty, let session,
+            !(try await replays.admit(session.hashes, trail: session.trail, record.id))
+        {
+            refusals = [SessionRefusal.replayed.rawValue]
         }
         if refusals.isEmpty, !entries.isEmpty {
             next.state = .passed
@@ -201,8 +229,13 @@ extension CaptureService {
             content.reasons = refusals
             if session?.wasInstructed == true { try await countGuess(content, app: record.app) }
         }
-        try await write(
-            next, content, from: record, session?.measured(at: clock.now) ?? [:], trail: trail)
+        do {
+            try await write(next, content, from: record, session?.measured(at: clock.now) ?? [:])
+        } catch let error as StoreError where error.code == .stale {
+            // This server was paused, and another one has ended or restarted the capture.
+            live.remove(record.id)
+            throw error
+        }
         live.remove(record.id)
         countPresentation(session?.judgment.end?.checks)
         shadow.judge(

@@ -25,6 +25,10 @@ package final class CaptureService: Sendable {
         var signedIn: UserID?
         /// The deadline of a live session that has begun.
         var liveUntil: Instant?
+        /// The name of the server that has the live session; `nil` if there is only one.
+        var server: String?
+        /// How often the session began again after its server was lost.
+        var restarts: Int?
         /// A `FaceTemplate` in its binary format, base64url-encoded.
         var template: String?
         /// Templates of the same face for other model packs, in the same format.
@@ -76,6 +80,8 @@ package final class CaptureService: Sendable {
     let clock: ServerClock
     let metrics: Metrics
     let live: LiveSessions
+    /// The other servers; `nil` if there are none.
+    let peers: (any CapturePeers)?
     let gate: LockGate
     let replays: ReplayStore
     let server: LivenessPolicy
@@ -89,9 +95,10 @@ package final class CaptureService: Sendable {
         store: Store, gate: LockGate, faces: FaceService, shadow: FaceShadow,
         reader: (any LiveFrameReader)? = nil,
         replays: ReplayStore, clock: ServerClock,
-        metrics: Metrics,
+        metrics: Metrics, peers: (any CapturePeers)? = nil,
         configuration: ServerConfiguration
     ) {
+        self.peers = peers
         self.reader = reader ?? faces
         self.shadow = shadow
         (self.store, self.gate, self.faces, self.replays, self.clock, self.metrics) = (
@@ -405,7 +412,7 @@ package final class CaptureService: Sendable {
     ///   template.
     func write(
         _ record: CaptureRecord, _ content: Content, from before: CaptureRecord,
-        _ measured: [String: JSONValue], trail: CaptureTrailRecord? = nil
+        _ measured: [String: JSONValue]
     ) async throws {
         let changed = try Self.with(content, in: record), frames = before.frames, now = clock.now
         guard changed.state != before.state, changed.state != .open else {
@@ -429,7 +436,6 @@ package final class CaptureService: Sendable {
         // A picture makes no claim about liveness, so its result need not survive a power loss.
         try await store.write(content.rules.mode == .image ? .process : .always) { tables in
             try tables.captures.update(changed, from: frames)
-            if let trail { try tables.trails.insert(trail) }
             try isCounted ? tables.audit.count(event, at: now) : tables.audit.append(event, at: now)
         }
         metrics.count(.captures, ["mode": "\(mode)", "result": result])
@@ -487,7 +493,7 @@ package final class CaptureService: Sendable {
         if reason == CaptureRefusal.interrupted.rawValue {
             return Problem(
                 .captureClosed,
-                "The server was restarted during the capture. Respond to the step and start another capture."
+                "The server was restarted during the capture. Start it again with POST /v1/capture/start, or respond to the step and start another capture."
             )
         }
         return Problem(
@@ -515,7 +521,7 @@ package final class CaptureService: Sendable {
         "This capture requires a live person. Call POST /v1/capture/start, then send frames as they are taken, as \(FrameBatch.contentType). A single picture is not enough."
     )
 
-    private static func with(_ content: Content, in record: CaptureRecord) throws -> CaptureRecord {
+    static func with(_ content: Content, in record: CaptureRecord) throws -> CaptureRecord {
         var record = record
         record.content = try sealed(content)
         return record

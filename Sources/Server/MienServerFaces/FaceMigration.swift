@@ -143,14 +143,14 @@ package struct FaceMigration: Sendable {
     ) async throws {
         let now = clock.now, notice = notices.draft(), packID = faces.packID
         let old = try Self.template(face).packID, keptFor = TemplateMigration.keptFor
-        let result: (hasMigrated: Bool, mail: Mail?)
+        let hasMigrated: Bool
         do {
-            result = try await store.write { tables in
+            hasMigrated = try await store.write { tables in
                 guard let account = try tables.accounts.find(face.account),
                     account.state.takesAuthenticators,
                     var current = try tables.authenticators.find(face.id, of: account),
                     current.updatedAt == face.updatedAt
-                else { return (false, nil) }
+                else { return false }
                 try tables.keptFaces.put(
                     KeptFaceRecord(
                         authenticator: face.id, role: .former, pack: old,
@@ -169,12 +169,10 @@ package struct FaceMigration: Sendable {
                             "from": .string(old.text), "to": .string(packID.text),
                             "reason": .string(ground.rawValue),
                         ]), at: now)
-                return (
-                    true,
-                    try notice.store(
-                        about: current, of: account, app: face.app, news: .computedAgain,
-                        in: tables, at: now)
-                )
+                try notice.store(
+                    about: current, of: account, app: face.app, news: .computedAgain,
+                    in: tables, at: now)
+                return true
             }
         } catch let error as Problem where error.code == .tooManyRequests {
             // Nothing changes without a notice. The next capture tries again.
@@ -182,9 +180,7 @@ package struct FaceMigration: Sendable {
         } catch let error as StoreError where error.code == .stale {
             return
         }
-        guard result.hasMigrated else { return }
-        metrics.count(.faceMigrations, ["result": "migrated"])
-        notices.send(result.mail)
+        if hasMigrated { metrics.count(.faceMigrations, ["result": "migrated"]) }
     }
 
     // MARK: Packs

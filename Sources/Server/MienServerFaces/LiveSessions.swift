@@ -12,6 +12,10 @@ struct OpenLiveSession: Sendable {
     let content: CaptureService.Content
     /// The address that the session is for.
     let client: String
+
+    /// Whether no other server has begun the capture again since, as it may while this one is
+    /// paused.
+    func isCurrent(_ stored: CaptureRecord) -> Bool { stored.frames == record.frames }
 }
 
 /// The live sessions in progress in this process. They end with it.

@@ -21,7 +21,7 @@ package struct ConnectionTestRoutes {
     let clock: ServerClock
     let body: JSONBody
     /// Limits the tests of one administrator: a test makes the server call somebody.
-    let tests = RateLimiter(.init(burst: 10, perMinute: 10))
+    let tests: RateLimit
 
     package init(
         store: Store, identities: IdentityService, caller: WebhookCaller, records: AdminRecords,
@@ -32,6 +32,8 @@ package struct ConnectionTestRoutes {
             store, identities, caller, records
         )
         (self.logoutToken, self.clock, self.body) = (logoutToken, clock, body)
+        tests = RateLimit(
+            "connection-tests", .init(burst: 10, perMinute: 10), store: store, clock: clock)
     }
 
     private static let patience = Duration.seconds(10)
@@ -104,7 +106,7 @@ package struct ConnectionTestRoutes {
         by context: MienRequestContext, _ body: () async -> ConnectionTestAnswer
     ) async throws -> Response {
         let now = clock.now
-        if let wait = tests.take(context.actor, at: now) {
+        if let wait = try await tests.take(context.actor) {
             return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
         }
         let event = AuditEvent(

@@ -2,7 +2,7 @@ package import Hummingbird
 internal import MienAPI
 internal import MienCore
 internal import MienOTP
-internal import MienServerAccess
+package import MienServerAccess
 package import MienServerCore
 
 /// The routes of a device with an OTP token whose owner approves a transaction that another device
@@ -14,16 +14,15 @@ package struct OTPApprovalRoutes {
     let tokens: OTPService
     let metrics: Metrics
     /// Limits the codes tried for one token, known or not.
-    let guesses: RateLimiter
-    let clock: ServerClock
+    let guesses: RateLimit
     let body: JSONBody
 
     package init(
-        tokens: OTPService, metrics: Metrics, guesses: RateLimiter, clock: ServerClock,
+        tokens: OTPService, metrics: Metrics, guesses: RateLimit,
         body: JSONBody
     ) {
         (self.tokens, self.metrics, self.guesses) = (tokens, metrics, guesses)
-        (self.clock, self.body) = (clock, body)
+        self.body = body
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
@@ -32,7 +31,7 @@ package struct OTPApprovalRoutes {
                 ShowApprovalRequest.self, ShowApprovalRequest.CodingKeys.self, from: request)
             let (token, code) = try Self.named(wanted.tokenID, wanted.approvalCode)
             let found = try await EvenPace.keep {
-                mayTry(token) ? try await tokens.transaction(code, for: token) : nil
+                try await mayTry(token) ? try await tokens.transaction(code, for: token) : nil
             }
             guard let found else { throw Self.refused }
             return JSONBody.response(
@@ -47,7 +46,7 @@ package struct OTPApprovalRoutes {
             let (token, code) = try Self.named(wanted.tokenID, wanted.approvalCode)
             let passcode = try wanted.passcode.map(OTPVerificationRoutes.passcode)
             let isDone = try await EvenPace.keep {
-                guard mayTry(token) else { return false }
+                guard try await mayTry(token) else { return false }
                 guard let passcode else { return try await tokens.decline(code, with: token) }
                 return accepted(try await tokens.approve(code, with: token, passcode))
             }
@@ -61,8 +60,8 @@ package struct OTPApprovalRoutes {
         "The approval code is wrong, was used before, has expired, or is not for this OTP token; or the signature is wrong, or the token is locked."
     )
 
-    private func mayTry(_ token: AuthenticatorID) -> Bool {
-        guesses.take("token \(token.text)", at: clock.now) == nil
+    private func mayTry(_ token: AuthenticatorID) async throws -> Bool {
+        try await guesses.take("token \(token.text)") == nil
     }
 
     private func accepted(_ judgment: OTPService.Judgment) -> Bool {

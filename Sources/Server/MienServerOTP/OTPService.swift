@@ -105,14 +105,12 @@ package struct OTPService: Sendable {
         var generator = SystemRandomNumberGenerator()
         let id = AuthenticatorID.random(using: &generator)
         let now = clock.now, hash = store.keys.hash(ofSecret: presented), notice = notices.draft()
-        let taken = try await store.write { tables -> (answer: OTPTokenAnswer, mail: Mail?)? in
+        let taken = try await store.write { tables -> OTPTokenAnswer? in
             guard
                 let wanted = try tables.otpRegistrations.take(
                     registration.text, hash: hash, at: now)
             else {
-                return try Self.again(registration.text, hash: hash, key, tables, at: now).map {
-                    ($0, nil)
-                }
+                return try Self.again(registration.text, hash: hash, key, tables, at: now)
             }
             guard let account = try tables.accounts.find(wanted.account),
                 account.state.takesAuthenticators
@@ -148,14 +146,12 @@ package struct OTPService: Sendable {
                         "authenticator": .string(id.text), "others": .number(Double(tokens.count)),
                     ]),
                 at: now)
-            let mail = try notice.store(
-                about: record, of: account, app: wanted.app, in: tables, at: now)
-            return (try OTPTokenAnswer(token, id: id, app: wanted.app, key: key), mail)
+            try notice.store(about: record, of: account, app: wanted.app, in: tables, at: now)
+            return try OTPTokenAnswer(token, id: id, app: wanted.app, key: key)
         }
         // An invalid attempt uses up the code as well.
         guard let taken else { throw Self.refused }
-        notices.send(taken.mail)
-        return taken.answer
+        return taken
     }
 
     private static func again(

@@ -18,16 +18,15 @@ package struct OTPVerificationRoutes {
     let tokens: OTPService
     let metrics: Metrics
     /// Limits the codes tried for one name or token, known or not.
-    let guesses: RateLimiter
-    let clock: ServerClock
+    let guesses: RateLimit
     let body: JSONBody
 
     package init(
-        apps: AppCatalog, tokens: OTPService, metrics: Metrics, guesses: RateLimiter,
-        clock: ServerClock, body: JSONBody
+        apps: AppCatalog, tokens: OTPService, metrics: Metrics, guesses: RateLimit,
+        body: JSONBody
     ) {
         (self.apps, self.tokens, self.metrics, self.guesses) = (apps, tokens, metrics, guesses)
-        (self.clock, self.body) = (clock, body)
+        self.body = body
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
@@ -46,7 +45,7 @@ package struct OTPVerificationRoutes {
             // A challenge has six random digits. Without a limit, one that was signed before would
             // come again.
             let key = "challenge \(user.key(app.id, tokens.store.keys))"
-            guard guesses.take(key, at: clock.now) == nil else {
+            guard try await guesses.take(key) == nil else {
                 throw Problem(
                     .tooManyRequests, "Too many challenges were drawn for this user. Wait a minute."
                 )
@@ -75,7 +74,7 @@ package struct OTPVerificationRoutes {
             let token = try AuthenticatorID(wanted.tokenID, field: "token_id"),
                 passcode = try Self.passcode(wanted.passcode)
             let isRight = try await EvenPace.keep {
-                guard guesses.take("token \(token.text)", at: clock.now) == nil else {
+                guard try await guesses.take("token \(token.text)") == nil else {
                     return false
                 }
                 return accepted(try await tokens.confirm(passcode, of: token))
@@ -109,7 +108,7 @@ package struct OTPVerificationRoutes {
         if case .signature(let challenge, _) = asked {
             isFresh = try await tokens.take(challenge, of: user, app: app.id)
         }
-        let mayGuess = guesses.take(user.key(app.id, tokens.store.keys), at: clock.now) == nil
+        let mayGuess = try await guesses.take(user.key(app.id, tokens.store.keys)) == nil
         let found = try await tokens.account(user), account = mayGuess && isFresh ? found : nil
         let judgment =
             switch asked {

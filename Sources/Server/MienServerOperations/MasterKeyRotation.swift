@@ -18,6 +18,8 @@ package actor MasterKeyRotation: Service {
     private static let maxKeys = 8
 
     private let store: Store
+    /// The name of this process.
+    private let holder: String
     private let persist: @Sendable (KeyRing) throws -> Void
     private let clock: ServerClock
     private let logger: Logger
@@ -27,9 +29,10 @@ package actor MasterKeyRotation: Service {
 
     /// - Parameter persist: Stores keys durably, before they are used.
     package init(
-        store: Store, persist: @escaping @Sendable (KeyRing) throws -> Void, clock: ServerClock,
-        logger: Logger
+        store: Store, holder: String, persist: @escaping @Sendable (KeyRing) throws -> Void,
+        clock: ServerClock, logger: Logger
     ) {
+        self.holder = holder
         (self.store, self.persist, self.clock, self.logger) = (store, persist, clock, logger)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -45,11 +48,18 @@ package actor MasterKeyRotation: Service {
 
     /// Adds a key and begins to seal under it.
     ///
-    /// - Throws: ``Problem`` `.conflict` while records still need an earlier rotation's pass.
+    /// - Throws: ``Problem`` `.conflict` while records still need an earlier rotation's pass, or
+    ///   another server uses the database: it would not have the new key.
     func rotate(by actor: String) async throws -> MasterKeysAnswer {
         guard ring.keys.count < Self.maxKeys else {
             throw Problem(
                 .conflict, "There are \(Self.maxKeys) keys. Remove those without records first.")
+        }
+        guard try await !store.hasOtherServers(than: holder, at: clock.now) else {
+            throw Problem(
+                .conflict,
+                "Another server uses the database and would not have the new key. Stop the others, rotate, and copy the keys to them before they start."
+            )
         }
         let before = try await status()
         guard !before.isSealing else {

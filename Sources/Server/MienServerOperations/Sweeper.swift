@@ -5,22 +5,31 @@ package import MienStore
 internal import ServiceLifecycle
 
 /// Removes expired records and renews signing keys every minute, in small batches.
+///
+/// Of servers that share a database, one removes the records: the one that holds a lease. If it is
+/// paused for longer than that and another server takes over, its writes are refused.
 package struct Sweeper: Service {
     /// One part of the sweep. A failure does not prevent the other parts.
     package struct Part: Sendable {
         let name: String
+        /// Whether each server does it for itself, because it is about what the process keeps.
+        let isOwn: Bool
         let sweep: @Sendable (_ now: Instant) async throws -> Void
 
         package init(
-            name: String, sweep: @escaping @Sendable (_ now: Instant) async throws -> Void
+            name: String, isOwn: Bool = false,
+            sweep: @escaping @Sendable (_ now: Instant) async throws -> Void
         ) {
-            (self.name, self.sweep) = (name, sweep)
+            (self.name, self.isOwn, self.sweep) = (name, isOwn, sweep)
         }
     }
 
     private static let batch = 2000
+    private static let lease = "sweep", leaseTime = Duration.seconds(180)
 
     let store: Store
+    /// The name of this process.
+    let holder: String
     /// The parts of other features that run before expired records are removed, and after.
     let before, after: [Part]
     /// The number of capture trails that are kept.
@@ -31,9 +40,10 @@ package struct Sweeper: Service {
     let logger: Logger
 
     package init(
-        store: Store, before: [Part], after: [Part], maxTrails: Int, auditRetention: Duration?,
-        clock: ServerClock, logger: Logger
+        store: Store, holder: String, before: [Part], after: [Part], maxTrails: Int,
+        auditRetention: Duration?, clock: ServerClock, logger: Logger
     ) {
+        self.holder = holder
         (self.store, self.before, self.after, self.maxTrails, self.auditRetention) = (
             store, before, after, maxTrails, auditRetention
         )
@@ -50,8 +60,34 @@ package struct Sweeper: Service {
     }
 
     package func sweep() async {
+        guard store.isShared else { return await sweep(isLeader: true) }
+        do {
+            let lease = try await takeLease()
+            await HeldLease.$current.withValue(lease) { await sweep(isLeader: lease != nil) }
+        } catch {
+            log("the lease for sweeping", error)
+            await sweep(isLeader: false)
+        }
+    }
+
+    private func takeLease() async throws -> Lease? {
+        try await store.takeLease(
+            Self.lease, for: holder, at: clock.now, lasting: Self.leaseTime)
+    }
+
+    /// - Parameter isLeader: Whether to sweep what the servers share.
+    private func sweep(isLeader: Bool) async {
         let now = clock.now
-        for part in before { await run(part.name) { try await part.sweep(now) } }
+        for part in before where part.isOwn || isLeader {
+            await run(part.name) { try await part.sweep(now) }
+        }
+        if isLeader { await sweepTables(at: now) }
+        for part in after where part.isOwn || isLeader {
+            await run(part.name) { try await part.sweep(now) }
+        }
+    }
+
+    private func sweepTables(at now: Instant) async {
         for (name, remove) in tables {
             await run(name) {
                 while try await store.write(.process, { try remove($0, now, Self.batch) })
@@ -61,7 +97,6 @@ package struct Sweeper: Service {
         }
         await run("counted refusals") { try await writeCounted() }
         await run("old audit entries") { try await pruneAudit(at: now) }
-        for part in after { await run(part.name) { try await part.sweep(now) } }
     }
 
     /// Writes the counted refusals to the audit log.
@@ -85,11 +120,17 @@ package struct Sweeper: Service {
     }
 
     private func run(_ name: String, _ body: () async throws -> Void) async {
-        do { try await body() } catch {
-            logger.error(
-                "sweeping failed; retrying in a minute",
-                metadata: ["sweep.part": "\(name)", "error.type": "\(type(of: error))"])
-        }
+        do {
+            // A long sweep extends its lease. Without it, the part fails at its first write.
+            if HeldLease.current != nil { _ = try await takeLease() }
+            try await body()
+        } catch { log(name, error) }
+    }
+
+    private func log(_ part: String, _ error: any Error) {
+        logger.error(
+            "sweeping failed; retrying in a minute",
+            metadata: ["sweep.part": "\(part)", "error.type": "\(type(of: error))"])
     }
 
     private var tables: [(name: String, remove: @Sendable (Tables, Instant, Int) throws -> Int)] {
@@ -113,6 +154,15 @@ package struct Sweeper: Service {
                 { try $0.organizationInvitations.sweep(at: $1, atMost: $2) }
             ),
             ("browsers", { try $0.web.sweep(at: $1, atMost: $2) }),
+            (
+                "servers",
+                { try $0.servers.sweep(unseenSince: $1 - .seconds(3600), atMost: $2) }
+            ),
+            ("rate limits", { try $0.rates.sweep(at: $1, atMost: $2) }),
+            (
+                "earlier notices",
+                { tables, _, count in try tables.earlierNotices.move(atMost: count) }
+            ),
             ("spent", { try $0.spent.sweep(at: $1, atMost: $2) }),
             ("recoveries", { try $0.recoveries.sweep(at: $1, atMost: $2) }),
             ("mailed links", { try $0.mailedLinks.sweep(at: $1, atMost: $2) }),

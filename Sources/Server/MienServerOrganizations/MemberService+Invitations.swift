@@ -22,7 +22,7 @@ extension MemberService {
         by actor: OrganizationActor
     ) async throws -> OrganizationInvitation {
         let name = try Self.name(text), now = clock.now, keys = store.keys
-        if actor.account != nil, invitations.take(id.text, at: now) != nil {
+        if actor.account != nil, try await invitations.take(id.text) != nil {
             throw Problem(
                 .tooManyRequests, "Too many invitations by this organization. Try again later.")
         }
@@ -31,8 +31,7 @@ extension MemberService {
             id: .random(using: &generator), organization: id, name: Sensitive(text),
             kind: name.kind, roles: roles, author: actor.id, createdAt: now,
             expiresAt: now + Self.invitationLifetime)
-        let draft = try await write(id, actor) {
-            record, tables, now -> (Sensitive<String>, String)? in
+        try await write(id, actor) { record, tables, now in
             let open = try tables.organizationInvitations.all(of: id, at: now)
             let earlier = open.first { $0.isFor(name) }
             guard earlier != nil || open.count < Self.maxInvitations else {
@@ -57,12 +56,12 @@ extension MemberService {
                     .invitation,
                     keys.hash(ofSecret: Array("\(id.text) \(name.identifier)".utf8)),
                     until: now + Self.mailInterval)
-            else { return nil }
+            else { return }
             let address = name.kind == .email ? Sensitive(text) : account?.noticeAddress
-            return address.map { ($0, record.name.text) }
-        }
-        if let (address, organization) = draft {
-            mail.send(mailOfInvitation(to: address, organization, invitation), through: .notices)
+            guard let address else { return }
+            try mail.post(
+                mailOfInvitation(to: address, record.name.text, invitation), through: .notices,
+                in: tables, at: now)
         }
         return invitation
     }

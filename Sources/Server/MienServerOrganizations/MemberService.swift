@@ -18,13 +18,15 @@ package struct MemberService: Sendable {
     let clock: ServerClock
     let publicURL: @Sendable () -> String
     /// Invitations that one organization's administrators send.
-    let invitations = RateLimiter(.init(burst: 30, perMinute: 1))
+    let invitations: RateLimit
 
     package init(
         store: Store, apps: AppCatalog, mail: MailService, clock: ServerClock,
         publicURL: @escaping @Sendable () -> String
     ) {
         self.apps = apps
+        invitations = RateLimit(
+            "invitations", .init(burst: 30, perMinute: 1), store: store, clock: clock)
         (self.store, self.mail, self.clock, self.publicURL) = (store, mail, clock, publicURL)
     }
 

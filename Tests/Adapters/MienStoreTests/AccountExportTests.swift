@@ -163,7 +163,7 @@ struct AccountExportTests {
         for (section, count) in [
             ("authenticators", 1), ("locks_set_by_others", 1), ("consents", 1), ("devices", 1),
             ("failures_by_device", 1), ("sign_ins", 2), ("sign_in_authenticators", 2),
-            ("logout_notices", 1), ("activity_being_counted", 1), ("recoveries", 0),
+            ("waiting_messages", 1), ("activity_being_counted", 1), ("recoveries", 0),
             ("identity_attempts", 1), ("identity_images", 1), ("identity_reviews", 1),
             ("identity_jobs", 1), ("verification_sessions", 1), ("verification_images", 1),
         ] {
@@ -181,10 +181,12 @@ struct AccountExportTests {
         // The log keeps its entries, and a notice waits for its delivery.
         #expect(
             try await Self.tables(holding: "ada", in: test) == [
-                "audit", "audit_counted", "logout_notice",
+                "audit", "audit_counted", "outbox",
             ])
-        let notices = try await test.store.read {
-            try $0.logoutNotices.due(at: now, atMost: 10).map(\.grant.text)
+        let notices = try await test.store.write {
+            try $0.outbox.claim(.logout, at: now, until: now, atMost: 10).map {
+                try LogoutNotice($0).grant.text
+            }
         }
         #expect(Set(notices) == ["grt_ada_live", "grt_ada_ended", "grt_eve_ended"])
     }

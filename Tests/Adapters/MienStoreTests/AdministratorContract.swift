@@ -135,15 +135,18 @@ import Testing
         let test = try await Self.store(kind), policy = LockPolicy.secret
         try await test.store.write { tables in
             let locks = tables.adminLocks
-            var lock = try locks.lock(of: Self.ada, .password, browser: [1])
-            let begun = lock.begin(under: policy, at: .start), line = try #require(begun)
-            lock.succeed(through: line, under: policy, isKnownDevice: true)
-            try locks.set(lock, of: Self.ada, .password, browser: [1], at: .start)
+            let begun = try locks.change(of: Self.ada, .password, browser: [1], at: .start) {
+                $0.begin(under: policy, at: .start)
+            }
+            let line = try #require(begun)
+            _ = try locks.change(of: Self.ada, .password, browser: [1], at: .start) {
+                $0.succeed(through: line, under: policy, isKnownDevice: true)
+            }
             for _ in 0..<5 {
-                var lock = try locks.lock(of: Self.ada, .password, browser: [2])
-                let line = lock.begin(under: policy, at: .start)
+                let line = try locks.change(
+                    of: Self.ada, .password, browser: [2], at: .start
+                ) { $0.begin(under: policy, at: .start) }
                 #expect(line == .unknownDevices)
-                try locks.set(lock, of: Self.ada, .password, browser: [2], at: .start)
             }
             func isOpen(
                 _ method: AdministratorSession.Method, _ browser: [UInt8]?,
@@ -162,9 +165,10 @@ import Testing
             #expect(try locks.lock(of: Self.ada, .password, browser: [1]).total == 5)
             // Browsers that were not used for long lose their counts.
             for number in 10...40 as ClosedRange<UInt8> {
-                try locks.set(
-                    AuthenticatorLock(device: LockCounter()), of: Self.ada, .password,
-                    browser: [number], at: .start + .seconds(Int64(number)))
+                _ = try locks.change(
+                    of: Self.ada, .password, browser: [number],
+                    at: .start + .seconds(Int64(number))
+                ) { $0 = AuthenticatorLock(device: LockCounter()) }
             }
             #expect(try locks.lock(of: Self.ada, .password, browser: [1]).device == nil)
             #expect(try locks.lock(of: Self.ada, .password, browser: [40]).device != nil)

@@ -233,10 +233,9 @@ import Testing
             for _ in 0..<200 {
                 group.addTask {
                     try await test.store.write { tables in
-                        var lock = try tables.locks.lock(of: face, device: nil)
-                        guard lock.begin(under: .face, at: .start) != nil else { return false }
-                        try tables.locks.setCounts(lock, of: face.lockSubject, device: nil)
-                        return true
+                        try tables.locks.change(face, device: nil) {
+                            $0.begin(under: .face, at: .start)
+                        } != nil
                     }
                 }
             }

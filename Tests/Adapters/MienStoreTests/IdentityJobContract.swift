@@ -99,36 +99,24 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a notice that failed delays those of its app, and old ones are found`(kind: StoreKind)
-        async throws
-    {
+    func `a job that a server leases is left alone by the others until the lease ends`(
+        kind: StoreKind
+    ) async throws {
         let test = try await TestStore(kind)
         try await test.store.write { tables in
-            for app in [AppID.shop, AppID("bank")!] where try tables.apps.find(app) == nil {
-                try tables.apps.insert(
-                    AppRecord(
-                        id: app, name: "App", type: .public, settings: AppSettings(),
-                        createdAt: .start))
-            }
-            let notices = tables.identityNotices
-            for (id, app) in [("dlv_1", AppID.shop), ("dlv_2", .shop), ("dlv_3", AppID("bank")!)] {
-                try notices.insert(
-                    IdentityNotice(id: id, app: app, body: "{}", createdAt: .start))
-            }
-            let due = try notices.due(at: .start, atMost: 9)
-            #expect(due.map(\.id) == ["dlv_1", "dlv_2", "dlv_3"])
-            try notices.postpone(due[0], until: .start + .seconds(10))
-            #expect(try notices.due(at: .start, atMost: 9).map(\.id) == ["dlv_3"])
-            let later = try notices.due(at: .start + .seconds(10), atMost: 9)
+            let jobs = tables.identityJobs, end = Instant.start + .seconds(60)
+            try jobs.insert(Self.job("idv_a"))
+            #expect(try jobs.start(besides: [], at: .start, until: end)?.id == "idv_a")
+            #expect(try jobs.start(besides: [], at: .start + .seconds(59), until: end) == nil)
+            try jobs.extend(["idv_a"], until: end + .seconds(20))
+            #expect(try jobs.start(besides: [], at: end, until: end) == nil)
+            let later = end + .seconds(20)
+            let again = try #require(
+                try jobs.start(besides: [], at: later, until: later + .seconds(60)))
+            #expect(again.starts == 2, "its server died")
+            try jobs.postpone(again, until: later, failed: false)
             #expect(
-                later.first { $0.id == "dlv_1" }?.attempts == 1
-                    && later.first { $0.id == "dlv_2" }?.attempts == 0)
-            #expect(
-                try notices.outdated(
-                    createdBefore: .start + .seconds(1), at: .start, atMost: 9
-                ).map(\.id) == ["dlv_1", "dlv_2"])
-            try notices.delete("dlv_3")
-            #expect(try notices.due(at: .start, atMost: 9).isEmpty)
+                try jobs.start(besides: [], at: later, until: later + .seconds(60))?.starts == 2)
         }
     }
 }

@@ -240,6 +240,37 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a lost capture is opened again, and its earlier server no longer writes about it`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await TestStore(kind), capture = Self.capture("lost")
+        try await test.store.write { try $0.captures.insert(capture) }
+        var next = capture
+        (next.frames, next.content) = (1, Sensitive([5]))
+        let again = next
+        #expect(
+            await refusal {
+                try await test.store.write { try $0.captures.reopen(again, from: 0) }
+            } == .stale, "it has not failed")
+        next = capture
+        next.state = .failed
+        let lost = next
+        try await test.store.write { tables in
+            try tables.captures.update(lost, from: 0)
+            try tables.captures.reopen(again, from: 0)
+        }
+        let found = try #require(try await test.store.read { try $0.captures.find(capture.id) })
+        #expect(found.state == .open && found.frames == 1 && found.content.shown == [5])
+        next = capture
+        next.state = .passed
+        let late = next
+        #expect(
+            await refusal {
+                try await test.store.write { try $0.captures.update(late, from: 0) }
+            } == .stale, "the earlier server was only paused")
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a capture can be updated from the version that was read until it fails or is canceled`(
         kind: StoreKind
     )

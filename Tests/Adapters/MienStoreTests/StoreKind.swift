@@ -186,3 +186,13 @@ func refusal(_ body: () async throws -> Void) async -> StoreError.Code? {
         return (error as? StoreError)?.code
     }
 }
+
+extension LockTable {
+    /// Writes counts, whatever they were.
+    func setCounts(_ lock: AuthenticatorLock, of subject: LockSubject, device: DeviceID?) throws {
+        let holder = AuthenticatorRecord(
+            id: AuthenticatorID("aut_none")!, account: subject.account, type: subject.method,
+            app: subject.app, content: [], createdAt: .start)
+        _ = try change(holder, device: device) { $0 = lock }
+    }
+}

@@ -284,10 +284,10 @@ struct IdentityJobTests {
         _ = try await process.send(world, picture: Array("%PDF-1.7".utf8))
         _ = try await process.send(world)
         try await process.stop()
-        let notices = try await world.store.read {
-            try $0.identityNotices.due(at: World.start, atMost: 10)
+        let notices = try await world.store.write {
+            try $0.outbox.claim(.identity, at: World.start, until: World.start, atMost: 10)
         }
-        let bodies = try notices.map { try JSONText.parse(Array($0.body.utf8)) }
+        let bodies = try notices.map { try JSONText.parse($0.content.use { $0 }) }
         #expect(
             Set(bodies.compactMap { $0["status"]?.stringValue }) == ["unreadable", "succeeded"])
         let done = try #require(bodies.first { $0["status"] == "succeeded" })
@@ -295,7 +295,9 @@ struct IdentityJobTests {
             done["event"] == "identity.attempt" && done["user"] == .string(world.account.id.text)
                 && done["recommendation"] == "ALLOW" && done["simulated"] == true
                 && done["verification_method"] == "GOVERNMENT_ID", "\(done)")
-        #expect(!notices.map(\.body).joined().lowercased().contains("smith"))
+        #expect(
+            !notices.map { $0.content.use { String(decoding: $0, as: UTF8.self) } }.joined()
+                .lowercased().contains("smith"))
         #expect(Set(notices.map(\.id)).count == 2)
     }
 }

@@ -62,7 +62,9 @@ struct JobTurnsTests {
         let order = try await world.store.write { tables in
             var running: Set<String> = [], order: [AppID] = []
             for _ in 0..<4 {
-                guard let job = try jobs.start(besides: running, at: World.start, in: tables)
+                guard
+                    let job = try jobs.start(
+                        besides: running, at: World.start, until: nil, in: tables)
                 else { break }
                 running.insert(job.id)
                 order.append(job.app)

@@ -410,6 +410,11 @@ struct LiveCaptureTests {
             #expect(
                 frames.0 == 409 && frames.1["code"] == "capture_closed"
                     && frames.1["detail"]?.stringValue?.contains("restarted") == true)
+            // The same capture begins again, with a session of its own.
+            var stage = try await LiveStage(server, Sensitive(kept), seed: 2)
+            #expect(stage.answer.isOpen && stage.answer.nextFrame == 1)
+            try await stage.play()
+            #expect(stage.answer.hasPassed)
         }
     }
 }

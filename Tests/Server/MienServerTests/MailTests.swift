@@ -3,6 +3,8 @@ import Logging
 import MienAPI
 import MienClient
 import MienCore
+import MienSealing
+import MienStore
 import MienTesting
 import NIOCore
 import Testing
@@ -244,9 +246,15 @@ struct MailTests {
         let configuration = try ServerConfiguration(
             environment: standard.merging(settings) { $1 }, home: scratch.url)
         let logs = LogLines(), registry = PrometheusRegistry()
+        let driver = try SQLiteDriver(path: scratch("mail.sqlite").path)
+        let store = try await Store(
+            driver, keys: StoreKeys(MasterKey(bytes: Array(1...32))))
         let service = try MailService(
-            configuration: configuration, logger: logs.logger, metrics: Metrics(registry))
-        for mail in mails { service.send(mail) }
+            store: store, configuration: configuration, clock: .system, logger: logs.logger,
+            metrics: Metrics(registry))
+        try await store.write { tables in
+            for mail in mails { try service.post(mail, in: tables, at: ServerClock.system.now) }
+        }
         let running = Task { try await service.run() }
         try await check(logs, registry)
         running.cancel()
@@ -358,4 +366,8 @@ struct MailTests {
                 !server.logs.text.contains(code) && !server.logs.text.contains("ada@example.org"))
         }
     }
+}
+
+extension SMTPClient {
+    fileprivate func send(_ mail: Mail) async throws { try await send(mail, id: "dlv_test") }
 }

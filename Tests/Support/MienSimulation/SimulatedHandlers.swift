@@ -219,8 +219,8 @@ struct SimulatedHandlers: Sendable {
             await world.pause(Int64(world.random(0...20)))
         }
         let counted = lock
-        try await store.write {
-            try $0.locks.setCounts(counted, of: face.lockSubject, device: nil)
+        try await store.write { tables in
+            _ = try tables.locks.change(face, device: nil) { $0 = counted }
         }
         if bug == .countsInTwoTransactions { history.end(begin, .counted) }
     }

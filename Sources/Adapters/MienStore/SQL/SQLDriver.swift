@@ -65,6 +65,10 @@ public protocol SQLConnection {
 
     func rows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow]
 
+    /// The end of a subquery whose rows the statement around it changes. Rows that another
+    /// transaction is changing are then skipped. Empty where one transaction writes at a time.
+    var skippingLocked: String { get }
+
     /// Requests that the data this transaction deletes or replaces disappear from the database's
     /// files, including logs, within seconds of the commit.
     func leaveNoTrace()
@@ -79,6 +83,8 @@ public protocol SQLConnection {
 }
 
 extension SQLConnection {
+    public var skippingLocked: String { "" }
+
     @discardableResult
     package func execute(_ sql: String, _ values: SQLValue...) throws(StoreError) -> Int {
         try execute(sql, values)

@@ -14,7 +14,8 @@ enum Migrations {
     /// removes or changes something does not belong here; it follows in a later version, once no
     /// server uses what it removes. See “Schema” in docs/spec/storage.md.
     static let compatible: Set<String> = [
-        "40-capture-account", "42-pages", "44-test-accounts",
+        "40-capture-account", "42-pages", "44-test-accounts", "45-outbox", "46-servers",
+        "47-trail-bands",
     ]
 
     static let all: [(name: String, statements: [String])] = [
@@ -716,6 +717,48 @@ enum Migrations {
             // Accounts of people stay what they are: a test account is made as one.
             "44-test-accounts",
             ["ALTER TABLE account ADD COLUMN is_test BIGINT NOT NULL DEFAULT 0"]
+        ),
+        (
+            // Mail and webhooks. No foreign key for the account: its deletion is told, too. The
+            // tables logout_notice and identity_notice remain for servers of the version before.
+            "45-outbox",
+            [
+                """
+                CREATE TABLE outbox (
+                  id TEXT PRIMARY KEY, kind TEXT NOT NULL, app_id TEXT REFERENCES app (id) ON DELETE CASCADE, account_id TEXT,
+                  content_sealed {blob} NOT NULL, created_at BIGINT NOT NULL, failures BIGINT NOT NULL, claims BIGINT NOT NULL,
+                  next_at BIGINT NOT NULL, leased_until BIGINT NOT NULL)
+                """,
+                "CREATE INDEX outbox_by_time ON outbox (kind, next_at)",
+                "CREATE INDEX outbox_by_creation ON outbox (kind, created_at)",
+                "CREATE INDEX outbox_by_app ON outbox (app_id)",
+                "CREATE INDEX outbox_by_account ON outbox (account_id)",
+            ]
+        ),
+        (
+            "46-servers",
+            [
+                "CREATE TABLE lease (name TEXT PRIMARY KEY, holder TEXT NOT NULL, fence BIGINT NOT NULL, expires_at BIGINT NOT NULL)",
+                "CREATE TABLE rate (name TEXT NOT NULL, hash {blob} NOT NULL, full_at BIGINT NOT NULL, PRIMARY KEY (name, hash))",
+                "CREATE INDEX rate_by_time ON rate (full_at)",
+                "CREATE TABLE server (name TEXT PRIMARY KEY, address TEXT NOT NULL, seen_at BIGINT NOT NULL)",
+                "CREATE TABLE change_version (topic TEXT PRIMARY KEY, version BIGINT NOT NULL)",
+                "ALTER TABLE identity_job ADD COLUMN leased_until BIGINT NOT NULL DEFAULT 0",
+            ]
+        ),
+        (
+            // A trail without a number has no bands yet.
+            "47-trail-bands",
+            [
+                "ALTER TABLE capture_trail ADD COLUMN number BIGINT",
+                "CREATE UNIQUE INDEX capture_trail_by_number ON capture_trail (number)",
+                """
+                CREATE TABLE capture_trail_band (
+                  code BIGINT NOT NULL, number BIGINT NOT NULL REFERENCES capture_trail (number) ON DELETE CASCADE,
+                  PRIMARY KEY (code, number))
+                """,
+                "CREATE INDEX capture_trail_band_by_number ON capture_trail_band (number)",
+            ]
         ),
     ]
 }

@@ -85,12 +85,21 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
     public func identify(_ probe: Reference, limit: Int = 1, threshold: MatchScore? = nil)
         -> [Candidate]
     {
+        identify(probe, limit: limit, threshold: threshold, precedes: nil)
+    }
+
+    /// - Parameter precedes: Orders entries with equal scores; `nil` leaves their order open.
+    func identify(
+        _ probe: Reference, limit: Int, threshold: MatchScore?, precedes: ((ID, ID) -> Bool)?
+    ) -> [Candidate] {
         precondition(probe.dimension == rows.dimension, "the probe belongs to another matcher")
         // Slightly below the threshold, so that rounding cannot omit entries that the table
         // accepts. The filter below is exact.
         let floor =
             threshold.map { Float(matcher.calibration.minScore(for: $0)) - 1e-3 } ?? -.infinity
-        var best = BestScores(limit: limit, floor: floor)
+        var best = BestScores(
+            limit: limit, floor: floor,
+            precedes: precedes.map { precedes in { precedes(ids[$0], ids[$1]) } })
         let probeWeight = 0.5 / probe.statistics.deviation, probeMean = probe.statistics.mean
         var cosines = [Float](repeating: 0, count: Self.stretch)
         for start in stride(from: 0, to: count, by: Self.stretch) {

@@ -38,6 +38,8 @@ public actor CaptureSession {
     let connection: Connection
     private var framesLeft: Int?
     var live: LiveFrames?
+    /// The nonce of the live session that ``live`` belongs to.
+    private var nonce: [UInt8]?
     /// The maximum size of a batch of pictures in bytes. It is well below the servers' default
     /// limit of 5 MiB, and shrinks when a server accepted less.
     var batchBytes = 3 << 20
@@ -104,7 +106,8 @@ public actor CaptureSession {
     }
 
     /// Starts the session and, for a live session, its clock. Further calls return the session's
-    /// state.
+    /// state. A session that ended as `interrupted`, because its server was lost, begins again, with
+    /// other actions: ask the person to start it.
     ///
     /// - Returns: what the server requires. ``updates(of:consent:)`` and
     ///   ``run(_:onGuidance:consent:)`` call this themselves. A session with
@@ -114,7 +117,9 @@ public actor CaptureSession {
         let answer: CaptureAnswer = noted(
             try await connection.json(
                 .init(method: .post, path: ["v1", "capture", "start"], bearer: token)))
-        if live == nil, let nonce = answer.nonce.flatMap({ Base64URL.decode($0) }), answer.isOpen {
+        if let nonce = answer.nonce.flatMap({ Base64URL.decode($0) }), answer.isOpen,
+            nonce != self.nonce
+        {
             guard answer.nextFrame == 1 else {
                 throw MienError(
                     .invalidState,
@@ -123,6 +128,7 @@ public actor CaptureSession {
             }
             live = LiveFrames(
                 nonce: nonce, elapsed: .milliseconds(answer.elapsed ?? 0), clock: clock)
+            self.nonce = nonce
         }
         return answer
     }

@@ -29,7 +29,7 @@ package struct AdminOnly: RouterMiddleware {
         let admin: AdminRecord
         if request.headers[.authorization] != nil {
             guard let found = try await bearer(request) else {
-                if let wait = guesses.take(context.client.key, at: clock.now) {
+                if let wait = try await guesses.take(context.client.key, at: clock.now) {
                     return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
                 }
                 throw Self.refused

@@ -6,6 +6,10 @@ package import MienStore
 internal import Synchronization
 
 /// Caches apps until they change.
+///
+/// Where several servers share a database, what decides who may do something is compared with the
+/// store at each use, so that an app's new secret or party counts everywhere at once. The rest is
+/// compared every second (``ChangeWatch``).
 package final class AppCatalog: Sendable {
     private static let maxKept = 10_000
 
@@ -19,6 +23,13 @@ package final class AppCatalog: Sendable {
         /// Counts invalidations. A record that was read before an invalidation is not cached after
         /// it.
         var changes = 0
+        /// The version of the apps in the store that is cached.
+        var version: Int64 = -1
+
+        mutating func forgetAll() {
+            (known, strictest, origins) = ([:], [:], nil)
+            changes += 1
+        }
     }
 
     private let state = Mutex(State())
@@ -93,7 +104,19 @@ package final class AppCatalog: Sendable {
         }
     }
 
+    /// Drops what is cached if another server has changed an app since.
+    package func check() async throws {
+        guard store.isShared else { return }
+        let version = try await store.read { try $0.changes.version(of: .apps) }
+        state.withLock { state in
+            guard version > state.version else { return }
+            state.version = version
+            state.forgetAll()
+        }
+    }
+
     private func load(_ id: AppID) async throws -> AppRecord? {
+        try await check()
         let (app, changes) = state.withLock { ($0.known[id], $0.changes) }
         if let app { return app }
         let found = try await store.read { try $0.apps.find(id) }

@@ -7,30 +7,45 @@ internal import Synchronization
 /// Kept in memory, because every page needs it.
 package final class PageDefaults: Sendable {
     private let store: Store
-    private let current = Mutex(PageSettings())
+    private let current = Mutex((settings: PageSettings(), version: Int64(-1)))
 
     package init(store: Store) { self.store = store }
 
     /// The look of all pages of no app.
-    package var settings: PageSettings { current.withLock { $0 } }
+    package var settings: PageSettings { current.withLock { $0.settings } }
 
     /// Returns the look of an app's pages.
     package func look(of app: AppRecord?) -> PageSettings {
         app.map { $0.settings.pages.completed(by: settings) } ?? settings
     }
 
-    /// Reads what is stored. Another server on the same data may have changed it.
+    /// Reads what is stored.
     package func reload() async throws {
-        let stored = try await store.read { try $0.defaultChoices.pages() }
-        current.withLock { $0 = stored }
+        let (stored, version) = try await store.read {
+            (try $0.defaultChoices.pages(), try $0.changes.version(of: .pages))
+        }
+        keep(stored, version)
+    }
+
+    /// Reads it again if another server on the same data has changed it.
+    package func check() async throws {
+        let version = try await store.read { try $0.changes.version(of: .pages) }
+        guard version > current.withLock({ $0.version }) else { return }
+        try await reload()
     }
 
     /// Replaces the look.
     package func set(_ settings: PageSettings, by actor: String, at now: Instant) async throws {
-        try await store.write { tables in
+        let version = try await store.write { tables in
             try tables.defaultChoices.setPages(settings)
             try tables.audit.append(AuditEvent("pages.changed", actor: actor), at: now)
+            return try tables.changes.version(of: .pages)
         }
-        current.withLock { $0 = settings }
+        keep(settings, version)
+    }
+
+    /// Keeps a look unless a newer one is kept.
+    private func keep(_ settings: PageSettings, _ version: Int64) {
+        current.withLock { if version >= $0.version { $0 = (settings, version) } }
     }
 }

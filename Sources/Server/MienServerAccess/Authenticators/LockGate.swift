@@ -38,10 +38,9 @@ package struct LockGate: Sendable {
         let now = clock.now,
             policy = try await apps.lockPolicy(for: authenticator.type, app: authenticator.app)
         let line = try await store.write { tables -> AuthenticatorLock.Line? in
-            var lock = try tables.locks.lock(of: authenticator, device: device)
-            guard let line = lock.begin(under: policy, at: now) else { return nil }
-            try tables.locks.setCounts(lock, of: authenticator.lockSubject, device: device)
-            return line
+            try tables.locks.change(authenticator, device: device) {
+                $0.begin(under: policy, at: now)
+            }
         }
         return line.map {
             Pass(authenticator: authenticator, line: $0, policy: policy, device: device, begun: now)
@@ -67,8 +66,11 @@ package struct LockGate: Sendable {
     /// is one of the account's.
     package func succeed(_ pass: Pass) async throws {
         let now = clock.now
-        try await change(pass) { lock, tables in
-            lock.succeed(through: pass.line, under: pass.policy, isKnownDevice: pass.device != nil)
+        try await store.write { tables in
+            try tables.locks.change(pass.authenticator, device: pass.device) {
+                $0.succeed(
+                    through: pass.line, under: pass.policy, isKnownDevice: pass.device != nil)
+            }
             if let device = pass.device { try tables.devices.touch(device, at: now) }
         }
     }
@@ -79,21 +81,12 @@ package struct LockGate: Sendable {
     /// stay counted.
     package func abandon(_ pass: Pass) async throws {
         try await Task {
-            try await change(pass) { lock, _ in
-                lock.abandon(through: pass.line, under: pass.policy, begun: pass.begun)
+            try await store.write { tables in
+                _ = try tables.locks.change(pass.authenticator, device: pass.device) {
+                    $0.abandon(through: pass.line, under: pass.policy, begun: pass.begun)
+                }
             }
         }.value
-    }
-
-    private func change(
-        _ pass: Pass, _ body: @escaping @Sendable (inout AuthenticatorLock, Tables) throws -> Void
-    ) async throws {
-        try await store.write { tables in
-            var lock = try tables.locks.lock(of: pass.authenticator, device: pass.device)
-            try body(&lock, tables)
-            try tables.locks.setCounts(
-                lock, of: pass.authenticator.lockSubject, device: pass.device)
-        }
     }
 
     /// Whether the device has its own counter for this method.

@@ -10,11 +10,10 @@ package import MienStore
 /// sign-in.
 ///
 ///     let notice = notices.draft()
-///     let mail = try await store.write { tables in
+///     try await store.write { tables in
 ///         …                                                    // adds the authenticator
-///         return try notice.store(about: record, of: account, app: app, in: tables, at: now)
+///         try notice.store(about: record, of: account, app: app, in: tables, at: now)
 ///     }
-///     notices.send(mail)
 package struct AuthenticatorNotices: Sendable {
     /// How long a link is valid.
     static let lifetime = Duration.seconds(7 * 86_400)
@@ -23,19 +22,15 @@ package struct AuthenticatorNotices: Sendable {
     static let maxPerHour = 50
 
     let store: Store
-    let mail: MailService
+    package let mail: MailService
     let publicURL: @Sendable () -> String
 
     package init(store: Store, mail: MailService, publicURL: @escaping @Sendable () -> String) {
         (self.store, self.mail, self.publicURL) = (store, mail, publicURL)
     }
 
-    package func draft() -> Draft { Draft(link: MailedLink(store.keys, publicURL: publicURL())) }
-
-    /// Sends the email that ``Draft/store(about:of:app:in:at:)`` returned, after its transaction
-    /// has committed.
-    package func send(_ notice: Mail?) {
-        if let notice { mail.send(notice, through: .notices) }
+    package func draft() -> Draft {
+        Draft(link: MailedLink(store.keys, publicURL: publicURL()), mail: mail)
     }
 
     /// The event that an email reports about an authenticator.
@@ -47,21 +42,22 @@ package struct AuthenticatorNotices: Sendable {
 
     package struct Draft: Sendable {
         fileprivate let link: MailedLink
+        fileprivate let mail: MailService
 
-        /// Stores the link in the transaction that adds or replaces `authenticator`, and ends the
+        /// Stores the link and the email in the transaction that adds or replaces `authenticator`, and ends the
         /// links to the authenticators it replaces.
         ///
         /// - Parameter app: The app in which it was added; `nil` for an administrator.
-        /// - Returns: The email; `nil` if the account has no verified address.
+        ///   An account without a verified address gets no email.
         /// - Throws: ``Problem`` `.tooManyRequests` after ``AuthenticatorNotices/maxPerHour``
         ///   within an hour, because nothing may be added without a notice.
         package func store(
             about authenticator: AuthenticatorRecord, of account: AccountRecord, app: AppID?,
             news: News = .added, in tables: Tables, at now: Instant
-        ) throws -> Mail? {
+        ) throws {
             guard let address = account.noticeAddress else {
-                try tables.mailedLinks.end(.removeAuthenticator, authenticator.id.text, at: now)
-                return nil
+                return try tables.mailedLinks.end(
+                    .removeAuthenticator, authenticator.id.text, at: now)
             }
             let recent = try tables.mailedLinks.count(
                 of: account.id, .removeAuthenticator, after: now - .seconds(3600))
@@ -75,12 +71,15 @@ package struct AuthenticatorNotices: Sendable {
                 .removeAuthenticator, authenticator.id.text, of: account.id,
                 until: now + AuthenticatorNotices.lifetime, in: tables, at: now)
             let appName = try app.flatMap { try tables.apps.find($0)?.name }
-            return switch news {
-            case .added:
-                AuthenticatorNotices.mail(to: address, authenticator.type, appName, link, at: now)
-            case .computedAgain:
-                AuthenticatorNotices.mailOfMigration(to: address, appName, link, at: now)
-            }
+            let notice =
+                switch news {
+                case .added:
+                    AuthenticatorNotices.mail(
+                        to: address, authenticator.type, appName, link, at: now)
+                case .computedAgain:
+                    AuthenticatorNotices.mailOfMigration(to: address, appName, link, at: now)
+                }
+            try mail.post(notice, through: .notices, in: tables, at: now)
         }
     }
 

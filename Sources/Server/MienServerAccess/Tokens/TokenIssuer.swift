@@ -38,20 +38,29 @@ package final class TokenIssuer: Sendable {
     private let issuer: @Sendable () -> String
     private let rotation: Duration
     private let keys = Mutex<[Key]>([])
+    /// The version of the keys in the store that were read.
+    private let version = Mutex<Int64>(-1)
 
     package init(store: Store, issuer: @escaping @Sendable () -> String, rotateDays: Int) {
         (self.store, self.issuer, rotation) = (store, issuer, .seconds(rotateDays * 86_400))
     }
 
+    /// Reads the keys again if another server has made one.
+    package func check(at now: Instant) async throws {
+        let stored = try await store.read { try $0.changes.version(of: .signingKeys) }
+        guard stored > version.withLock({ $0 }) else { return }
+        try await refresh(at: now)
+    }
+
     /// Reads the keys, creates the next one when it is due, and removes expired ones.
     package func refresh(at now: Instant) async throws {
         let rotation = rotation
-        let records = try await store.write { tables -> [SigningKeyRecord] in
+        let (records, read) = try await store.write { tables -> ([SigningKeyRecord], Int64) in
             _ = try tables.signingKeys.sweep(at: now)
             let current = try tables.signingKeys.current(at: now)
             if let newest = current.first, now + .seconds(Self.announcedSeconds) < newest.retiresAt
             {
-                return current
+                return (current, try tables.changes.version(of: .signingKeys))
             }
             let retiresAt = max(now, current.first?.retiresAt ?? now) + rotation
             let key = P256.Signing.PrivateKey()
@@ -66,7 +75,7 @@ package final class TokenIssuer: Sendable {
             try tables.audit.append(
                 AuditEvent("signing-key.made", actor: "system", detail: ["kid": .string(id)]),
                 at: now)
-            return [record] + current
+            return ([record] + current, try tables.changes.version(of: .signingKeys))
         }
         let opened = try records.map { record in
             Key(
@@ -78,6 +87,7 @@ package final class TokenIssuer: Sendable {
                     .p256(x: Array(record.publicKey[1..<33]), y: Array(record.publicKey[33..<65]))))
         }
         keys.withLock { $0 = opened }
+        version.withLock { $0 = max($0, read) }
     }
 
     /// - Parameter claims: The claims in addition to `iss` and `iat`.

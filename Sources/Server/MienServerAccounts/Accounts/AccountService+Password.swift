@@ -44,15 +44,15 @@ extension AccountService {
         let now = clock.now, notice = notices.draft()
         var generator = SystemRandomNumberGenerator()
         let id = AuthenticatorID.random(using: &generator)
-        let (answer, mail) = try await store.write { tables -> (PasswordAnswer, Mail?) in
+        return try await store.write { tables -> PasswordAnswer in
             // Hashing took time. The sign-in may have ended meanwhile.
             guard let account = try tables.accounts.find(user), account.state.takesAuthenticators,
                 try signIn.holds(in: tables)
-            else { return (.ended, nil) }
+            else { return .ended }
             if let old = try tables.authenticators.find(.password, of: account, app: nil) {
-                guard mayReplace else { return (.weak, nil) }
+                guard mayReplace else { return .weak }
                 // A new password does not lift a lock.
-                guard try !tables.locks.isHeld(old.id) else { return (.locked, nil) }
+                guard try !tables.locks.isHeld(old.id) else { return .locked }
             }
             let record = try tables.setPassword(hash, of: account, id: id, at: now)
             // Failures against the old password say nothing about the new one.
@@ -61,13 +61,9 @@ extension AccountService {
                 of: user, keeping: KeptSignIn(grant: signIn.grant, device: device), at: now)
             try tables.audit.append(
                 AuditEvent("password.registered", actor: actor, account: user, app: app), at: now)
-            return (
-                .set(epoch: epoch),
-                try notice.store(about: record, of: account, app: app, in: tables, at: now)
-            )
+            try notice.store(about: record, of: account, app: app, in: tables, at: now)
+            return .set(epoch: epoch)
         }
-        notices.send(mail)
-        return answer
     }
 }
 

@@ -116,23 +116,20 @@ package struct AccountService: Sendable {
         let changed = account, now = clock.now
         var generator = SystemRandomNumberGenerator()
         let authenticatorID = AuthenticatorID.random(using: &generator), notice = notices.draft()
-        let mail: Mail?
         do {
-            mail = try await store.write { tables -> Mail? in
+            try await store.write { tables in
                 // The password took time to hash. What changed meanwhile, such as a suspension,
                 // must not be undone.
                 guard let current = try tables.accounts.find(id), current.isSame(as: found) else {
                     throw StoreError(.stale, "the user changed while the password was hashed")
                 }
                 try tables.accounts.update(changed, names: names, at: now)
-                var mail: Mail?
                 if let hash {
                     let password = try tables.setPassword(
                         hash, of: changed, id: authenticatorID, at: now)
                     // Mail the previous address, so that a change of password and address together
                     // still reaches the owner.
-                    mail = try notice.store(
-                        about: password, of: found, app: nil, in: tables, at: now)
+                    try notice.store(about: password, of: found, app: nil, in: tables, at: now)
                 }
                 // A new password or a suspension ends all existing sign-ins.
                 if hash != nil || (changed.state == .suspended && found.state != .suspended) {
@@ -145,12 +142,10 @@ package struct AccountService: Sendable {
                             "password": .bool(hash != nil),
                             "state": .string(changed.state.rawValue),
                         ]), at: now)
-                return mail
             }
         } catch let error as StoreError where error.code == .conflict {
             throw Problem(.conflict, "Another user has this external_id, username, or email.")
         }
-        notices.send(mail)
         return changed
     }
 

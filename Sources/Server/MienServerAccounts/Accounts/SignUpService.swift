@@ -2,6 +2,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienAccess
 package import MienCore
+internal import MienServerAccess
 internal import MienServerCore
 package import MienServerMail
 package import MienStore
@@ -14,11 +15,14 @@ package struct SignUpService: Sendable {
     let accounts: AccountService
     let mail: MailService
     /// Limits the codes and notices mailed to one address.
-    private let codes = RateLimiter(.init(burst: 10, perMinute: 2))
-    private let notices = RateLimiter(.init(burst: 3, perMinute: 1))
+    private let codes: RateLimit
+    private let notices = TokenBucket.Rate(burst: 3, perMinute: 1)
 
     package init(accounts: AccountService, mail: MailService) {
         (self.accounts, self.mail) = (accounts, mail)
+        codes = RateLimit(
+            "sign-up-codes", .init(burst: 10, perMinute: 2), store: accounts.store,
+            clock: accounts.clock)
     }
 
     private var store: Store { accounts.store }
@@ -63,7 +67,7 @@ package struct SignUpService: Sendable {
         var generator = SystemRandomNumberGenerator()
         let id = UserID.random(using: &generator),
             authenticatorID = AuthenticatorID.random(using: &generator)
-        let addresses = try await store.write { tables -> [Notice] in
+        try await store.write { tables in
             let holders = try names.compactMap { try tables.accounts.holder(of: $0, at: now) }
             let owner = try claimed.flatMap { try tables.accounts.holder(of: $0, at: now) }
             guard !isTest || (holders.isEmpty && owner == nil) else { throw Self.nameIsTaken }
@@ -89,10 +93,10 @@ package struct SignUpService: Sendable {
                 AuditEvent(
                     "sign-up.started", actor: "journey", app: app.id,
                     detail: ["is_decoy": .bool(!holders.isEmpty)]), at: now)
-            return try Notice.all(
+            let notices = try Notice.all(
                 claimed: wanted.claimedEmail, holders: holders, owner: owner, tables)
+            for notice in notices { try post(notice, app: app, in: tables, at: now) }
         }
-        for notice in addresses { send(notice, app: app, at: now) }
         return id
     }
 
@@ -124,7 +128,7 @@ package struct SignUpService: Sendable {
             try $0.accounts.holder(of: name, except: account.id, at: now)
         }
         // Count taken addresses as well, so that nobody can flood another person's mailbox.
-        let mayMail = codes.take(key("code", address), at: now) == nil
+        let mayMail = try await codes.take(Self.normal(address)) == nil
         return mayMail && signUp.mailsCode(isEmailTaken: holder != nil) ? address : nil
     }
 
@@ -243,17 +247,19 @@ extension SignUpService {
         }
     }
 
-    /// Returns the key of a rate limit: a keyed hash, so that no address stays in memory.
-    private func key(_ purpose: String, _ address: String) -> String {
-        let normal = (try? LoginName(address, kind: .email))?.normal ?? address
-        return Base64URL.encode(store.keys.hash(ofSecret: Array("\(purpose) \(normal)".utf8)))
+    /// The form in which the spellings of an address are the same.
+    private static func normal(_ address: String) -> String {
+        (try? LoginName(address, kind: .email))?.normal ?? address
     }
 
-    private func send(_ notice: Notice, app: AppRecord, at now: Instant) {
-        guard notices.take(notice.address.use { key("notice", $0) }, at: now) == nil else { return }
-        mail.send(
+    private func post(_ notice: Notice, app: AppRecord, in tables: Tables, at now: Instant) throws {
+        let limit = RateLimit("sign-up-notices", notices, store: store, clock: accounts.clock)
+        guard try limit.take(notice.address.use(Self.normal), in: tables, at: now) == nil else {
+            return
+        }
+        try mail.post(
             Mail(
                 to: notice.address, subject: "Sign-up at \(app.name)",
-                body: Sensitive(notice.text(app.name))))
+                body: Sensitive(notice.text(app.name))), in: tables, at: now)
     }
 }

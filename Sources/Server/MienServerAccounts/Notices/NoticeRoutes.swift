@@ -58,7 +58,7 @@ package struct NoticeRoutes {
     private func limited(
         _ request: Request, _ context: MienRequestContext, _ body: () async throws -> MessagePage
     ) async throws -> Response {
-        if let wait = attempts.take(context.client.key, at: clock.now) {
+        if let wait = try await attempts.take(context.client.key, at: clock.now) {
             return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
         }
         return pages.response(try await body(), to: request)

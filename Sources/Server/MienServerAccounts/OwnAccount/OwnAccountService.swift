@@ -139,18 +139,18 @@ package struct OwnAccountService: Sendable {
     /// Deletes the account and everything that belongs to it, and mails a confirmation.
     func delete(_ account: AccountRecord, app: AppID, by standing: SignInStanding) async throws {
         let now = clock.now
-        let mail = try await store.write { tables -> Mail? in
+        let mail = notices.mail
+        try await store.write { tables in
             try standing.require(in: tables)
             try tables.deleteAccount(account.id, actor: "user", app: app, at: now)
-            return account.noticeAddress.map {
+            guard let address = account.noticeAddress else { return }
+            try mail.post(
                 Mail(
-                    to: $0, subject: "Your account was deleted",
+                    to: address, subject: "Your account was deleted",
                     body: Sensitive(
                         "Your account and all data stored with it were deleted on \(now.noticeText), as you asked."
-                    ))
-            }
+                    )), through: .notices, in: tables, at: now)
         }
-        notices.send(mail)
     }
 }
 

@@ -42,7 +42,7 @@ package struct RecoveryCodeService: Sendable {
         }
         let newID = AuthenticatorID.random(using: &generator), keys = store.keys, now = clock.now,
             notice = notices.draft(), user = account.id
-        let mail = try await store.write { tables -> Mail? in
+        try await store.write { tables in
             guard let account = try tables.accounts.find(user), account.state == .active else {
                 throw Problem.userIsGone
             }
@@ -64,9 +64,8 @@ package struct RecoveryCodeService: Sendable {
                     "recovery_code.registered", actor: "user", account: user, app: app,
                     detail: ["authenticator": .string(set.id.text)]),
                 at: now)
-            return try notice.store(about: set, of: account, app: app, in: tables, at: now)
+            try notice.store(about: set, of: account, app: app, in: tables, at: now)
         }
-        notices.send(mail)
         return RecoveryCodesAnswer(
             codes: codes.map { $0.text.use { $0 } }, createdAt: now.milliseconds)
     }
@@ -156,35 +155,39 @@ package struct RecoveryCodeService: Sendable {
         let use = step.use(hash), now = clock.now
         let accepted = AuditEvent(
             "recovery_code.accepted", actor: "journey", account: account.id, app: app.id)
-        let left = try await store.write { tables -> Int? in
+        let isRight = try await store.write { [mail] tables -> Bool in
             if try tables.recoveryCodes.take(hash, of: set.id) {
                 _ = try tables.spent.spend(.step, use, until: step.endsAt)
                 try tables.audit.append(accepted, at: now)
-            } else if try !tables.spent.contains(.step, use) {
-                return nil
+                if let notice = try Self.notice(
+                    account, tables.recoveryCodes.count(of: set.id), app, at: now)
+                {
+                    try mail.post(notice, through: .notices, in: tables, at: now)
+                }
+                return true
             }
-            return try tables.recoveryCodes.count(of: set.id)
+            return try tables.spent.contains(.step, use)
         }
-        guard let left else { return .refused(locked: false, isJudged: true) }
+        guard isRight else { return .refused(locked: false, isJudged: true) }
         try await gate.succeed(pass)
-        sendNotice(account, left, app)
         return .accepted(set.id)
     }
 
-    private func sendNotice(_ account: AccountRecord, _ left: Int, _ app: AppRecord) {
-        guard let address = account.noticeAddress else { return }
+    private static func notice(
+        _ account: AccountRecord, _ left: Int, _ app: AppRecord, at now: Instant
+    ) -> Mail? {
+        guard let address = account.noticeAddress else { return nil }
         let rest =
             left == 0
             ? "No codes are left." : "\(left) \(left == 1 ? "code is" : "codes are") left."
-        mail.send(
-            Mail(
-                to: address, subject: "A recovery code was used",
-                body: Sensitive(
-                    """
-                    A recovery code was used to sign in to your account in \(app.name) on \(clock.now.noticeText). \(rest)
+        return Mail(
+            to: address, subject: "A recovery code was used",
+            body: Sensitive(
+                """
+                A recovery code was used to sign in to your account in \(app.name) on \(now.noticeText). \(rest)
 
-                    If that was you, make new codes when few are left. If it was not, sign in, remove your recovery codes, and check your other \
-                    sign-in methods.
-                    """)), through: .notices)
+                If that was you, make new codes when few are left. If it was not, sign in, remove your recovery codes, and check your other \
+                sign-in methods.
+                """))
     }
 }

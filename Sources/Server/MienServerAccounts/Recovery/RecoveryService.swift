@@ -35,40 +35,40 @@ package struct RecoveryService: Sendable {
         let id = RecoveryID.random(using: &generator),
             link = MailedLink(store.keys, publicURL: publicURL()), now = clock.now, policy = policy
         let proved = Self.comparable(methods)
-        let (answer, mail) = try await store.write {
-            tables -> (RecoverAccountEffect.Reply, Mail?) in
+        let mails = mail
+        return try await store.write { tables -> RecoverAccountEffect.Reply in
             guard let account = try tables.accounts.find(user), account.state == .active else {
-                return (.refused(.userMissing), nil)
+                return .refused(.userMissing)
             }
             let all = try tables.recoveries.all(of: user)
             let same = all.filter { $0.app == app.id && Self.comparable($0.methods) == proved },
                 others = all.filter { $0.app != app.id || Self.comparable($0.methods) != proved }
             switch policy.decide(same: same.map(\.request), others: others.map(\.request), at: now)
             {
-            case .refuse: return (.refused(.limitReached), nil)
+            case .refuse: return .refused(.limitReached)
             case .wait(let index):
-                return (.recovery(user, .held(until: same[index].request.effectiveAt)), nil)
+                return .recovery(user, .held(until: same[index].request.effectiveAt))
             case .complete(let index):
-                return try Self.complete(same[index], account, app, tables, at: now)
+                return try Self.complete(same[index], account, app, mails, tables, at: now)
             case .begin(let request):
                 let record = RecoveryRecord(
                     id: id, account: user, app: app.id, methods: proved, request: request)
                 try tables.recoveries.insert(record)
                 try Self.note("recovery.requested", record, tables, at: now)
                 if request.status(at: now) == .effective {
-                    return try Self.complete(record, account, app, tables, at: now)
+                    return try Self.complete(record, account, app, mails, tables, at: now)
                 }
                 try link.store(
                     .cancelRecovery, record.id.text, of: user, until: request.expiresAt, in: tables,
                     at: now)
-                return (
-                    .recovery(user, .held(until: request.effectiveAt)),
-                    account.noticeAddress.map { Self.requested(record, app, link, to: $0) }
-                )
+                if let address = account.noticeAddress {
+                    try mails.post(
+                        Self.requested(record, app, link, to: address), through: .notices,
+                        in: tables, at: now)
+                }
+                return .recovery(user, .held(until: request.effectiveAt))
             }
         }
-        if let mail { self.mail.send(mail, through: .notices) }
-        return answer
     }
 
     /// Returns the methods by which two requests count as the same. The liveness words of a face are
@@ -79,22 +79,22 @@ package struct RecoveryService: Sendable {
     }
 
     private static func complete(
-        _ record: RecoveryRecord, _ account: AccountRecord, _ app: AppRecord, _ tables: Tables,
-        at now: Instant
-    ) throws -> (RecoverAccountEffect.Reply, Mail?) {
+        _ record: RecoveryRecord, _ account: AccountRecord, _ app: AppRecord, _ mails: MailService,
+        _ tables: Tables, at now: Instant
+    ) throws -> RecoverAccountEffect.Reply {
         guard try tables.recoveries.end(record.id, .completed, at: now) else {
-            return (.refused(.expired), nil)
+            return .refused(.expired)
         }
         try tables.mailedLinks.end(.cancelRecovery, record.id.text, at: now)
         try note("recovery.completed", record, tables, at: now)
         let body =
             "Access to your account was restored in \(app.name) on \(now.noticeText). Check your sign-in methods."
-        return (
-            .recovery(account.id, .restored),
-            account.noticeAddress.map {
-                Mail(to: $0, subject: "Your account was recovered", body: Sensitive(body))
-            }
-        )
+        if let address = account.noticeAddress {
+            try mails.post(
+                Mail(to: address, subject: "Your account was recovered", body: Sensitive(body)),
+                through: .notices, in: tables, at: now)
+        }
+        return .recovery(account.id, .restored)
     }
 
     private static func requested(

@@ -37,10 +37,11 @@ struct AdministratorGate: Sendable {
             // Nobody counts against an administrator who was removed in the meantime.
             guard try tables.admins.find(admin) != nil else { return nil }
             let browser = try tables.adminLocks.known(among: browsers, of: admin, method)
-            var lock = try tables.adminLocks.lock(of: admin, method, browser: browser)
-            guard let line = lock.begin(under: Self.policy, at: now) else { return nil }
-            try tables.adminLocks.set(lock, of: admin, method, browser: browser, at: now)
-            return Pass(admin: admin, method: method, line: line, browser: browser, begun: now)
+            return try tables.adminLocks.change(of: admin, method, browser: browser, at: now) {
+                $0.begin(under: Self.policy, at: now)
+            }.map {
+                Pass(admin: admin, method: method, line: $0, browser: browser, begun: now)
+            }
         }
     }
 
@@ -59,9 +60,9 @@ struct AdministratorGate: Sendable {
     ///
     /// - Parameter browser: The hash of the secret that the browser has from now on.
     static func succeed(_ pass: Pass, browser: [UInt8], in tables: Tables, at now: Instant) throws {
-        var lock = try tables.adminLocks.lock(of: pass.admin, pass.method, browser: pass.browser)
-        lock.succeed(through: pass.line, under: policy, isKnownDevice: true)
-        try tables.adminLocks.set(lock, of: pass.admin, pass.method, browser: browser, at: now)
+        _ = try tables.adminLocks.change(
+            of: pass.admin, pass.method, browser: pass.browser, keptAs: browser, at: now
+        ) { $0.succeed(through: pass.line, under: policy, isKnownDevice: true) }
     }
 
     /// Takes back a guess that was never checked, through no fault of the caller. Runs to its end
@@ -71,11 +72,9 @@ struct AdministratorGate: Sendable {
         try await Task { [store] in
             try await store.write { tables in
                 guard try tables.admins.find(pass.admin) != nil else { return }
-                var lock = try tables.adminLocks.lock(
-                    of: pass.admin, pass.method, browser: pass.browser)
-                lock.abandon(through: pass.line, under: Self.policy, begun: pass.begun)
-                try tables.adminLocks.set(
-                    lock, of: pass.admin, pass.method, browser: pass.browser, at: now)
+                _ = try tables.adminLocks.change(
+                    of: pass.admin, pass.method, browser: pass.browser, at: now
+                ) { $0.abandon(through: pass.line, under: Self.policy, begun: pass.begun) }
             }
         }.value
     }

@@ -30,7 +30,7 @@ package struct AdministratorSignInRoutes {
         }
         router.post("administrator/session/passkey/options") { request, context in
             try AdminCookies.requirePortal(request)
-            if let busy = limited(context) { return busy }
+            if let busy = try await limited(context) { return busy }
             return JSONBody.response(try await signIns.passkeys.signInOptions())
         }
         router.post("administrator/session/passkey") { request, context in
@@ -50,7 +50,7 @@ package struct AdministratorSignInRoutes {
     ) {
         router.post(RouterPath("\(path)/options")) { request, context in
             try AdminCookies.requirePortal(request)
-            if let busy = limited(context) { return busy }
+            if let busy = try await limited(context) { return busy }
             let wanted = try await body.read(
                 AdministratorSetupOptionsRequest.self,
                 AdministratorSetupOptionsRequest.CodingKeys.self, from: request)
@@ -73,7 +73,7 @@ package struct AdministratorSignInRoutes {
         _ signIn: (PortalCookies) async throws -> BrowserSignIn
     ) async throws -> Response {
         try AdminCookies.requirePortal(request)
-        if let busy = limited(context) { return busy }
+        if let busy = try await limited(context) { return busy }
         let cookies = PortalCookies(request, signIns.cookies)
         let begun = try await EvenPace.keep(step: EvenPace.signUpStep) { try await signIn(cookies) }
         var response = Response(status: .noContent)
@@ -81,8 +81,8 @@ package struct AdministratorSignInRoutes {
         return response
     }
 
-    private func limited(_ context: MienRequestContext) -> Response? {
-        signIns.guesses.take(context.client.key, at: signIns.clock.now).map {
+    private func limited(_ context: MienRequestContext) async throws -> Response? {
+        try await signIns.guesses.take(context.client.key, at: signIns.clock.now).map {
             ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: $0)
         }
     }

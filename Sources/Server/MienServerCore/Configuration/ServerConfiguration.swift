@@ -47,6 +47,7 @@ public struct ServerConfiguration: Sendable {
                 "tls.certificate and tls.key belong together: set both, or neither for http")
         }
         if let problem = Self.adminProblem(texts) { problems.append(problem) }
+        if let problem = Self.clusterFault(texts) { problems.append(problem) }
         if let url = texts["public_url"], !url.isEmpty,
             !["http://", "https://"].contains(where: url.hasPrefix) || url.hasSuffix("/")
         {
@@ -240,7 +241,7 @@ public struct ServerConfiguration: Sendable {
         }
     }
 
-    private func text(_ key: String) -> String { texts[key]! }
+    func text(_ key: String) -> String { texts[key]! }
     private func integer(_ key: String) -> Int { Int(texts[key]!)! }
 
     public var dataFolder: URL { URL(filePath: text("data"), directoryHint: .isDirectory) }

@@ -40,7 +40,7 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "store.url", .text, "",
-            "PostgreSQL database for the server's records, like postgresql://mien@db.example/mien, which one server at a time uses; without it, they are in a file in data. Without a password; hosts other than this machine require TLS with a verified certificate."
+            "PostgreSQL database for the server's records, like postgresql://mien@db.example/mien, which several servers can share; without it, they are in a file in data. Without a password; hosts other than this machine require TLS with a verified certificate."
         ),
         .init(
             "store.password_file", .path, "",
@@ -90,6 +90,23 @@ public struct ServerSetting: Sendable {
         .init(
             "admin.url", .text, "",
             "URL at which browsers reach the admin portal, and the origin of administrators' passkeys; default: http://localhost and the port if admin.listen is loopback, or else https, the host of public_url, and the port."
+        ),
+        .init(
+            "cluster.listen", .text, "",
+            "Address and port for requests of other servers that share the database, over mutual TLS; all settings of cluster are set together. Requests about a live capture are passed on to the server that has it."
+        ),
+        .init(
+            "cluster.address", .text, "",
+            "Host and port at which the other servers reach cluster.listen; the host is in the certificate."
+        ),
+        .init(
+            "cluster.certificate", .path, "",
+            "PEM file with the certificate chain for cluster.listen and for requests to other servers."
+        ),
+        .init("cluster.key", .path, "", "PEM file with its private key."),
+        .init(
+            "cluster.ca", .path, "",
+            "PEM file with the authorities of the servers' certificates. Whoever has a certificate of theirs is taken for a server: use authorities that issue no others."
         ),
         .init(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error"]), "info",

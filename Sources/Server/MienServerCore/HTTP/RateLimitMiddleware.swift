@@ -14,7 +14,7 @@ package struct RateLimitMiddleware: RouterMiddleware {
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
-        if let wait = limiter.take(context.client.key, at: clock.now) {
+        if let wait = try await limiter.take(context.client.key, at: clock.now) {
             return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
         }
         return try await next(request, context)

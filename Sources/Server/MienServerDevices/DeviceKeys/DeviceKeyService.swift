@@ -117,7 +117,7 @@ package struct DeviceKeyService: Sendable {
         { .string($0.rawValue) }
         let registered = info
         let content = Array(JSONText.write(new.key.jwk).utf8), notice = notices.draft()
-        let (mail, result) = try await store.write { tables -> (Mail?, Registered) in
+        return try await store.write { tables -> Registered in
             guard let account = try tables.accounts.find(user), account.state.takesAuthenticators
             else { throw Refusal.userMissing }
             try standing.require(in: tables)
@@ -128,7 +128,7 @@ package struct DeviceKeyService: Sendable {
                 old.content.use({ $0 == content })
             {
                 guard let attestation = new.attestation else {
-                    return (nil, Registered(id: old.id, replaced: []))
+                    return Registered(id: old.id, replaced: [])
                 }
                 old.info["attestation"] = .object(attestation.info)
                 if let verification = attestation.userVerification {
@@ -142,7 +142,7 @@ package struct DeviceKeyService: Sendable {
                     AuditEvent(
                         "native_biometrics.attested", actor: actor, account: user, app: app.id,
                         detail: detail), at: now)
-                return (nil, Registered(id: old.id, replaced: []))
+                return Registered(id: old.id, replaced: [])
             }
             let others = try tables.deviceKeys.all(of: user, app: app.id)
             for other in others where try Self.isLocked(other, tables) { throw Refusal.locked }
@@ -172,12 +172,9 @@ package struct DeviceKeyService: Sendable {
                 AuditEvent(
                     "native_biometrics.registered", actor: actor, account: user, app: app.id,
                     detail: detail), at: now)
-            let mail = try notice.store(
-                about: record, of: account, app: app.id, in: tables, at: now)
-            return (mail, Registered(id: id, replaced: replaced.map(\.authenticator)))
+            try notice.store(about: record, of: account, app: app.id, in: tables, at: now)
+            return Registered(id: id, replaced: replaced.map(\.authenticator))
         }
-        notices.send(mail)
-        return result
     }
 
     private static func isLocked(_ key: DeviceKeyRecord, _ tables: Tables) throws -> Bool {

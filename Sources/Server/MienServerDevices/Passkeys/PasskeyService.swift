@@ -147,7 +147,7 @@ package struct PasskeyService: Sendable {
             ], createdAt: now)
         let hash = store.keys.hash(ofCredential: new.id), app = caller.app, proof = new.proof.words,
             notice = notices.draft()
-        let mail = try await store.write { tables -> Mail? in
+        try await store.write { tables in
             guard let account = try tables.accounts.find(account.id), account.state == .active
             else { throw Problem.userIsGone }
             try standing.require(in: tables)
@@ -167,9 +167,8 @@ package struct PasskeyService: Sendable {
                     detail: [
                         "authenticator": .string(record.id.text), "attestation": .string(proof),
                     ]), at: now)
-            return try notice.store(about: record, of: account, app: app, in: tables, at: now)
+            try notice.store(about: record, of: account, app: app, in: tables, at: now)
         }
-        notices.send(mail)
         return Self.listed(record)
     }
 

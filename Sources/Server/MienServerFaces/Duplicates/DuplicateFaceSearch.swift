@@ -18,8 +18,13 @@ package struct DuplicateFaceSearch: Service {
     /// The most cases of one search. More faces that look alike say something about the threshold,
     /// not about the person.
     private static let maxCases = 10
+    /// Of servers that share a database, one searches. If a search takes longer than this, another
+    /// server may do it, too; the first one that ends takes the face off the queue.
+    private static let lease = "duplicate-faces", leaseTime = Duration.seconds(600)
 
     let store: Store
+    /// The name of this process.
+    let holder: String
     let faces: FaceService
     let needsSecondReviewer: Bool
     let clock: ServerClock
@@ -27,9 +32,10 @@ package struct DuplicateFaceSearch: Service {
     let logger: Logger
 
     package init(
-        store: Store, faces: FaceService, needsSecondReviewer: Bool, clock: ServerClock,
-        metrics: Metrics, logger: Logger
+        store: Store, holder: String, faces: FaceService, needsSecondReviewer: Bool,
+        clock: ServerClock, metrics: Metrics, logger: Logger
     ) {
+        self.holder = holder
         (self.store, self.faces, self.needsSecondReviewer) = (store, faces, needsSecondReviewer)
         (self.clock, self.metrics, self.logger) = (clock, metrics, logger)
     }
@@ -58,6 +64,11 @@ package struct DuplicateFaceSearch: Service {
     package func searchNext() async throws -> Bool {
         guard let search = try await store.read({ try $0.duplicateSearches.next() }) else {
             return false
+        }
+        if store.isShared {
+            let lease = try await store.takeLease(
+                Self.lease, for: holder, at: clock.now, lasting: Self.leaseTime)
+            guard lease != nil else { return false }
         }
         let found: [Match], damaged: Int
         do { (found, damaged) = try await matches(of: search) } catch {

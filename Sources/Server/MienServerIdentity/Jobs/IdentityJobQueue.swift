@@ -62,11 +62,13 @@ package final class IdentityJobQueue: Sendable {
 
     /// Takes the next job of the app whose turn it is.
     ///
-    /// - Parameter running: The jobs that this process does.
-    func start(besides running: Set<String>, at now: Instant, in tables: Tables) throws
-        -> IdentityJob?
-    {
-        try tables.identityJobs.start(besides: running, at: now) { waiting in
+    /// - Parameters:
+    ///   - running: The jobs that this process does.
+    ///   - expiry: The time until which the other servers leave it alone, if there are others.
+    func start(
+        besides running: Set<String>, at now: Instant, until expiry: Instant?, in tables: Tables
+    ) throws -> IdentityJob? {
+        try tables.identityJobs.start(besides: running, at: now, until: expiry) { waiting in
             turns.withLock { $0.next(of: waiting) }
         }
     }

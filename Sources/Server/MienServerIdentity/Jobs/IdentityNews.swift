@@ -6,74 +6,60 @@ package import MienServerMail
 package import MienStore
 
 /// Tells apps about results of verifications: signed webhooks to the address in the app's settings.
-package struct IdentityNews: NoticeQueue {
+package struct IdentityNews: OutboxSender {
     package let name = "notices of identity verification"
+    package let kind = OutboxMessage.Kind.identity
+    package let maxUnderWay = NoticeSchedule.maxUnderWay
+    package let claimTime = NoticeSchedule.claimTime, maxAge = NoticeSchedule.maxAge
     let store: Store
     let caller: WebhookCaller
     let metrics: Metrics
-    let clock: ServerClock
 
-    package init(store: Store, caller: WebhookCaller, metrics: Metrics, clock: ServerClock) {
-        (self.store, self.caller, self.metrics, self.clock) = (store, caller, metrics, clock)
+    package init(store: Store, caller: WebhookCaller, metrics: Metrics) {
+        (self.store, self.caller, self.metrics) = (store, caller, metrics)
     }
 
-    package func due(at now: Instant, atMost count: Int) async throws -> [IdentityNotice] {
-        try await store.read { try $0.identityNotices.due(at: now, atMost: count) }
-    }
-
-    package func outdated(queuedBefore time: Instant, at now: Instant, atMost count: Int)
-        async throws -> [IdentityNotice]
-    {
-        try await store.read {
-            try $0.identityNotices.outdated(createdBefore: time, at: now, atMost: count)
-        }
-    }
-
-    package func failures(of notice: IdentityNotice) -> Int { notice.attempts }
-
-    package func send(_ notice: IdentityNotice, within limit: Duration) async throws
-        -> WebhookCaller.PostResult?
-    {
-        let app = try await store.read { try $0.apps.find(notice.app) }
+    package func send(_ message: OutboxMessage) async throws -> NoticeSchedule.Step? {
+        guard let id = message.app else { return nil }
+        let app = try await store.read { try $0.apps.find(id) }
         guard let url = app?.settings.identity.webhook else { return nil }
-        return await caller.notify(
-            notice.body, id: notice.id, app: notice.app, at: url, within: limit)
+        let body = message.content.use { String(decoding: $0, as: UTF8.self) }
+        let result = await caller.notify(
+            body, id: message.id, app: id, at: url, within: NoticeSchedule.timeout)
+        return NoticeSchedule.step(after: result, failures: message.failures)
     }
 
-    package func postpone(_ notice: IdentityNotice, until next: Instant) async throws {
-        metrics.count(.identityNotices, ["result": "postponed"])
-        try await store.write { try $0.identityNotices.postpone(notice, until: next) }
+    package func noteEnd(
+        _ end: NoticeEnd?, of message: OutboxMessage, in tables: Tables, at now: Instant
+    ) throws {
+        guard case .dropped(let reason) = end else { return }
+        try tables.audit.append(
+            AuditEvent(
+                "identity.undelivered", actor: "system", app: message.app,
+                detail: ["delivery": .string(message.id), "reason": .string(reason)]),
+            at: now)
     }
 
-    package func finish(_ notice: IdentityNotice, _ end: NoticeEnd?) async throws {
-        let now = clock.now
-        if let end {
-            metrics.count(.identityNotices, ["result": end == .delivered ? "delivered" : "dropped"])
-        }
-        try await store.write { tables in
-            try tables.identityNotices.delete(notice.id)
-            guard case .dropped(let reason) = end else { return }
-            try tables.audit.append(
-                AuditEvent(
-                    "identity.undelivered", actor: "system", app: notice.app,
-                    detail: ["delivery": .string(notice.id), "reason": .string(reason)]),
-                at: now)
-        }
+    package func count(_ end: NoticeEnd?, isPostponed: Bool) {
+        let result = isPostponed ? "postponed" : end == .delivered ? "delivered" : "dropped"
+        metrics.count(.identityNotices, ["result": result])
     }
+
+    package func note(waiting: Int) {}
 }
 
 extension Tables {
-    /// Queues news for an app that wants them.
+    /// Writes news for an app that wants them into the outbox.
     func tell(_ app: AppID, _ members: [String: JSONValue], at now: Instant) throws {
         guard try apps.find(app)?.settings.identity.webhook != nil else { return }
-        var generator = SystemRandomNumberGenerator()
         let common: [String: JSONValue] = [
             "app": .string(app.text), "time": .number(Double(now.milliseconds)),
         ]
-        try identityNotices.insert(
-            IdentityNotice(
-                id: "dlv_" + Base64URL.encode(generator.bytes(16)), app: app,
-                body: JSONText.write(.object(members.merging(common) { $1 })), createdAt: now))
+        let body = JSONText.write(.object(members.merging(common) { $1 }))
+        try outbox.insert(
+            OutboxMessage(
+                id: OutboxMessage.freshID(), kind: .identity, app: app,
+                content: Sensitive(Array(body.utf8)), createdAt: now))
     }
 
     /// Queues the news of an attempt: identifiers and words, nothing personal.

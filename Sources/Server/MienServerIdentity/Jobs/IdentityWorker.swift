@@ -12,6 +12,9 @@ package struct IdentityWorker: Service {
     private let metrics: Metrics
     private let logger: Logger
     private let running = Locked<Set<String>>([])
+    /// The time after which other servers begin the jobs of a server that has died, and the pauses
+    /// in which a living one extends it.
+    private static let lease = Duration.seconds(60), leasePause = Duration.seconds(20)
 
     private var jobs: IdentityJobQueue { identities.jobs }
     private var store: Store { identities.store }
@@ -30,6 +33,7 @@ package struct IdentityWorker: Service {
                         try? await Task.sleep(for: .seconds(1))
                     }
                 }
+                if store.isShared { tasks.addTask { await extendLeases() } }
                 for await _ in jobs.signals {
                     while !Task.isCancelled, let job = await next() {
                         tasks.addTask {
@@ -43,6 +47,20 @@ package struct IdentityWorker: Service {
         }
     }
 
+    private func extendLeases() async {
+        while !Task.isCancelled {
+            let running = running.withLock { $0 }, until = identities.clock.now + Self.lease
+            if !running.isEmpty {
+                do {
+                    try await store.write(.process) {
+                        try $0.identityJobs.extend(running, until: until)
+                    }
+                } catch { log("jobs of identity verification could not be extended", error) }
+            }
+            try? await Task.sleep(for: Self.leasePause)
+        }
+    }
+
     /// Takes the next job, unless all workers are busy or none is due.
     private func next() async -> IdentityJob? {
         let others = running.withLock { $0 }, now = identities.clock.now
@@ -52,8 +70,9 @@ package struct IdentityWorker: Service {
             jobs.count(waiting: max(0, waiting - others.count))
             // Mostly, there is nothing to write.
             guard waiting > others.count, others.count < jobs.workers else { return nil }
+            let expiry = store.isShared ? now + Self.lease : nil
             let job = try await store.write(.process) { [jobs] tables in
-                try jobs.start(besides: others, at: now, in: tables)
+                try jobs.start(besides: others, at: now, until: expiry, in: tables)
             }
             if let job { running.withLock { _ = $0.insert(job.id) } }
             return job

@@ -36,8 +36,8 @@ package struct PreviewService: Sendable {
     }
 
     /// - Returns: the time to wait before the next frame; `nil` if it may come now.
-    func wait(for session: IdentityAttemptID) -> Duration? {
-        pace.take(session.text, at: clock.now)
+    func wait(for session: IdentityAttemptID) async throws -> Duration? {
+        try await pace.take(session.text, at: clock.now)
     }
 
     /// - Throws: `ImageError`; ``ServerBusy`` if other frames are being checked.

@@ -54,7 +54,7 @@ package struct VerificationRoutes {
         router.post("verification/preview") { request, _ in
             try Self.requirePicture(request, ["image/jpeg"])
             let id = try await sessions.requireOpen(authentication.token(request))
-            if let wait = sessions.wait(for: id) {
+            if let wait = try await sessions.wait(for: id) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
             let share = budget.share()

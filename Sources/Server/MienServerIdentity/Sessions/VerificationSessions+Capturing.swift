@@ -127,7 +127,9 @@ extension VerificationSessions {
     }
 
     /// - Returns: the time to wait before the next frame; `nil` if it may come now.
-    package func wait(for session: IdentityAttemptID) -> Duration? { previews.wait(for: session) }
+    package func wait(for session: IdentityAttemptID) async throws -> Duration? {
+        try await previews.wait(for: session)
+    }
 
     /// Looks at a frame of a camera. Nothing is stored or counted.
     package func preview(_ bytes: [UInt8], of session: IdentityAttemptID) async throws

@@ -75,7 +75,7 @@ extension EffectPerformer {
         } else {
             key = nameKey(user, context)
         }
-        return guesses.take(key, at: clock.now) == nil
+        return try await guesses.take(key) == nil
     }
 
     /// Names a user in rate limits by what was typed, so that known and unknown names run dry alike.

@@ -25,17 +25,17 @@ extension EffectPerformer {
             searchConsent = "con_" + Base64URL.encode(generator.bytes(16))
         let bytes = passed.template.bytes, photos = passed.template.entries.count,
             notice = notices.draft(), shadow = shadow.record(of: passed, for: newID)
-        let (answer, mail) = try await store.write { tables -> (RegisterFaceEffect.Reply, Mail?) in
+        return try await store.write { tables -> RegisterFaceEffect.Reply in
             guard let account = try tables.accounts.find(user), account.state.takesAuthenticators,
                 try standing.holds(in: tables)
             else {
-                return (.refused(.userMissing), nil)
+                return .refused(.userMissing)
             }
             guard
                 try tables.consents.current(of: user, app: app, purpose: FaceConsent.purpose)?
                     .textVersion == consentVersion
             else {
-                return (.refused(.consentMissing), nil)
+                return .refused(.consentMissing)
             }
             let info: [String: JSONValue] = [
                 "photos": .number(Double(photos)), "pack": .string(packID.text),
@@ -47,7 +47,7 @@ extension EffectPerformer {
             let old = try tables.authenticators.find(.face, of: account, app: app)
             if let old {
                 // Registering again does not lift a lock.
-                guard try !tables.locks.isHeld(old.id) else { return (.refused(.notAllowed), nil) }
+                guard try !tables.locks.isHeld(old.id) else { return .refused(.notAllowed) }
                 try tables.replaceAuthenticator(
                     old, with: registered, of: account, keeping: grant, at: now)
             } else {
@@ -67,13 +67,10 @@ extension EffectPerformer {
                 AuditEvent(
                     "face.registered", actor: "journey", account: user, app: app,
                     detail: ["photos": .number(Double(photos))]), at: now)
-            let mail = try notice.store(
-                about: registered, of: account, app: app, in: tables, at: now)
+            try notice.store(about: registered, of: account, app: app, in: tables, at: now)
             let replaced = old.map { AuthenticatorReplacement(of: $0.id, with: newID) }
-            return (.faceRegistered(user, capture: capture, replaced), mail)
+            return .faceRegistered(user, capture: capture, replaced)
         }
-        notices.send(mail)
-        return answer
     }
 
     func authenticate(_ user: UserReference, capture: CaptureID, _ context: EffectContext)

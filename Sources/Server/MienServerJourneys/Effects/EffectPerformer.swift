@@ -83,9 +83,9 @@ package final class EffectPerformer: Sendable {
     let recoveryCodes: RecoveryCodeService
     let recoveries: RecoveryService
     let changes: AuthenticatorChanges
-    let guesses: RateLimiter
+    let guesses: RateLimit
     /// Codes mailed to one user: somebody who types their name must not flood their mailbox.
-    let codeMails = RateLimiter(.init(burst: 10, perMinute: 2))
+    let codeMails: RateLimit
     let signUps: SignUpService
     let clock: ServerClock
     let metrics: Metrics
@@ -117,7 +117,10 @@ package final class EffectPerformer: Sendable {
         (self.notices, self.recoveryCodes, self.recoveries) = (notices, recoveryCodes, recoveries)
         self.changes = changes
         let rate = configuration.guessesPerMinute
-        guesses = RateLimiter(.init(burst: rate, perMinute: rate))
+        guesses = RateLimit(
+            "guesses", .init(burst: rate, perMinute: rate), store: store, clock: clock)
+        codeMails = RateLimit(
+            "code-mails", .init(burst: 10, perMinute: 2), store: store, clock: clock)
         signUps = SignUpService(accounts: accounts, mail: mail)
         threshold = MatchScore(configuration.faceThreshold)
     }

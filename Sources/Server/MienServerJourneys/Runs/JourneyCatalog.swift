@@ -4,7 +4,8 @@ package import MienStore
 internal import Synchronization
 
 /// Parsed journey definitions, cached. A published version never changes; which version is
-/// published is read again after each change.
+/// published is read again after each change. Where several servers share a database, it is compared
+/// with the store at each use, so that a journey that was withdrawn starts nowhere.
 package final class JourneyCatalog: Sendable {
     private struct State {
         var published: [JourneyID: JourneyDefinition] = [:]
@@ -12,6 +13,8 @@ package final class JourneyCatalog: Sendable {
         /// cached after it.
         var changes = 0
         var versions: [String: JourneyDefinition] = [:]
+        /// The version of the journeys in the store that is cached.
+        var version: Int64 = -1
     }
 
     /// The maximum number of definitions in each cache. A definition has at most 256 KB.
@@ -24,6 +27,7 @@ package final class JourneyCatalog: Sendable {
 
     /// Returns the definition that new runs follow.
     func published(_ id: JourneyID) async throws -> JourneyDefinition? {
+        try await check()
         let (known, changes) = state.withLock { ($0.published[id], $0.changes) }
         if let known { return known }
         let definition = try await store.read { try $0.journeys.published(id) }.map {
@@ -96,6 +100,18 @@ package final class JourneyCatalog: Sendable {
                 UncheckedDocuments(
                     journey: record.id, version: record.version, step: $0.step?.text ?? "")
             }
+        }
+    }
+
+    /// Drops what is cached about published versions if another server has changed one since.
+    private func check() async throws {
+        guard store.isShared else { return }
+        let version = try await store.read { try $0.changes.version(of: .journeys) }
+        state.withLock { state in
+            guard version > state.version else { return }
+            state.version = version
+            state.published = [:]
+            state.changes += 1
         }
     }
 

@@ -28,7 +28,7 @@ package struct JourneyRoutes {
                     body.read(RespondRequest.self, RespondRequest.CodingKeys.self, from: request)))
         }
         router.post("journeys/:journey/start") { request, context in
-            if let wait = starts.take(context.client.key, at: clock.now) {
+            if let wait = try await starts.take(context.client.key, at: clock.now) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
             let start = try await body.read(

@@ -152,7 +152,9 @@ package final class JourneyService: Sendable {
         }
         let tokenHash = store.keys.hash(ofSecret: secret)
         let result = try await turns.withLock(id) {
-            if let run = self.recent.find(id), isSame(run.record.tokenHash, tokenHash) {
+            if let run = self.recent.find(id), isSame(run.record.tokenHash, tokenHash),
+                try await self.isCurrent(run.record)
+            {
                 // If the cached run is outdated, use the stored one.
                 do {
                     return try await self.goOn(run.record, run.state, with: request)
@@ -164,6 +166,15 @@ package final class JourneyService: Sendable {
             throw Problem(.tooManyRequests, "Too many responses to this journey are in progress.")
         }
         return result
+    }
+
+    /// Whether no other server has advanced or removed a run since it was cached.
+    private func isCurrent(_ run: JourneyRunRecord) async throws -> Bool {
+        guard store.isShared else { return true }
+        let revision = try await store.read { try $0.runs.revision(of: run.id) }
+        if revision == run.revision { return true }
+        recent.forget(run.id)
+        return false
     }
 
     /// Responds based on the stored run.

@@ -7,7 +7,8 @@ internal import Synchronization
 /// their run need not be read again.
 ///
 /// The store remains the authority: writing an outdated run fails, and the run is then read from
-/// the store. The cache holds no run longer than its row exists: both are removed at the sweep
+/// the store. Where another server may have advanced a run, its revision is compared before it is
+/// used, so that nothing is done on an outdated one. The cache holds no run longer than its row exists: both are removed at the sweep
 /// after the run expires, together with the user's input.
 final class RecentRuns: Sendable {
     struct Run: Sendable {

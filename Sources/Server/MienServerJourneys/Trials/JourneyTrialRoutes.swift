@@ -8,20 +8,21 @@ package import MienServerCore
 /// The routes of the admin API that try a journey on this server, with test accounts.
 package struct JourneyTrialRoutes {
     let trials: JourneyTrials
-    let clock: ServerClock
     let body: JSONBody
     /// Limits the trials of one administrator: a trial can send mails and call webhooks.
-    let starts = RateLimiter(.init(burst: 30, perMinute: 30))
+    let starts: RateLimit
 
     package init(trials: JourneyTrials, clock: ServerClock, body: JSONBody) {
-        (self.trials, self.clock, self.body) = (trials, clock, body)
+        (self.trials, self.body) = (trials, body)
+        starts = RateLimit(
+            "journey-trials", .init(burst: 30, perMinute: 30), store: trials.store, clock: clock)
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("journeys/:journey/versions/:version/trial") { request, context in
             let admin = try Self.administrator(context)
             let (id, version) = try JourneyAdminRoutes.journey(context)
-            if let wait = starts.take(admin.text, at: clock.now) {
+            if let wait = try await starts.take(admin.text) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
             let wanted = try await body.read(

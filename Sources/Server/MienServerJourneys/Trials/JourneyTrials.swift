@@ -18,7 +18,7 @@ package final class JourneyTrials: Sendable {
     /// The number of answers that a trial takes.
     static let maxTurns = 200
 
-    private let store: Store
+    let store: Store
     private let runner: JourneyRunner
     private let clock: ServerClock
     private let turns = KeyedLocks<InstanceID>()

@@ -7,16 +7,52 @@ package struct Mail: Sendable {
     let subject: String
     let body: Sensitive<String>
 
+    /// When it was composed: the same at each delivery.
+    let date: MailDate
+
     package init(to: Sensitive<String>, subject: String, body: Sensitive<String>) {
-        (self.to, self.subject, self.body) = (to, subject, body)
+        self.init(to: to, subject: subject, body: body, date: .now())
     }
+
+    private init(
+        to: Sensitive<String>, subject: String, body: Sensitive<String>, date: MailDate
+    ) {
+        (self.to, self.subject, self.body, self.date) = (to, subject, body, date)
+    }
+
+    /// The form in which the outbox holds the email, before it is sealed.
+    var content: Sensitive<[UInt8]> {
+        let json: JSONValue = .object([
+            "to": .string(to.use { $0 }), "subject": .string(subject),
+            "body": .string(body.use { $0 }), "date": .number(Double(date.milliseconds)),
+        ])
+        return Sensitive(Array(JSONText.write(json).utf8))
+    }
+
+    /// Reads an email from the outbox.
+    ///
+    /// - Returns: `nil` if the content is not an email.
+    init?(content: Sensitive<[UInt8]>) {
+        let limits = JSONText.Limits(maxBytes: Self.maxContentBytes)
+        let read = content.use { try? JSONText.parse($0, limits: limits) }
+        guard let read, let to = read["to"]?.stringValue,
+            let subject = read["subject"]?.stringValue, let body = read["body"]?.stringValue,
+            let date = read["date"]?.numberValue
+        else { return nil }
+        self.init(
+            to: Sensitive(to), subject: subject, body: Sensitive(body),
+            date: MailDate(milliseconds: Int64(date)))
+    }
+
+    private static let maxContentBytes = 1 << 20
 
     /// Encodes the message per RFC 5322 and 2045: lines of at most 76 characters that end in CR LF,
     /// in ASCII except for internationalized addresses. A value cannot break out of its header
     /// line.
     ///
+    /// - Parameter id: The same at each delivery, so that a mailbox can recognize a repeated one.
     /// - Throws: ``MailError`` `.address`.
-    func message(from sender: MailAddress, date: String, id: String) throws(MailError)
+    func message(from sender: MailAddress, id: String) throws(MailError)
         -> [UInt8]
     {
         let recipient = try recipient(),
@@ -26,7 +62,7 @@ package struct Mail: Sendable {
             From: <\(sender.text)>\r
             To: <\(recipient.text)>\r
             Subject: \(subject)\r
-            Date: \(date)\r
+            Date: \(date.header)\r
             Message-ID: <\(id)@\(sender.domain)>\r
             MIME-Version: 1.0\r
             Content-Type: text/plain; charset=utf-8\r

@@ -1,15 +1,18 @@
 internal import Foundation
 package import Logging
-internal import MienCore
+package import MienCore
 package import MienServerCore
+package import MienStore
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import ServiceLifecycle
-internal import Synchronization
 
 /// Sends mail in the background, a few messages at a time. A client that requests a code does not
 /// wait, and cannot tell whether one was sent.
+///
+/// An email is written into the outbox in the transaction that causes it. So none is lost when the
+/// server dies, and none tells of a change that was undone.
 ///
 /// Notices to account owners wait in a queue of their own, so that strangers who fill the queue of
 /// codes cannot keep an owner from learning about a new authenticator.
@@ -20,83 +23,109 @@ package final class MailService: Service {
         /// Emails about changes to an account.
         case notices
 
-        /// The maximum number of waiting emails. Beyond that, the newest is dropped.
+        /// The maximum number of waiting emails, as far as a server knows: others may add some
+        /// between two looks into the outbox. Beyond that, the newest is dropped.
         var maxWaiting: Int { self == .codes ? 1000 : 10_000 }
+
+        /// The pauses after each failed delivery. Then the email is dropped. A code is soon useless.
+        var pauses: [Duration] {
+            switch self {
+            case .codes: [.seconds(1), .seconds(4), .seconds(15)]
+            case .notices:
+                [.seconds(1), .seconds(4), .seconds(60), .seconds(600), .seconds(3600)]
+                    + [.seconds(6 * 3600), .seconds(12 * 3600)]
+            }
+        }
+
+        var kind: OutboxMessage.Kind { self == .codes ? .mail : .noticeMail }
     }
 
-    /// The maximum number of concurrent deliveries of a queue. More than one, so that an email that
-    /// the relay defers does not delay the others.
-    private static let maxUnderWay = 4
-    /// The pauses before the second and the third attempt.
-    private static let pauses = [Duration.seconds(1), .seconds(4)]
-
+    private let store: Store
     private let relay: SMTPClient?
     private let outbox: URL
     private let sender: MailAddress
+    private let clock: ServerClock
     private let logger: Logger
     private let metrics: Metrics
-    private let queues: [Queue: (mails: AsyncStream<Mail>, add: AsyncStream<Mail>.Continuation)]
+    /// How many emails wait: as last counted, and those added since.
+    private let waiting = Locked<[Queue: Int]>([:])
 
     /// - Throws: ``ConfigurationError``.
-    package init(configuration: ServerConfiguration, logger: Logger, metrics: Metrics) throws {
+    package init(
+        store: Store, configuration: ServerConfiguration, clock: ServerClock, logger: Logger,
+        metrics: Metrics
+    ) throws {
         relay = try configuration.relay.map(SMTPClient.init)
         (outbox, sender) = (configuration.mailOutbox, configuration.mailFrom)
-        (self.logger, self.metrics) = (logger, metrics)
-        queues = Dictionary(
-            uniqueKeysWithValues: Queue.allCases.map { queue in
-                let (mails, add) = AsyncStream.makeStream(
-                    of: Mail.self, bufferingPolicy: .bufferingOldest(queue.maxWaiting))
-                return (queue, (mails, add))
-            })
+        (self.store, self.clock, self.logger, self.metrics) = (store, clock, logger, metrics)
     }
 
-    package func send(_ mail: Mail, through queue: Queue = .codes) {
-        if case .dropped? = queues[queue]?.add.yield(mail) {
+    /// Writes an email into the outbox, in the transaction that causes it.
+    package func post(
+        _ mail: Mail, through queue: Queue = .codes, in tables: Tables, at now: Instant
+    ) throws {
+        let hasRoom = waiting.withLock { waiting in
+            waiting[queue, default: 0] += 1
+            return waiting[queue, default: 0] <= queue.maxWaiting
+        }
+        guard hasRoom else {
             metrics.count(.mails, ["result": "dropped"])
-            logger.error("the mail queue is full; one email was dropped")
+            return logger.error("the mail queue is full; one email was dropped")
+        }
+        try tables.outbox.insert(Self.message(mail, queue, at: now))
+    }
+
+    /// Does the work of ``post(_:through:in:at:)`` for an email that must not be sent, so that
+    /// nobody can tell from the time that it takes.
+    package func pretend(_ mail: Mail, in tables: Tables, at now: Instant) throws {
+        try tables.outbox.pretend(Self.message(mail, .codes, at: now))
+    }
+
+    private static func message(_ mail: Mail, _ queue: Queue, at now: Instant) -> OutboxMessage {
+        OutboxMessage(
+            id: OutboxMessage.freshID(), kind: queue.kind, content: mail.content, createdAt: now)
+    }
+
+    /// Delivers until the server shuts down and the emails that are due have been delivered.
+    package func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for queue in Queue.allCases {
+                let delivery = OutboxDelivery(
+                    MailSender(service: self, queue: queue), store: store, clock: clock,
+                    logger: logger)
+                tasks.addTask { try await delivery.run() }
+            }
+            try await tasks.waitForAll()
         }
     }
 
-    /// Runs until the server shuts down and the waiting emails have been delivered.
-    func run() async throws {
-        await withGracefulShutdownHandler {
-            await withTaskGroup(of: Void.self) { tasks in
-                for queue in queues.values {
-                    tasks.addTask { await self.deliver(all: queue.mails) }
-                }
-            }
-        } onGracefulShutdown: {
-            for queue in self.queues.values { queue.add.finish() }
-        }
+    fileprivate func note(waiting count: Int, _ queue: Queue) {
+        waiting.withLock { $0[queue] = count }
     }
 
-    private func deliver(all mails: AsyncStream<Mail>) async {
-        await withTaskGroup(of: Void.self) { tasks in
-            var underWay = 0
-            for await mail in mails {
-                if underWay == Self.maxUnderWay { await tasks.next() } else { underWay += 1 }
-                tasks.addTask { await self.deliver(mail) }
-            }
-        }
-    }
+    fileprivate func count(_ result: String) { metrics.count(.mails, ["result": result]) }
 
-    private func deliver(_ mail: Mail) async {
-        for pause in Self.pauses.map(Optional.some) + [nil] {
-            do {
-                if let relay { try await relay.send(mail) } else { try write(mail) }
-                metrics.count(.mails, ["result": "sent"])
-                return
-            } catch {
-                let isPermanent = error is MailError || (error as? SMTPError)?.isPermanent == true
-                let willRetry = pause != nil && !isPermanent
-                logger.warning(
-                    "an email could not be delivered",
-                    metadata: ["mail.error": "\(Self.shown(error))", "mail.retry": "\(willRetry)"])
-                guard let pause, willRetry else { break }
-                try? await Task.sleep(for: pause)
+    fileprivate func deliver(_ message: OutboxMessage, _ queue: Queue) async -> NoticeSchedule.Step
+    {
+        guard let mail = Mail(content: message.content) else { return .end(.dropped("damaged")) }
+        do {
+            if let relay {
+                try await relay.send(mail, id: message.id)
+            } else {
+                try write(mail, id: message.id)
             }
+            return .end(.delivered)
+        } catch {
+            let isPermanent = error is MailError || (error as? SMTPError)?.isPermanent == true
+            let pause =
+                message.failures < queue.pauses.count ? queue.pauses[message.failures] : nil
+            let willRetry = pause != nil && !isPermanent
+            logger.warning(
+                "an email could not be delivered",
+                metadata: ["mail.error": "\(Self.shown(error))", "mail.retry": "\(willRetry)"])
+            guard let pause, willRetry else { return .end(.dropped("undeliverable")) }
+            return .retry(after: pause)
         }
-        metrics.count(.mails, ["result": "failed"])
     }
 
     /// Returns the description of errors that are known to contain no personal address, and only
@@ -110,41 +139,68 @@ package final class MailService: Service {
         }
     }
 
-    /// Writes one file per email, `<time>-<random>.eml`, atomically.
-    private func write(_ mail: Mail) throws {
+    /// Writes one file per email, `<time>-<id>.eml`, atomically. A repeated delivery replaces it.
+    private func write(_ mail: Mail, id: String) throws {
         try FileManager.default.createDirectory(
             at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let date = MailDate.now(), name = date.unique()
-        let temporary = outbox.appending(path: ".\(name).tmp")
-        let message = Data(try mail.message(from: sender, date: date.header, id: name))
+        let name = "\(mail.date.milliseconds)-\(id)"
+        let message = Data(try mail.message(from: sender, id: id))
+        try? FileManager.default.removeItem(at: temporary(name))
         guard
             FileManager.default.createFile(
-                atPath: temporary.path, contents: message, attributes: [.posixPermissions: 0o600])
+                atPath: temporary(name).path, contents: message,
+                attributes: [.posixPermissions: 0o600])
         else {
             throw CocoaError(.fileWriteUnknown)
         }
-        try FileManager.default.moveItem(at: temporary, to: outbox.appending(path: "\(name).eml"))
+        let file = outbox.appending(path: "\(name).eml")
+        try? FileManager.default.removeItem(at: file)
+        try FileManager.default.moveItem(at: temporary(name), to: file)
     }
+
+    private func temporary(_ name: String) -> URL { outbox.appending(path: ".\(name).tmp") }
 }
 
-/// The current time in the forms used in mail headers and file names.
-struct MailDate {
-    let header: String
-    private let milliseconds: Int64
+/// Delivers the emails of one queue.
+private struct MailSender: OutboxSender {
+    let service: MailService
+    let queue: MailService.Queue
+
+    var name: String { "emails" }
+    var kind: OutboxMessage.Kind { queue.kind }
+    var maxUnderWay: Int { 4 }
+    /// A relay has 30 s for a conversation.
+    var claimTime: Duration { .seconds(120) }
+    var maxAge: Duration { queue == .codes ? .seconds(600) : NoticeSchedule.maxAge }
+
+    func send(_ message: OutboxMessage) async throws -> NoticeSchedule.Step? {
+        await service.deliver(message, queue)
+    }
+
+    func noteEnd(_ end: NoticeEnd?, of message: OutboxMessage, in tables: Tables, at now: Instant) {
+    }
+
+    func count(_ end: NoticeEnd?, isPostponed: Bool) {
+        guard !isPostponed, let end else { return }
+        service.count(end == .delivered ? "sent" : "failed")
+    }
+
+    func note(waiting: Int) { service.note(waiting: waiting, queue) }
+}
+
+/// A time in the form used in mail headers, with whole milliseconds.
+struct MailDate: Sendable, Hashable {
+    let milliseconds: Int64
 
     static func now() -> MailDate {
-        let now = Date()
+        MailDate(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
+    }
+
+    var header: String {
         let header = DateFormatter()
         header.locale = Locale(identifier: "en_US_POSIX")
         header.timeZone = TimeZone(secondsFromGMT: 0)
         header.dateFormat = "EEE, dd MMM yyyy HH:mm:ss Z"
-        return MailDate(
-            header: header.string(from: now), milliseconds: Int64(now.timeIntervalSince1970 * 1000))
-    }
-
-    /// `<time>-<random>`
-    func unique() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return "\(milliseconds)-\(Base64URL.encode(generator.bytes(6)))"
+        return header.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
     }
 }

@@ -20,10 +20,9 @@ struct SMTPClient: Sendable {
     init(relay: MailRelay) throws { (self.relay, tls) = (relay, try relay.tls()) }
 
     /// - Throws: ``SMTPError``, ``MailError``, or a network error.
-    func send(_ mail: Mail) async throws {
-        let recipient = try mail.recipient(), date = MailDate.now()
-        let message = Self.stuffed(
-            try mail.message(from: relay.from, date: date.header, id: date.unique()))
+    func send(_ mail: Mail, id: String) async throws {
+        let recipient = try mail.recipient()
+        let message = Self.stuffed(try mail.message(from: relay.from, id: id))
         let channel = try await connect()
         // Close the connection if the relay stops responding.
         let end = channel.channel.eventLoop.scheduleTask(in: relay.patience) {

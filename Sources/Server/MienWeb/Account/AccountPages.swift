@@ -205,7 +205,7 @@ struct AccountPages: Sendable {
         guard let journey = user.app.settings.pageJourney else {
             return problem(user, "error_sign_in_again", status: .unauthorized)
         }
-        if let wait = pages.starts.take(context.client.key, at: pages.clock.now) {
+        if let wait = try await pages.starts.take(context.client.key, at: pages.clock.now) {
             return pages.busy(request, wait)
         }
         let address = try await pages.begin(

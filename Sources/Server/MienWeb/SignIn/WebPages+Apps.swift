@@ -61,7 +61,9 @@ extension WebPages: SignInPages {
         _ stage: SignInFlow.Stage?, _ wanted: AuthorizationService.Request, _ query: String,
         _ request: Request, _ browser: BrowserSessions.Browser, _ context: MienRequestContext
     ) async throws -> Response {
-        if let wait = starts.take(context.client.key, at: clock.now) { return busy(request, wait) }
+        if let wait = try await starts.take(context.client.key, at: clock.now) {
+            return busy(request, wait)
+        }
         guard let journey = wanted.app.settings.pageJourney else {
             throw Problem(.notPermitted, "This app does not use the sign-in page.")
         }
@@ -182,7 +184,9 @@ extension WebPages: SignInPages {
                 return try await finish(wanted, for: found.session.proof, held)
             }
         }
-        if let wait = starts.take(context.client.key, at: clock.now) { return busy(request, wait) }
+        if let wait = try await starts.take(context.client.key, at: clock.now) {
+            return busy(request, wait)
+        }
         // Only a person that this browser remembers has a name to begin with.
         let people = try await sessions.people(browser)
         held.flow.hint = people.first { $0.id == chosen }?.name ?? held.flow.hint

@@ -103,7 +103,9 @@ extension WebPages {
         async throws -> Response
     {
         let browser = sessions.browser(request)
-        if let wait = starts.take(context.client.key, at: clock.now) { return busy(request, wait) }
+        if let wait = try await starts.take(context.client.key, at: clock.now) {
+            return busy(request, wait)
+        }
         guard let app = try await accountApp(request), let journey = app.settings.pageJourney else {
             return marking(
                 browser,
@@ -275,7 +277,7 @@ extension WebPages {
         switch form["action"] {
         case "back": return try await refuse(held, request)
         case "restart":
-            if let wait = starts.take(context.client.key, at: clock.now) {
+            if let wait = try await starts.take(context.client.key, at: clock.now) {
                 return busy(request, wait)
             }
             held.flow.stage = try await firstStage(of: held.flow, app, request)

@@ -129,7 +129,7 @@ extension ExportedTable {
         consent,
         knownDevice,
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
-        grantAuthenticator, webRecord, appPermission, mailedLink, logoutNotice, identity,
+        grantAuthenticator, webRecord, appPermission, mailedLink, logoutNotice, outbox, identity,
         identityAttempt, identityImage, identityJob, verificationSession, verificationImage,
         reviewCase, organizationMember, organizationInvitation, auditCounted, audit,
     ]
@@ -312,6 +312,18 @@ extension ExportedTable {
             ("attempts", .number), ("next_at", .number),
         ], omitted: ["account_id": owner])
 
+    private static let outbox = ExportedTable(
+        name: "outbox", section: "waiting_messages", order: "created_at, id",
+        columns: [
+            ("id", .text), ("kind", .text), ("app_id", .text), ("created_at", .number),
+            ("failures", .number), ("next_at", .number),
+        ],
+        omitted: [
+            "account_id": owner, "content_sealed": "the message itself, for its receiver",
+            "claims": "how often a server began to deliver it",
+            "leased_until": "until when a server delivers it",
+        ])
+
     private static let identity = ExportedTable(
         name: "identity", section: "identity_verification", order: "account_id",
         columns: [("state", .json), ("required", .text), ("updated_at", .number)],
@@ -341,7 +353,10 @@ extension ExportedTable {
         columns: [
             ("id", .text), ("subject", .text), ("app_id", .text), ("queued_at", .number),
             ("starts", .number), ("failures", .number), ("next_at", .number),
-        ], omitted: ["account_id": owner])
+        ],
+        omitted: [
+            "account_id": owner, "leased_until": "until when a server judges it",
+        ])
 
     private static let verificationSession = ExportedTable(
         name: "verification_session", section: "verification_sessions", order: "created_at, id",
@@ -424,6 +439,11 @@ extension ExportedTable {
     static let omitted: [String: String] = [
         "identity_notice":
             "results that an app is told of, which the attempts contain; kept for a day at most",
+        "capture_trail_band": "keyed hashes by which replayed captures are found; name nobody",
+        "change_version": "the numbers of changes of what servers keep in memory",
+        "server": "the servers that share the database",
+        "lease": "which server does the work that one does for all",
+        "rate": "rate limits by keyed hash, gone when they are full again",
         "account_name": "keyed hashes of the names in `account.profile`",
         "admin": "administrators, not users",
         "admin_lock": "failures of administrators' sign-ins",

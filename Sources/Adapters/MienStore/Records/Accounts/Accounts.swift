@@ -347,7 +347,7 @@ public struct AccountTable {
             "DELETE FROM identity_upload WHERE account_id = ?", .id(id))
         if uploads > 0 { connection.leaveNoTrace() }
         try RecoveryTable(connection: connection).endAll(of: id, .canceledByEpoch, at: now)
-        try TokenGrantTable(connection: connection).revokeAll(
+        try TokenGrantTable(connection: connection, keys: keys).revokeAll(
             of: id, except: kept.grant, at: now)
         guard let standing = try standing(of: id) else {
             throw StoreError(.stale, "the account no longer exists")

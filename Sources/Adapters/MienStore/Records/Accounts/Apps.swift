@@ -27,7 +27,12 @@ public struct AppTable {
     let connection: any SQLConnection
     private static let columns = "id, name, type, secret_hash, settings, created_at, party"
 
+    private func noteChange() throws(StoreError) {
+        try ChangeVersionTable(connection: connection).grow(.apps)
+    }
+
     public func insert(_ app: AppRecord) throws(StoreError) {
+        try noteChange()
         try connection.execute(
             "INSERT INTO app (\(Self.columns), updated_at, hears_logouts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(app.id), .text(app.name), .text(app.type.rawValue),
@@ -38,7 +43,8 @@ public struct AppTable {
 
     /// - Returns: whether the app exists.
     public func update(_ app: AppRecord, at now: Instant) throws(StoreError) -> Bool {
-        try connection.execute(
+        try noteChange()
+        return try connection.execute(
             "UPDATE app SET name = ?, secret_hash = ?, settings = ?, party = ?, updated_at = ?, hears_logouts = ? WHERE id = ?",
             .text(app.name),
             app.secretHash.map { .blob($0) } ?? .null, .text(JSONColumn.text(app.settings)),
@@ -49,6 +55,7 @@ public struct AppTable {
     public func delete(_ id: AppID) throws(StoreError) -> Bool {
         // With it go the pictures of its verification sessions.
         connection.leaveNoTrace()
+        try noteChange()
         return try connection.execute("DELETE FROM app WHERE id = ?", .id(id)) == 1
     }
 

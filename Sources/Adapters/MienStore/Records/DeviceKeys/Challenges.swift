@@ -26,7 +26,11 @@ public struct ChallengeTable {
             .blob(tokenHash), .text(purpose), .text(binding)
         )
         guard let row else { return false }
-        try connection.execute("DELETE FROM challenge WHERE token_hash = ?", .blob(tokenHash))
+        // Of two servers that read it at once, one removes it.
+        guard
+            try connection.execute(
+                "DELETE FROM challenge WHERE token_hash = ?", .blob(tokenHash)) == 1
+        else { return false }
         return try now < row.instant(0)
     }
 

@@ -13,25 +13,98 @@ public struct CaptureTrailRecord: Sendable {
 }
 
 /// The trails of recent captures. No row identifies the person captured.
+///
+/// A trail is found by keyed hashes of small parts of its frames' hashes, its bands, so that a
+/// capture is compared with few others. Without the master key, the hashes say nothing of a face.
 public struct CaptureTrailTable {
     let connection: any SQLConnection
     let keys: StoreKeys
 
-    public func insert(_ record: CaptureTrailRecord) throws(StoreError) {
-        try connection.execute(
-            "INSERT INTO capture_trail (id, trail_sealed, expires_at) VALUES (?, ?, ?)",
-            .id(record.id),
-            .blob(record.trail.use { keys.seal($0, .captureTrail, for: record.id.text) }),
-            .time(record.expiresAt))
+    /// The number of values in one statement.
+    private static let valuesAtOnce = 400
+
+    /// Stores a trail under its bands, unless the capture has one.
+    public func insert(_ record: CaptureTrailRecord, bands: Set<UInt32> = []) throws(StoreError) {
+        let number = try ChangeVersionTable(connection: connection).grow(.captureTrails)
+        let isNew =
+            try connection.execute(
+                """
+                INSERT INTO capture_trail (id, trail_sealed, expires_at, number) VALUES (?, ?, ?, ?)
+                ON CONFLICT (id) DO NOTHING
+                """, .id(record.id),
+                .blob(record.trail.use { keys.seal($0, .captureTrail, for: record.id.text) }),
+                .time(record.expiresAt), .integer(number)) == 1
+        if isNew { try store(bands, of: number) }
+    }
+
+    /// The number of the trail that was stored last.
+    public func last() throws(StoreError) -> Int64 {
+        try ChangeVersionTable(connection: connection).version(of: .captureTrails)
+    }
+
+    /// Returns the trails that were stored under one of `bands`.
+    public func stored(under bands: Set<UInt32>) throws(StoreError) -> [CaptureTrailRecord] {
+        var numbers: Set<Int64> = []
+        for codes in codes(of: bands).chunks(of: Self.valuesAtOnce) {
+            let places = codes.map { _ in "?" }.joined(separator: ", ")
+            for row in try connection.rows(
+                "SELECT DISTINCT number FROM capture_trail_band WHERE code IN (\(places))",
+                codes.map { .integer($0) })
+            { numbers.insert(try row.integer(0)) }
+        }
+        var found: [CaptureTrailRecord] = []
+        for numbers in numbers.sorted().chunks(of: Self.valuesAtOnce) {
+            let places = numbers.map { _ in "?" }.joined(separator: ", ")
+            found += try records("number IN (\(places))", numbers.map { .integer($0) })
+        }
+        return found
+    }
+
+    /// Returns the trails that were stored after the one with `number`.
+    public func stored(after number: Int64) throws(StoreError) -> [CaptureTrailRecord] {
+        try records("number > ?", [.integer(number)])
+    }
+
+    /// Returns trails that an earlier version stored, without bands.
+    public func withoutBands(atMost count: Int) throws(StoreError) -> [CaptureTrailRecord] {
+        try records("number IS NULL ORDER BY id LIMIT ?", [.integer(Int64(count))])
+    }
+
+    /// Stores the bands of a trail of an earlier version.
+    public func add(_ bands: Set<UInt32>, to id: CaptureID) throws(StoreError) {
+        let number = try ChangeVersionTable(connection: connection).grow(.captureTrails)
+        let isFound =
+            try connection.execute(
+                "UPDATE capture_trail SET number = ? WHERE id = ? AND number IS NULL",
+                .integer(number), .id(id)) == 1
+        if isFound { try store(bands, of: number) }
     }
 
     /// Returns the trails that expire last, in descending order.
     public func newest(atMost count: Int) throws(StoreError) -> [CaptureTrailRecord] {
+        try records("1 = 1 ORDER BY expires_at DESC, id LIMIT ?", [.integer(Int64(count))])
+    }
+
+    private func store(_ bands: Set<UInt32>, of number: Int64) throws(StoreError) {
+        for codes in codes(of: bands).chunks(of: Self.valuesAtOnce / 2) {
+            let places = codes.map { _ in "(?, ?)" }.joined(separator: ", ")
+            try connection.execute(
+                "INSERT INTO capture_trail_band (code, number) VALUES \(places)",
+                codes.flatMap { [.integer($0), .integer(number)] })
+        }
+    }
+
+    /// The keyed hashes of bands, in order.
+    private func codes(of bands: Set<UInt32>) -> [Int64] {
+        Set(bands.map { keys.code(ofTrailBand: $0) }).sorted()
+    }
+
+    private func records(_ condition: String, _ values: [SQLValue]) throws(StoreError)
+        -> [CaptureTrailRecord]
+    {
         try connection.rows(
-            "SELECT id, trail_sealed, expires_at FROM capture_trail ORDER BY expires_at DESC, id LIMIT ?",
-            .integer(Int64(count))
-        )
-        .map { row throws(StoreError) in
+            "SELECT id, trail_sealed, expires_at FROM capture_trail WHERE \(condition)", values
+        ).map { row throws(StoreError) in
             let id: CaptureID = try row.identifier(0)
             return CaptureTrailRecord(
                 id: id, trail: Sensitive(try keys.open(row.blob(1), .captureTrail, for: id.text)),
@@ -55,5 +128,11 @@ public struct CaptureTrailTable {
             + connection.execute(
                 "DELETE FROM capture_trail WHERE id IN (SELECT id FROM capture_trail ORDER BY expires_at DESC, id LIMIT ? OFFSET ?)",
                 .integer(Int64(count - expired)), .integer(Int64(most)))
+    }
+}
+
+extension Array {
+    fileprivate func chunks(of size: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
     }
 }

@@ -78,6 +78,22 @@ public struct CaptureTable {
         }
     }
 
+    /// Opens a session again that has failed. Only for one that was lost with its server.
+    ///
+    /// - Parameter frames: The frames of the failed session. Those of `capture` are more, so that
+    ///   the lost server, if it was only paused, cannot write about the session.
+    /// - Throws: ``StoreError`` `.stale` if the session has not failed, received other frames, or no
+    ///   longer exists.
+    public func reopen(_ capture: CaptureRecord, from frames: Int) throws(StoreError) {
+        let changed = try connection.execute(
+            "UPDATE capture SET state = 'open', frames = ?, content_sealed = ? WHERE id = ? AND frames = ? AND state = 'failed'",
+            .integer(Int64(capture.frames)), .blob(sealed(capture)), .id(capture.id),
+            .integer(Int64(frames)))
+        guard changed == 1 else {
+            throw StoreError(.stale, "the capture has changed since it was read")
+        }
+    }
+
     /// Deletes a session after its single evaluation.
     public func delete(_ id: CaptureID) throws(StoreError) {
         connection.leaveNoTrace()

@@ -26,6 +26,7 @@ public struct DefaultChoiceTable {
     }
 
     public func setPages(_ settings: PageSettings) throws(StoreError) {
+        try ChangeVersionTable(connection: connection).grow(.pages)
         try connection.execute(
             """
             INSERT INTO default_choice (name, choice) VALUES (?, ?)

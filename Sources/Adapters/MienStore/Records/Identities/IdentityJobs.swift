@@ -70,31 +70,45 @@ public struct IdentityJobTable {
     ///
     /// - Parameters:
     ///   - running: The jobs that other workers of this process do.
+    ///   - expiry: The time until which no other server begins the job, unless ``extend(_:until:)``
+    ///     moves it; `nil` if no other server uses the database.
     ///   - choose: Says which app's turn it is, among those with a job that is due, the one that has
     ///     waited for longest first; not called without any.
     public func start(
-        besides running: Set<String>, at now: Instant,
+        besides running: Set<String>, at now: Instant, until expiry: Instant? = nil,
         choosing choose: (_ waiting: [AppID]) -> AppID? = { $0.first }
     ) throws(StoreError) -> IdentityJob? {
         let others = running.sorted()
         let marks = others.map { _ in "?" }.joined(separator: ", ")
-        let due = "next_at <= ?\(others.isEmpty ? "" : " AND id NOT IN (\(marks))")"
-        let values: [SQLValue] = [.time(now)] + others.map { .text($0) }
+        let due =
+            "next_at <= ?\(others.isEmpty ? "" : " AND id NOT IN (\(marks))")\(expiry == nil ? "" : " AND leased_until <= ?")"
+        let values: [SQLValue] =
+            [.time(now)] + others.map { .text($0) } + (expiry == nil ? [] : [.time(now)])
         let waiting: [AppID] = try connection.rows(
             "SELECT app_id FROM identity_job WHERE \(due) GROUP BY app_id ORDER BY MIN(next_at), MIN(queued_at), app_id",
             values
         ).map { row throws(StoreError) in try row.identifier(0) }
         guard !waiting.isEmpty, let app = choose(waiting) else { return nil }
         let row = try connection.rows(
-            "SELECT \(Self.columns) FROM identity_job WHERE \(due) AND app_id = ? ORDER BY next_at, queued_at, id LIMIT 1",
+            "SELECT \(Self.columns) FROM identity_job WHERE \(due) AND app_id = ? ORDER BY next_at, queued_at, id LIMIT 1 \(connection.skippingLocked)",
             values + [.id(app)]
         ).first
         guard let row else { return nil }
         let job = try Self.job(row, starts: 1)
-        try connection.execute(
-            "UPDATE identity_job SET starts = ? WHERE id = ?", .integer(Int64(job.starts)),
-            .text(job.id))
-        return job
+        // Of two servers that read it at once, one begins it.
+        let begun = try connection.execute(
+            "UPDATE identity_job SET starts = ?, leased_until = ? WHERE id = ? AND starts = ?",
+            .integer(Int64(job.starts)), .time(expiry ?? now), .text(job.id),
+            .integer(Int64(job.starts - 1)))
+        return begun == 1 ? job : nil
+    }
+
+    /// Keeps jobs that run from being begun by other servers.
+    public func extend(_ running: Set<String>, until expiry: Instant) throws(StoreError) {
+        for id in running.sorted() {
+            try connection.execute(
+                "UPDATE identity_job SET leased_until = ? WHERE id = ?", .time(expiry), .text(id))
+        }
     }
 
     /// Lets a job wait until `next`.
@@ -102,7 +116,7 @@ public struct IdentityJobTable {
     /// - Parameter failed: Whether judging failed; otherwise the server stops, or was busy.
     public func postpone(_ job: IdentityJob, until next: Instant, failed: Bool) throws(StoreError) {
         try connection.execute(
-            "UPDATE identity_job SET starts = ?, failures = ?, next_at = ? WHERE id = ?",
+            "UPDATE identity_job SET starts = ?, failures = ?, next_at = ?, leased_until = 0 WHERE id = ?",
             .integer(Int64(failed ? 0 : job.starts - 1)),
             .integer(Int64(job.failures + (failed ? 1 : 0))), .time(next), .text(job.id))
     }

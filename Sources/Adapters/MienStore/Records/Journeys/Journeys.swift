@@ -47,6 +47,7 @@ public struct JourneyTable {
         guard let state = try find(id, version: version)?.state, state != .published else {
             return false
         }
+        try ChangeVersionTable(connection: connection).grow(.journeys)
         try connection.execute(
             "UPDATE journey SET state = 'retired', updated_at = ? WHERE id = ? AND state = 'published'",
             .time(now), .id(id))
@@ -58,7 +59,8 @@ public struct JourneyTable {
 
     /// - Returns: `false` if that version is not published.
     public func retire(_ id: JourneyID, version: Int, at now: Instant) throws(StoreError) -> Bool {
-        try connection.execute(
+        try ChangeVersionTable(connection: connection).grow(.journeys)
+        return try connection.execute(
             "UPDATE journey SET state = 'retired', updated_at = ? WHERE id = ? AND version = ? AND state = 'published'",
             .time(now), .id(id),
             .integer(Int64(version))) == 1

@@ -29,6 +29,7 @@ struct SealedColumn: Sendable {
         SealedColumn(
             "authorization_code", "content_sealed", key: ["code_hash"], .authorizationCode),
         SealedColumn("registry_person", "content_sealed", key: ["id_hash"], .registryPerson),
+        SealedColumn("outbox", "content_sealed", .outbox),
         SealedColumn("admin_method", "content_sealed", .adminMethod),
         SealedColumn("admin_offer", "secret_sealed", .adminOffer),
         SealedColumn("organization_invitation", "content_sealed", .organizationInvitation),

@@ -17,25 +17,94 @@ public struct LockTable {
             holders: try holders(of: authenticator.id))
     }
 
-    /// Writes the counts of `lock`. A device that has since been removed from the account gets no
-    /// counter.
-    public func setCounts(_ lock: AuthenticatorLock, of subject: LockSubject, device: DeviceID?)
-        throws(StoreError)
-    {
-        try connection.execute(
+    /// Changes the counts of an authenticator's method. Two servers that change them at once never
+    /// lose a failure: each write names the counts that it replaces, and a change whose counts were
+    /// replaced meanwhile is made again on the new ones.
+    ///
+    /// - Parameters:
+    ///   - device: The calling device, if it belongs to the account. One that has since been removed
+    ///     from the account gets no counter.
+    ///   - body: Changes the counts. Called more than once under contention. If it returns `nil`,
+    ///     nothing is written.
+    /// - Throws: ``StoreError`` `.busy` if others change the counts all the time.
+    public func change<Output>(
+        _ authenticator: AuthenticatorRecord, device: DeviceID?,
+        _ body: (inout AuthenticatorLock) throws -> Output?
+    ) throws -> Output? {
+        for _ in 0..<Self.maxTries {
+            let old = try lock(of: authenticator, device: device)
+            var new = old
+            guard let output = try body(&new) else { return nil }
+            let subject = authenticator.lockSubject
+            guard try replaceCounts(old, with: new, of: subject) else { continue }
+            guard let device, let counter = new.device else { return output }
+            if try replace(old.device, with: counter, of: device, subject) { return output }
+            // The device's own counter was reset meanwhile. The shared counts, which this
+            // transaction now holds, become what they were, and the change is made again.
+            guard try replaceCounts(new, with: old, of: subject) else { break }
+        }
+        throw StoreError(.busy, "the failures of a sign-in method change all the time")
+    }
+
+    private static let maxTries = 100
+
+    /// - Returns: `false` if the counts are not those of `old`; nothing is written then.
+    private func replaceCounts(
+        _ old: AuthenticatorLock, with new: AuthenticatorLock, of subject: LockSubject
+    ) throws(StoreError) -> Bool {
+        let (was, becomes) = (old.unknownDevices, new.unknownDevices)
+        let updated = try connection.execute(
             """
-            INSERT INTO lock_count (account_id, method, app_id, total, unknown_failures, unknown_locked_until) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (account_id, method, app_id) DO UPDATE
-            SET total = excluded.total, unknown_failures = excluded.unknown_failures, unknown_locked_until = excluded.unknown_locked_until
-            """, .id(subject.account), .text(subject.method.rawValue), .id(subject.app),
-            .integer(Int64(lock.total)),
-            .integer(Int64(lock.unknownDevices.failures)), .time(lock.unknownDevices.lockedUntil))
-        if let device, let counter = lock.device { try set(counter, of: device, subject) }
+            UPDATE lock_count SET total = ?, unknown_failures = ?, unknown_locked_until = ?
+            WHERE \(Self.isSubject) AND total = ? AND unknown_failures = ? AND COALESCE(unknown_locked_until, -1) = ?
+            """,
+            [
+                .integer(Int64(new.total)), .integer(Int64(becomes.failures)),
+                .time(becomes.lockedUntil),
+            ] + Self.values(subject) + [
+                .integer(Int64(old.total)), .integer(Int64(was.failures)),
+                .integer(was.lockedUntil?.milliseconds ?? -1),
+            ])
+        if updated == 1 { return true }
+        guard old.total == 0, was == LockCounter() else { return false }
+        return try connection.execute(
+            """
+            INSERT INTO lock_count (account_id, method, app_id, total, unknown_failures, unknown_locked_until)
+            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, method, app_id) DO NOTHING
+            """,
+            Self.values(subject) + [
+                .integer(Int64(new.total)), .integer(Int64(becomes.failures)),
+                .time(becomes.lockedUntil),
+            ]) == 1
+    }
+
+    /// - Returns: `false` if the device's counter is not `old`; nothing is written then.
+    private func replace(
+        _ old: LockCounter?, with new: LockCounter, of device: DeviceID, _ subject: LockSubject
+    ) throws(StoreError) -> Bool {
+        guard let old else {
+            if try insert(new, of: device, subject) { return true }
+            // The device was removed from the account, or another transaction was first.
+            return try counter(of: device, subject) == nil
+        }
+        let updated = try connection.execute(
+            """
+            UPDATE lock_device SET failures = ?, locked_until = ?
+            WHERE \(Self.isSubject) AND device_id = ? AND failures = ? AND COALESCE(locked_until, -1) = ?
+            """,
+            [.integer(Int64(new.failures)), .time(new.lockedUntil)] + Self.values(subject) + [
+                .id(device), .integer(Int64(old.failures)),
+                .integer(old.lockedUntil?.milliseconds ?? -1),
+            ])
+        return updated == 1
     }
 
     /// Gives a device its own counter for a method that has succeeded on it.
     public func earn(_ device: DeviceID, _ subject: LockSubject) throws(StoreError) {
-        try set(LockCounter(), of: device, subject)
+        if try insert(LockCounter(), of: device, subject) { return }
+        try connection.execute(
+            "UPDATE lock_device SET failures = 0, locked_until = NULL WHERE \(Self.isSubject) AND device_id = ?",
+            Self.values(subject) + [.id(device)])
     }
 
     public func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) throws(StoreError) -> Bool
@@ -130,17 +199,20 @@ public struct LockTable {
         ).first.map { row throws(StoreError) in try Self.counter(row, from: 0) }
     }
 
-    private func set(_ counter: LockCounter, of device: DeviceID, _ subject: LockSubject)
-        throws(StoreError)
+    /// - Returns: `false` if the device has a counter, or no longer belongs to the account.
+    private func insert(_ counter: LockCounter, of device: DeviceID, _ subject: LockSubject)
+        throws(StoreError) -> Bool
     {
         try connection.execute(
             """
             INSERT INTO lock_device (account_id, method, app_id, device_id, failures, locked_until)
             SELECT ?, ?, ?, id, ?, ? FROM known_device WHERE id = ? AND account_id = ?
-            ON CONFLICT (account_id, method, app_id, device_id) DO UPDATE SET failures = excluded.failures, locked_until = excluded.locked_until
-            """, .id(subject.account), .text(subject.method.rawValue), .id(subject.app),
-            .integer(Int64(counter.failures)),
-            .time(counter.lockedUntil), .id(device), .id(subject.account))
+            ON CONFLICT (account_id, method, app_id, device_id) DO NOTHING
+            """,
+            Self.values(subject) + [
+                .integer(Int64(counter.failures)), .time(counter.lockedUntil), .id(device),
+                .id(subject.account),
+            ]) == 1
     }
 
     /// Reads a counter. Whether its count disables the method depends on the current policy, so

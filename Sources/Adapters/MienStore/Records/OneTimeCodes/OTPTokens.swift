@@ -50,7 +50,8 @@ public struct OTPRegistrationTable {
             "SELECT \(Self.columns) FROM otp_registration WHERE id = ? AND code_hash = ?",
             .text(id), .blob(hash))
         guard let row else { return nil }
-        try connection.execute("DELETE FROM otp_registration WHERE id = ?", .text(id))
+        guard try connection.execute("DELETE FROM otp_registration WHERE id = ?", .text(id)) == 1
+        else { return nil }
         let record = OTPRegistrationRecord(
             id: try row.text(0), account: try row.identifier(1), app: try row.identifier(2),
             kind: try row.text(3), digits: Int(try row.integer(4)),

@@ -44,9 +44,11 @@ public struct AuthorizationCodeTable {
         }
         let content = try keys.open(
             row.blob(0), .authorizationCode, for: Base64URL.encode(codeHash))
-        try connection.execute(
-            "UPDATE authorization_code SET grant_id = ?, content_sealed = ? WHERE code_hash = ?",
+        let taken = try connection.execute(
+            "UPDATE authorization_code SET grant_id = ?, content_sealed = ? WHERE code_hash = ? AND grant_id = ''",
             .id(grant), .blob([]), .blob(codeHash))
+        // Another server was first.
+        guard taken == 1 else { return try take(codeHash, for: grant, at: now) }
         return .fresh(Sensitive(content))
     }
 

@@ -28,6 +28,7 @@ public struct SigningKeyTable {
     let keys: StoreKeys
 
     public func insert(_ key: SigningKeyRecord) throws(StoreError) {
+        try ChangeVersionTable(connection: connection).grow(.signingKeys)
         try connection.execute(
             "INSERT INTO signing_key (id, key_sealed, public_key, created_at, retires_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
             .text(key.id),

@@ -72,6 +72,7 @@ public struct TokenGrantRecord: Sendable {
 
 public struct TokenGrantTable {
     let connection: any SQLConnection
+    let keys: StoreKeys
     private static let columns = """
         id, account_id, app_id, authenticator_id, nonce, scope, resources, methods, key_thumbprint, signed_in_at, generation, created_at, used_at, \
         idle_ms, expires_at, revoked_at, users_mark, proofs, active_at, organization_id
@@ -219,7 +220,7 @@ public struct TokenGrantTable {
             [.time(now)] + values)
     }
 
-    /// Queues a logout notice for each of these grants that is live and whose app hears of logouts.
+    /// Writes a logout notice for each of these grants that is live and whose app hears of logouts.
     /// Call it before they end.
     private func noteEnd(of condition: String, _ values: SQLValue..., at now: Instant)
         throws(StoreError)
@@ -228,8 +229,8 @@ public struct TokenGrantTable {
     private func noteEnd(of condition: String, _ values: [SQLValue], at now: Instant)
         throws(StoreError)
     {
-        try LogoutNoticeTable(connection: connection).queue(
-            grantsWhere: condition, values, at: now)
+        try OutboxTable(connection: connection, keys: keys).insertLogouts(
+            ofGrantsWhere: condition, values, at: now)
     }
 
     /// Returns an account's sign-ins that have not ended, newest first.

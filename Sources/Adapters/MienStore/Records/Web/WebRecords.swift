@@ -83,15 +83,21 @@ public struct WebRecordTable {
     public func take(_ kind: WebRecord.Kind, _ hash: [UInt8], at now: Instant) throws(StoreError)
         -> WebRecord?
     {
-        guard let record = try find(kind, hash, at: now) else { return nil }
-        try delete(kind, hash)
+        guard let record = try find(kind, hash, at: now), try remove(kind, hash) else {
+            return nil
+        }
         return record
     }
 
     public func delete(_ kind: WebRecord.Kind, _ hash: [UInt8]) throws(StoreError) {
+        _ = try remove(kind, hash)
+    }
+
+    /// - Returns: whether there was one.
+    private func remove(_ kind: WebRecord.Kind, _ hash: [UInt8]) throws(StoreError) -> Bool {
         try connection.execute(
             "DELETE FROM web_record WHERE kind = ? AND hash = ?", .text(kind.rawValue),
-            .blob(hash))
+            .blob(hash)) == 1
     }
 
     /// - Returns: the number of removed rows, at most `count`.

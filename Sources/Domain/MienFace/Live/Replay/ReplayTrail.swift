@@ -36,8 +36,8 @@ public struct ReplayTrail: Sendable, Hashable {
         let needed = max(Self.minIndices, (hashes.count + 2) / 3)
         // Compare a few hashes of both first. They rule out most sessions, because neighboring
         // frames are alike.
-        let step = max(1, frames.count / (4 * Self.maxHashes))
-        let isNear = stride(from: 0, to: hashes.count, by: 4).contains { index in
+        let step = Self.sampledStep(of: frames)
+        let isNear = stride(from: 0, to: hashes.count, by: Self.sampledEvery).contains { index in
             stride(from: 0, to: frames.count, by: step).contains {
                 hashes[index].isNear(frames[$0])
             }
@@ -47,6 +47,14 @@ public struct ReplayTrail: Sendable, Hashable {
     }
 
     public static let minIndices = 5
+
+    /// Of a trail's hashes, those that are compared first.
+    static let sampledEvery = 4
+
+    /// Of a session's frames, those that are compared first.
+    static func sampledStep(of frames: [ReplayHash]) -> Int {
+        max(1, frames.count / (4 * maxHashes))
+    }
 }
 
 extension ReplayTrail: CustomStringConvertible, CustomReflectable {

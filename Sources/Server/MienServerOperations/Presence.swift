@@ -1,0 +1,57 @@
+package import Logging
+package import MienCore
+package import MienServerCore
+package import MienStore
+internal import ServiceLifecycle
+
+/// Says in a database that servers share that this server lives, if no ``Cluster`` says so.
+package struct Presence: Service {
+    /// How often a server says that it lives.
+    static let pause = Duration.seconds(5)
+    /// A server that was silent for so long is taken for dead.
+    package static let patience = Duration.seconds(15)
+
+    private let name: String
+    private let store: Store
+    private let clock: ServerClock
+    private let logger: Logger
+
+    /// - Parameter name: The name of this process.
+    package init(name: String, store: Store, clock: ServerClock, logger: Logger) {
+        (self.name, self.store, self.clock, self.logger) = (name, store, clock, logger)
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await store.announce(name, at: "", clock: clock, logger: logger)
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+        try? await store.write(.process) { [name] in try $0.servers.remove(name) }
+    }
+}
+
+extension Store {
+    /// Says that a server lives.
+    ///
+    /// - Parameter address: Where it takes requests of the others; empty if it takes none.
+    func announce(_ name: String, at address: String, clock: ServerClock, logger: Logger) async {
+        let now = clock.now
+        do {
+            try await write(.process) { try $0.servers.announce(name, at: address, seen: now) }
+        } catch {
+            logger.error(
+                "the other servers could not be told that this one lives; retrying",
+                metadata: ["error.type": "\(type(of: error))"])
+        }
+    }
+
+    /// Whether a server other than `name` uses the database.
+    package func hasOtherServers(than name: String, at now: Instant) async throws -> Bool {
+        guard isShared else { return false }
+        return try await read {
+            try $0.servers.hasOthers(than: name, seenSince: now - Presence.patience)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import MienCore
+import MienServerFaces
+import MienStore
+import MienTesting
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+import Testing
+
+@testable import MienServerCore
+@testable import MienServerOperations
+
+@Suite("Requests passed on to another server", .timeLimit(.minutes(2)))
+struct ClusterTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Certificates of the servers' authority, and one that another authority issued.
+    private struct Certificates {
+        let folder: ScratchFolder
+
+        init() throws {
+            folder = try ScratchFolder()
+            for authority in ["servers", "others"] {
+                try run(
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-nodes", "-days", "2", "-subj", "/CN=\(authority)", "-keyout",
+                    path("\(authority)-ca.key"), "-out", path("\(authority)-ca.pem"))
+                try run(
+                    "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-subj", "/CN=localhost", "-keyout", path("\(authority).key"), "-out",
+                    path("\(authority).csr"))
+                try Data("subjectAltName=DNS:localhost\n".utf8).write(to: folder("san"))
+                try run(
+                    "x509", "-req", "-in", path("\(authority).csr"), "-CA",
+                    path("\(authority)-ca.pem"), "-CAkey", path("\(authority)-ca.key"),
+                    "-CAcreateserial", "-days", "2", "-extfile", path("san"), "-out",
+                    path("\(authority).pem"))
+            }
+        }
+
+        func path(_ name: String) -> String { folder(name).path }
+
+        func files(_ issuer: String = "servers") -> TLSFiles {
+            TLSFiles(
+                certificate: path("\(issuer).pem"), key: path("\(issuer).key"),
+                authorities: path("servers-ca.pem"), section: "cluster")
+        }
+
+        private func run(_ arguments: String...) throws {
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/openssl")
+            process.arguments = arguments
+            process.standardError = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            try #require(process.terminationStatus == 0, "openssl \(arguments[0])")
+        }
+    }
+
+    /// Runs a server that answers with what it got, and calls `body` with its port.
+    private static func answering(
+        _ certificates: Certificates, _ body: (_ port: Int) async throws -> Void
+    ) async throws {
+        let configuration = try ServerConfiguration(
+            environment: [:], home: certificates.folder.url)
+        let listener = HTTPListener(
+            ListenAddress(host: "127.0.0.1", port: 0), setting: "cluster.listen",
+            certificate: try ServedCertificate(certificates.files()), configuration,
+            logger: logger)
+        let router = Router(context: MienRequestContext.self)
+        router.post("v1/capture/frames") { request, _ in
+            let received = try await request.body.collect(upTo: 1 << 20)
+            let lines = [
+                request.headers[.authorization] ?? "-",
+                request.headers[HTTPField.Name("x-forwarded-for")!] ?? "-",
+                "\(received.readableBytes)",
+            ]
+            return Response(
+                status: .accepted, headers: [.contentType: "text/plain", .retryAfter: "7"],
+                body: .init(byteBuffer: ByteBuffer(string: lines.joined(separator: "|"))))
+        }
+        let (listening, continuation) = AsyncStream<String>.makeStream()
+        let service = ListenerService(
+            listener: listener,
+            application: listener.application(router) { continuation.yield($0) })
+        let task = Task { try await service.run() }
+        var urls = listening.makeAsyncIterator()
+        let url = try #require(await urls.next())
+        let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(port)) } catch { result = .failure(error) }
+        task.cancel()
+        _ = try? await task.value
+        try result.get()
+    }
+
+    private static func cluster(
+        _ servers: TwoServers, _ files: TLSFiles
+    ) throws -> Cluster {
+        try Cluster(
+            name: "srv_a",
+            ClusterSettings(
+                listen: ListenAddress(host: "127.0.0.1", port: 0), address: "localhost:1",
+                files: files), store: servers.a, clock: servers.clock, logger: logger)
+    }
+
+    private static func frames(_ count: Int) -> PassedRequest {
+        PassedRequest(
+            method: .post, path: "/v1/capture/frames",
+            headers: [
+                .authorization: "Bearer cap_1.secret", .contentType: "image/jpeg",
+                HTTPField.Name("x-forwarded-for")!: "203.0.113.9",
+            ], body: Array(repeating: 7, count: count), client: "198.51.100.4")
+    }
+
+    @Test("a request arrives with its token, its client, and its body, and the answer comes back")
+    func pass() async throws {
+        let certificates = try Certificates(), servers = try await TwoServers()
+        try await Self.answering(certificates) { port in
+            let cluster = try Self.cluster(servers, certificates.files())
+            let task = Task { try await cluster.run() }
+            let now = servers.clock.now
+            try await servers.b.write {
+                try $0.servers.announce("srv_b", at: "localhost:\(port)", seen: now)
+            }
+            #expect(
+                try await eventually {
+                    try await servers.b.read {
+                        try $0.servers.address(of: "srv_a", seenSince: now)
+                    } == "localhost:1"
+                })
+            #expect(try await cluster.isAlive("srv_b"))
+            #expect(try await !cluster.isAlive("srv_c"))
+            let answer = try await cluster.pass(Self.frames(60_000), to: "srv_b")
+            #expect(answer.status == .accepted)
+            #expect(
+                String(decoding: answer.body, as: UTF8.self)
+                    == "Bearer cap_1.secret|198.51.100.4|60000")
+            #expect(answer.headers[.contentType] == "text/plain")
+            #expect(answer.headers[.retryAfter] == "7")
+            var times: [Duration] = []
+            for _ in 0..<200 {
+                let begun = ContinuousClock.now
+                _ = try await cluster.pass(Self.frames(60_000), to: "srv_b")
+                times.append(ContinuousClock.now - begun)
+            }
+            times.sort()
+            print("a hop of 60 kB: median \(times[100]), 95 % \(times[190])")
+            // A server that was silent for too long is dead.
+            servers.pass(Cluster.patience + .milliseconds(1))
+            #expect(try await !cluster.isAlive("srv_b"))
+            await #expect(throws: ServerBusy.self) {
+                try await cluster.pass(Self.frames(1), to: "srv_b")
+            }
+            task.cancel()
+            _ = try? await task.value
+            #expect(
+                try await servers.b.read {
+                    try $0.servers.address(of: "srv_a", seenSince: now)
+                } == nil, "it has said that it stops")
+        }
+    }
+
+    @Test("a server whose certificate another authority issued is refused, and so is one without")
+    func strangers() async throws {
+        let certificates = try Certificates(), servers = try await TwoServers()
+        try await Self.answering(certificates) { port in
+            let now = servers.clock.now
+            try await servers.b.write {
+                try $0.servers.announce("srv_b", at: "localhost:\(port)", seen: now)
+            }
+            let stranger = try Self.cluster(servers, certificates.files("others"))
+            let task = Task { try await stranger.run() }
+            #expect(
+                try await eventually {
+                    try await servers.b.read {
+                        try $0.servers.address(of: "srv_a", seenSince: now)
+                    } != nil
+                })
+            await #expect(throws: ServerBusy.self) {
+                try await stranger.pass(Self.frames(1), to: "srv_b")
+            }
+            task.cancel()
+            _ = try? await task.value
+            // Without any certificate.
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(certificates.path("servers-ca.pem"))
+            let client = HTTPClient(
+                eventLoopGroupProvider: .singleton,
+                configuration: .init(tlsConfiguration: tls))
+            var request = HTTPClientRequest(
+                url: "https://localhost:\(port)/v1/capture/frames")
+            request.method = .POST
+            let sent = request
+            await #expect(throws: (any Error).self) {
+                let response = try await client.execute(sent, timeout: .seconds(5))
+                _ = try await response.body.collect(upTo: 100)
+            }
+            try await client.shutdown()
+        }
+    }
+}
