@@ -59,10 +59,17 @@ func system(_ name: String, _ pkgConfig: String? = nil, _ packages: [String] = [
         providers: packages.isEmpty ? nil : [.apt(packages)])
 }
 
+/// Compiles without optimization, and several files at once.
+let quickly: [SwiftSetting] = [
+    .unsafeFlags([
+        "-Onone", "-no-whole-module-optimization", "-enable-batch-mode",
+    ])
+]
+
 /// - Parameters:
 ///   - vectors: Whether the folder has `Vectors`.
 ///   - computes: Whether the tests themselves compute much, such as pictures. The others are built
-///     without optimization, which takes half the time.
+///     ``quickly``.
 func tests(
     _ name: String, in group: Group, _ dependencies: [Target.Dependency], vectors: Bool = false,
     computes: Bool = false
@@ -70,7 +77,7 @@ func tests(
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(group.rawValue)/\(name)",
         resources: vectors ? [.copy("Vectors")] : nil,
-        swiftSettings: testing + (computes ? [] : [.unsafeFlags(["-Onone"])]))
+        swiftSettings: computes ? testing : testing + quickly)
 }
 
 /// Code that several test targets use.
@@ -112,7 +119,7 @@ func benchmark(
 func benchmarkTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Benchmarks/Tests/\(name)",
-        packageAccess: false, swiftSettings: testing + [.unsafeFlags(["-Onone"])])
+        packageAccess: false, swiftSettings: testing + quickly)
 }
 
 /// Names of targets that exist on Linux only.
