@@ -5,7 +5,7 @@ import Testing
 
 @testable import MienStore
 
-/// What several servers share: leases, rate limits, and failures.
+/// Leases, rate limits, and failures, which several servers share.
 @Suite struct ServersContract {
     // MARK: Leases
 
