@@ -97,9 +97,8 @@ public struct StoreKeys: Sendable {
     /// Returns the number by which the trails of captures with this band are found. Without the
     /// master key, nobody can tell which band it stands for.
     func code(ofTrailBand band: UInt32) -> Int64 {
-        let code = ring.code(
-            for: (0..<4).map { UInt8(truncatingIfNeeded: band >> (8 * UInt32($0))) },
-            purpose: .trailBand)
+        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: band >> (8 * UInt32($0))) }
+        let code = ring.code(for: bytes, purpose: .trailBand)
         return Int64(bitPattern: code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 

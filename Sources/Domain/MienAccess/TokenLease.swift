@@ -7,7 +7,7 @@ public import MienCore
 /// than the bucket lacks. So a server that dies loses at most what it held, and for no longer than
 /// the bucket takes to refill it; and all servers together never allow more than one bucket would.
 public struct TokenLease: Sendable, Hashable {
-    /// What a shared bucket answers.
+    /// The answer of a shared bucket.
     public enum Answer: Sendable, Hashable {
         /// - Parameter fullAt: The time at which the bucket is full again, in microseconds since
         ///   1970.

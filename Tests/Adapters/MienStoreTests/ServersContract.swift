@@ -5,7 +5,7 @@ import Testing
 
 @testable import MienStore
 
-/// What several servers share: leases, rate limits, and failures.
+/// Leases, rate limits, and failures, which several servers share.
 @Suite struct ServersContract {
     // MARK: Leases
 
@@ -63,7 +63,8 @@ import Testing
     // MARK: Rate limits
 
     /// Compares with the bucket in memory on random requests. The interval is a whole number of
-    /// milliseconds, so both are exact.
+    /// milliseconds, so the stored bucket is exact. The one in memory counts in floating point and
+    /// rounds up, so that it may wait a millisecond longer.
     @Test(arguments: StoreKind.allCases)
     func `a stored bucket decides as one in memory`(kind: StoreKind) async throws {
         let test = try await TestStore(kind), rate = TokenBucket.Rate(burst: 5, perMinute: 60)
@@ -79,7 +80,7 @@ import Testing
             case .granted(let tokens, _): #expect(expected == nil && tokens == 1)
             case .refused(let wait):
                 refusals += 1
-                #expect(expected == wait)
+                #expect(expected == wait || expected == wait + .milliseconds(1))
             }
         }
         #expect(refusals > 20)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Delivery from the outbox", .timeLimit(.minutes(2)))
 struct OutboxDeliveryTests {
-    /// What a receiver got, and how it answers.
+    /// A receiver: the messages that it got, and how it answers.
     private final class Receiver: OutboxSender {
         let name = "test messages", kind = OutboxMessage.Kind.identity
         let maxUnderWay = 3, claimTime = Duration.seconds(60), maxAge = Duration.seconds(3600)

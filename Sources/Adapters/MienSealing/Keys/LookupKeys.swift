@@ -13,7 +13,8 @@ struct LookupKeys: Sendable {
     static let labels = [
         "mien/v1/account-name", "mien/v1/audit-anchor", "mien/v1/bearer-secret",
         "mien/v1/credential-id", "mien/v1/decoy-credential", "mien/v1/device-name",
-        "mien/v1/evidence-key", "mien/v1/refresh-token", "mien/v1/registry-text", root,
+        "mien/v1/evidence-key", "mien/v1/refresh-token", "mien/v1/registry-text",
+        "mien/v1/trail-band", root,
     ]
 
     static func derived(from first: MasterKey) -> LookupKeys { LookupKeys(keys: nil, first: first) }

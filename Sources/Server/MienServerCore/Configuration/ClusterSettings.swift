@@ -18,7 +18,7 @@ extension ServerConfiguration {
                 authorities: text("cluster.ca"), section: "cluster"))
     }
 
-    /// What is wrong with the settings of the cluster.
+    /// Returns what is wrong with the settings of the cluster.
     static func clusterFault(_ texts: [String: String]) -> String? {
         let names = ["listen", "address", "certificate", "key", "ca"].map { "cluster.\($0)" }
         let missing = names.filter { texts[$0, default: ""].isEmpty }

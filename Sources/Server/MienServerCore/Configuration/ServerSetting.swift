@@ -106,7 +106,7 @@ public struct ServerSetting: Sendable {
         .init("cluster.key", .path, "", "PEM file with its private key."),
         .init(
             "cluster.ca", .path, "",
-            "PEM file with the authorities of the servers' certificates. Whoever has a certificate of theirs is taken for a server: use authorities that issue no others."
+            "PEM file with the authorities of the servers' certificates. A client with a certificate of theirs is taken for a server: use authorities that issue no others."
         ),
         .init(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error"]), "info",

@@ -51,7 +51,7 @@ package struct TLSFiles: Sendable {
         }
     }
 
-    /// What this server presents to others and requires of them: mutual TLS.
+    /// Returns what this server presents to others and requires of them: mutual TLS.
     ///
     /// - Throws: ``ServerStartError`` that names the file and its problem.
     package func clientConfiguration() throws(ServerStartError) -> TLSConfiguration {

@@ -18,8 +18,9 @@ package struct DuplicateFaceSearch: Service {
     /// The most cases of one search. More faces that look alike say something about the threshold,
     /// not about the person.
     private static let maxCases = 10
-    /// Of servers that share a database, one searches. If a search takes longer than this, another
-    /// server may do it, too; the first one that ends takes the face off the queue.
+    /// The lease under which one of the servers that share a database searches. If a search takes
+    /// longer than this, another server may do it, too; the first one that ends takes the face off
+    /// the queue.
     private static let lease = "duplicate-faces", leaseTime = Duration.seconds(600)
 
     let store: Store

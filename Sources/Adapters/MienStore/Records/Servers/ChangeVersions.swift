@@ -1,4 +1,4 @@
-/// What servers keep in memory until it changes.
+/// Something that servers keep in memory until it changes.
 public enum ChangeTopic: String, Sendable, CaseIterable {
     case apps, journeys, pages
     case signingKeys = "signing-keys"

@@ -48,10 +48,10 @@ public struct ReplayTrail: Sendable, Hashable {
 
     public static let minIndices = 5
 
-    /// Of a trail's hashes, those that are compared first.
+    /// The step between those of a trail's hashes that are compared first.
     static let sampledEvery = 4
 
-    /// Of a session's frames, those that are compared first.
+    /// The step between those of a session's frames that are compared first.
     static func sampledStep(of frames: [ReplayHash]) -> Int {
         max(1, frames.count / (4 * maxHashes))
     }
