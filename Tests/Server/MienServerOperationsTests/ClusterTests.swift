@@ -15,7 +15,7 @@ import Testing
 @testable import MienServerCore
 @testable import MienServerOperations
 
-@Suite("Requests passed on to another server", .timeLimit(.minutes(2)))
+@Suite("Requests passed on to another server", .timeLimit(.minutes(10)))
 struct ClusterTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

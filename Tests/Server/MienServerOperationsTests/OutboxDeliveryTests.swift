@@ -8,7 +8,7 @@ import Testing
 
 @testable import MienServerMail
 
-@Suite("Delivery from the outbox", .timeLimit(.minutes(2)))
+@Suite("Delivery from the outbox", .timeLimit(.minutes(10)))
 struct OutboxDeliveryTests {
     /// A receiver: the messages that it got, and how it answers.
     private final class Receiver: OutboxSender {
