@@ -36,6 +36,9 @@ enum Installed {
             path: "mien-server-cache-\(getpid())", directoryHint: .isDirectory)
     }
 
+    /// Keeps OpenVINO's libraries loaded between servers. Each would load them again.
+    static let engine = try? FaceEngine(pack: PackLibrary(folder: home.packs).pack())
+
     /// The numbers in a descriptor of the pack that servers use by default.
     static let dimensions =
         (try? PackLibrary(folder: home.packs).pack().manifest.geometry.descriptor.dimensions) ?? 128
@@ -112,6 +115,7 @@ struct TestServer: Sendable {
         reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil,
         _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
+        _ = Installed.engine
         let folder = scratch("server"), logs = LogLines()
         let standard = [
             "MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
