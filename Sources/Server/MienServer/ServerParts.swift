@@ -124,18 +124,18 @@ struct ServerParts: Sendable {
         try await pageDefaults.reload()
         devices = KnownDeviceService(store: store)
         let gate = LockGate(store: store, apps: apps, clock: clock)
-        let cluster = try configuration.cluster.map {
-            try Cluster(name: name, $0, store: store, clock: clock, logger: logger)
-        }
-        presence =
-            if let cluster { cluster } else if store.isShared {
+        let peers: (any CapturePeers & Service)? =
+            if let cluster = configuration.cluster {
+                try Cluster(name: name, cluster, store: store, clock: clock, logger: logger)
+            } else if store.isShared {
                 Presence(name: name, store: store, clock: clock, logger: logger)
             } else { nil }
+        presence = peers
         let replays = try await ReplayStore(
             store: store, clock: clock, days: configuration.replayDays)
         captures = CaptureService(
             store: store, gate: gate, faces: faces, shadow: shadow, reader: reader,
-            replays: replays, clock: clock, metrics: metrics, peers: cluster,
+            replays: replays, clock: clock, metrics: metrics, peers: peers,
             configuration: configuration)
         issuer = TokenIssuer(
             store: store, issuer: { publicURL.text }, rotateDays: configuration.tokenRotateDays)
@@ -464,11 +464,14 @@ struct ServerParts: Sendable {
         ).add(to: router.group("v1"))
     }
 
-    private func captureRoutes(_ body: JSONBody, starts: RateLimiter) -> CaptureRoutes {
+    private func captureRoutes(_ body: JSONBody, starts: RateLimiter, passesOn: Bool = true)
+        -> CaptureRoutes
+    {
         CaptureRoutes(
             captures: captures, liveStarts: starts, clock: clock,
             frameBytes: configuration.captureBytes, budget: bodies, body: body,
-            authentication: CaptureAuthentication { [publicURL] in publicURL.text })
+            authentication: CaptureAuthentication { [publicURL] in publicURL.text },
+            passesOn: passesOn)
     }
 
     /// Routes for other servers at `cluster.listen`: requests about live captures. The server that
@@ -480,7 +483,7 @@ struct ServerParts: Sendable {
         if configuration.auditsClients { router.add(middleware: AuditClientMiddleware()) }
         captureRoutes(
             JSONBody(maxBytes: configuration.bodyBytes, budget: bodies),
-            starts: RateLimiter(.init(burst: 1_000_000, perMinute: 1_000_000))
+            starts: RateLimiter(.init(burst: 1_000_000, perMinute: 1_000_000)), passesOn: false
         ).add(to: router.group("v1"))
         return Self.withMethods(router)
     }

@@ -16,7 +16,7 @@ package protocol CapturePeers: Sendable {
 
     /// Passes a request on.
     ///
-    /// - Throws: ``ServerBusy`` if the server does not answer.
+    /// - Throws: ``ServerBusy`` if the server does not answer, or cannot be reached from here.
     func pass(_ request: PassedRequest, to server: String) async throws -> PassedAnswer
 }
 

@@ -12,12 +12,16 @@ package struct CaptureRoutes {
     let budget: BodyBudget
     let body: JSONBody
     let authentication: CaptureAuthentication
+    let passesOn: Bool
 
+    /// - Parameter passesOn: Whether requests about captures of other servers are passed on. Those
+    ///   that another server has passed on are not, or they could go around in circles.
     package init(
         captures: CaptureService, liveStarts: RateLimiter, clock: ServerClock, frameBytes: Int,
-        budget: BodyBudget, body: JSONBody, authentication: CaptureAuthentication
+        budget: BodyBudget, body: JSONBody, authentication: CaptureAuthentication,
+        passesOn: Bool = true
     ) {
-        self.authentication = authentication
+        (self.authentication, self.passesOn) = (authentication, passesOn)
         (self.captures, self.liveStarts, self.clock, self.frameBytes, self.budget) = (
             captures, liveStarts, clock, frameBytes, budget
         )
@@ -51,7 +55,7 @@ package struct CaptureRoutes {
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(request, upTo: frameBytes, share)
             let passed =
-                isBatch
+                isBatch && passesOn
                 ? try await captures.passOn(
                     request, about: token, bytes, client: context.client.key) : nil
             if let passed { return passed }
@@ -88,8 +92,9 @@ package struct CaptureRoutes {
         _ body: (_ token: String) async throws -> CaptureAnswer
     ) async throws -> Response {
         let token = try authentication.token(request)
-        if let passed = try await captures.passOn(
-            request, about: token, [], client: context.client.key)
+        if passesOn,
+            let passed = try await captures.passOn(
+                request, about: token, [], client: context.client.key)
         {
             return passed
         }

@@ -29,17 +29,23 @@ extension CaptureService {
                     challenge: content.rules.challenge(using: &generator),
                     nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now,
                     until: record.expiresAt, maxFrames: self.maxLiveFrames)
-                var content = content
+                var (begun, content) = (record, content)
                 content.liveUntil = session.deadline
                 content.server = self.peers?.name
+                // Of two servers that begin a session at once, one finds that the record has changed.
+                // Otherwise, a client could choose between two challenges.
+                begun.frames += 1
                 try self.live.add(
                     OpenLiveSession(
-                        session: session, record: record, content: content, client: client),
+                        session: session, record: begun, content: content, client: client),
                     at: self.clock.now)
-                do { try await self.write(record, content, from: record, [:]) } catch {
+                do { try await self.write(begun, content, from: record, [:]) } catch {
                     self.live.remove(record.id)
+                    // Another server has begun it. The client's next request reaches that one.
+                    if (error as? StoreError)?.code == .stale { throw ServerBusy() }
                     throw error
                 }
+                return self.answer(begun, content)
             }
             return self.answer(record, content)
         }
@@ -200,6 +206,13 @@ extension CaptureService {
         session = next
     }
 
+    /// The name of a session's trail. A session that begins again leaves a trail of its own, and is
+    /// compared with that of the lost one.
+    private static func trailID(_ record: CaptureRecord, _ content: Content) -> CaptureID {
+        guard let restarts = content.restarts else { return record.id }
+        return CaptureID("\(record.id.text)-\(restarts)") ?? record.id
+    }
+
     /// Writes the verdict and removes the session from memory.
     private func end(
         _ record: CaptureRecord, _ content: Content, _ session: LiveSession?,
@@ -213,7 +226,8 @@ extension CaptureService {
             refusals = [CaptureRefusal.differentFace.rawValue]
         }
         if refusals.isEmpty, let session,
-            !(try await replays.admit(session.hashes, trail: session.trail, record.id))
+            !(try await replays.admit(
+                session.hashes, trail: session.trail, Self.trailID(record, content)))
         {
             refusals = [SessionRefusal.replayed.rawValue]
         }

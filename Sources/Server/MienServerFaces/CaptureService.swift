@@ -25,7 +25,7 @@ package final class CaptureService: Sendable {
         var signedIn: UserID?
         /// The deadline of a live session that has begun.
         var liveUntil: Instant?
-        /// The name of the server that has the live session; `nil` if there is only one.
+        /// The name of the server that has the live session; `nil` if there is only one server.
         var server: String?
         /// How often the session began again after its server was lost.
         var restarts: Int?
@@ -310,6 +310,10 @@ package final class CaptureService: Sendable {
                 return self.answer(record, content)
             }
             let session = self.live.find(record.id)?.session
+            // Canceling on a server that does not have the session would count no guess.
+            if session == nil, record.state == .open, try await self.owner(of: content) != nil {
+                throw ServerBusy()
+            }
             var next = record, content = content
             next.state = .cancelled
             next.frames = session?.looks ?? record.frames

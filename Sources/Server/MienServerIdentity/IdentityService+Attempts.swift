@@ -147,9 +147,14 @@ extension IdentityService {
     }
 
     /// Ends an attempt that was not judged. It does not count.
-    func giveBack(_ id: IdentityAttemptID, of user: UserID) async throws {
+    ///
+    /// - Parameter job: The job that could not be done. If another server has begun it meanwhile,
+    ///   nothing changes.
+    func giveBack(_ id: IdentityAttemptID, of user: UserID, if job: IdentityJob? = nil) async throws
+    {
         let now = clock.now
         try await store.write { tables in
+            if let job, try !tables.identityJobs.holds(job) { return }
             var record = try tables.verifications.find(user)
             let isOpen = record.state.conclude(id, .notJudged, at: now)
             if isOpen { try tables.verifications.update(record, at: now) }

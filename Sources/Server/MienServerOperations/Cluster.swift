@@ -10,8 +10,8 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import ServiceLifecycle
 
-/// This server among the others that share the database: says that it lives, and passes requests
-/// about live captures on to the servers that have them, over mutual TLS.
+/// Announces this server in the database that servers share, and forwards requests about live captures
+/// to the servers that have them, over mutual TLS.
 package final class Cluster: CapturePeers, Service {
     /// The live captures of a server that was silent for so long end.
     package static let patience = Presence.patience
@@ -79,7 +79,7 @@ package final class Cluster: CapturePeers, Service {
 
     package func pass(_ passed: PassedRequest, to server: String) async throws -> PassedAnswer {
         guard let client = client.withLock({ $0 }),
-            let address = try await address(of: server)
+            let address = try await address(of: server), !address.isEmpty
         else { throw ServerBusy() }
         var request = HTTPClientRequest(url: "https://\(address)\(passed.path)")
         request.method = .init(rawValue: passed.method.rawValue)

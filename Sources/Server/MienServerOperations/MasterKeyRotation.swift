@@ -55,12 +55,7 @@ package actor MasterKeyRotation: Service {
             throw Problem(
                 .conflict, "There are \(Self.maxKeys) keys. Remove those without records first.")
         }
-        guard try await !store.hasOtherServers(than: holder, at: clock.now) else {
-            throw Problem(
-                .conflict,
-                "Another server uses the database and would not have the new key. Stop the others, rotate, and copy the keys to them before they start."
-            )
-        }
+        try await requireAlone()
         let before = try await status()
         guard !before.isSealing else {
             throw Problem(
@@ -81,6 +76,7 @@ package actor MasterKeyRotation: Service {
         guard ring.keys.contains(where: { $0.version == version }) else {
             throw Problem(.notFound, "There is no such key.")
         }
+        try await requireAlone()
         // In the writer, so that no write is under way.
         let used = try await store.write { try $0.masterKeys.counts() }
         guard let key = ring.keys.first(where: { $0.version == version }) else {
@@ -98,6 +94,17 @@ package actor MasterKeyRotation: Service {
         try keep(rest)
         ring.adopt(rest)
         try await note("master-key.removed", version: version, by: actor)
+    }
+
+    /// - Throws: ``Problem`` `.conflict` while another server uses the database: it would not have a
+    ///   new key, and may still seal under a removed one.
+    private func requireAlone() async throws {
+        guard try await !store.hasOtherServers(than: holder, at: clock.now) else {
+            throw Problem(
+                .conflict,
+                "Another server uses the database, and has its own copy of the keys. Stop the others, change the keys, and copy them to the others before they start."
+            )
+        }
     }
 
     /// Stores keys. A token that wraps them may be absent or locked.

@@ -1,17 +1,19 @@
 package import Logging
 package import MienCore
 package import MienServerCore
+package import MienServerFaces
 package import MienStore
 internal import ServiceLifecycle
 
-/// Says in a database that servers share that this server lives, if no ``Cluster`` says so.
-package struct Presence: Service {
+/// Announces this server in a database that servers share, if no ``Cluster`` does. Without one,
+/// requests about live captures of other servers cannot be passed on.
+package struct Presence: CapturePeers, Service {
     /// How often a server says that it lives.
     static let pause = Duration.seconds(5)
     /// A server that was silent for so long is taken for dead.
     package static let patience = Duration.seconds(15)
 
-    private let name: String
+    package let name: String
     private let store: Store
     private let clock: ServerClock
     private let logger: Logger
@@ -29,6 +31,15 @@ package struct Presence: Service {
             }
         }
         try? await store.write(.process) { [name] in try $0.servers.remove(name) }
+    }
+
+    package func isAlive(_ server: String) async throws -> Bool {
+        let since = clock.now - Self.patience
+        return try await store.read { try $0.servers.address(of: server, seenSince: since) } != nil
+    }
+
+    package func pass(_ request: PassedRequest, to server: String) async throws -> PassedAnswer {
+        throw ServerBusy()
     }
 }
 

@@ -61,7 +61,7 @@ extension MemberService {
             guard let address else { return }
             try mail.post(
                 mailOfInvitation(to: address, record.name.text, invitation), through: .notices,
-                in: tables, at: now)
+                about: account?.id, in: tables, at: now)
         }
         return invitation
     }

@@ -106,14 +106,21 @@ import Testing
         try await test.store.write { tables in
             let jobs = tables.identityJobs, end = Instant.start + .seconds(60)
             try jobs.insert(Self.job("idv_a"))
-            #expect(try jobs.start(besides: [], at: .start, until: end)?.id == "idv_a")
+            let first = try #require(try jobs.start(besides: [], at: .start, until: end))
+            #expect(first.id == "idv_a")
             #expect(try jobs.start(besides: [], at: .start + .seconds(59), until: end) == nil)
-            try jobs.extend(["idv_a"], until: end + .seconds(20))
+            try jobs.extend([first], until: end + .seconds(20))
             #expect(try jobs.start(besides: [], at: end, until: end) == nil)
             let later = end + .seconds(20)
             let again = try #require(
                 try jobs.start(besides: [], at: later, until: later + .seconds(60)))
             #expect(again.starts == 2, "its server died")
+            // It was only paused, and changes nothing now.
+            #expect(try !jobs.holds(first) && jobs.holds(again))
+            try jobs.extend([first], until: .start)
+            try jobs.postpone(first, until: .start, failed: true)
+            #expect(try jobs.holds(again))
+            #expect(try jobs.start(besides: [], at: later, until: later + .seconds(60)) == nil)
             try jobs.postpone(again, until: later, failed: false)
             #expect(
                 try jobs.start(besides: [], at: later, until: later + .seconds(60))?.starts == 2)

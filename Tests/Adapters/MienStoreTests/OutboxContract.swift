@@ -1,5 +1,6 @@
 import MienAccess
 import MienCore
+import MienSealing
 import MienTesting
 import Testing
 
@@ -138,6 +139,51 @@ import Testing
         }
         #expect(claimed == ["dlv_2"])
         #expect(try await test.count("outbox") == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a message under a master key that another server has stays for that server`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await Self.store(kind)
+        try await test.store.write { try $0.outbox.insert(Self.message("dlv_1")) }
+        let other = StoreKeys(MasterKey(bytes: Array(101...132))).seal(
+            Array("theirs".utf8), .outbox, for: "dlv_1")
+        try await test.sql("UPDATE outbox SET content_sealed = ?", .blob(other))
+        let later = Instant.start + .seconds(60)
+        let claimed = try await test.store.write {
+            try $0.outbox.claim(.identity, at: .start, until: later, atMost: 9)
+        }
+        #expect(claimed.isEmpty)
+        #expect(try await test.count("outbox") == 1)
+        let isDue = try await test.store.read { try $0.outbox.isDue(.identity, at: later) }
+        #expect(isDue, "the claim ends")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an account's mail is erased with it, and apps still learn of its sign-ins' end`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await Self.store(kind)
+        let ana = try await test.account("ana"), eve = try await test.account("eve")
+        try await test.store.write { tables in
+            for (id, kind, account) in [
+                ("dlv_1", OutboxMessage.Kind.mail, ana.id), ("dlv_2", .noticeMail, ana.id),
+                ("dlv_3", .logout, ana.id), ("dlv_4", .noticeMail, eve.id),
+            ] {
+                try tables.outbox.insert(
+                    OutboxMessage(
+                        id: id, kind: kind, account: account, content: Sensitive([1]),
+                        createdAt: .start))
+            }
+            #expect(try tables.accounts.delete(ana.id))
+        }
+        let left = try await test.store.write { tables in
+            try OutboxMessage.Kind.allCases.flatMap {
+                try tables.outbox.claim($0, at: .start, until: .start, atMost: 9).map(\.id)
+            }
+        }
+        #expect(left.sorted() == ["dlv_3", "dlv_4"])
     }
 
     @Test(arguments: StoreKind.allCases)

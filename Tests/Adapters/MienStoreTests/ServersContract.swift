@@ -80,7 +80,6 @@ import Testing
             case .granted(let tokens, _): #expect(expected == nil && tokens == 1)
             case .refused(let wait):
                 refusals += 1
-                // The bucket in memory counts in fractions, whose rounding can add a millisecond.
                 #expect(expected == wait || expected == wait + .milliseconds(1))
             }
         }
@@ -113,6 +112,37 @@ import Testing
         #expect(
             try await store.write { try $0.rates.sweep(at: .start + .seconds(60), atMost: 9) } == 1)
         #expect(try await test.count("rate") == 0)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a server whose clock was ahead keeps a bucket empty and a lease for a limited time`(
+        kind: StoreKind
+    ) async throws {
+        let test = try await TestStore(kind), rate = TokenBucket.Rate(burst: 5, perMinute: 60)
+        let ahead = Instant.start + .seconds(86_400)
+        _ = try await test.store.write { try $0.rates.take(of: "r", [1], rate, at: ahead) }
+        func take(after time: Duration) async throws -> TokenLease.Answer {
+            try await test.store.write {
+                try $0.rates.take(of: "r", [1], rate, at: .start + time)
+            }
+        }
+        #expect(try await take(after: .zero) == .refused(wait: .seconds(1)))
+        guard case .granted = try await take(after: .seconds(1)) else {
+            Issue.record("the bucket does not fill")
+            return
+        }
+        #expect(try await take(after: .seconds(1)) == .refused(wait: .seconds(1)))
+
+        func lease(_ holder: String, at now: Instant) async throws -> Lease? {
+            try await test.store.write {
+                try $0.leases.take("sweep", for: holder, at: now, until: now + .seconds(60))
+            }
+        }
+        let first = try #require(try await lease("a", at: ahead))
+        let second = try #require(try await lease("b", at: .start))
+        #expect(second.fence > first.fence)
+        // A few seconds are no reason.
+        #expect(try await lease("a", at: .start - .seconds(5)) == nil)
     }
 
     // MARK: Failures

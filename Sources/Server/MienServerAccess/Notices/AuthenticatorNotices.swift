@@ -79,7 +79,7 @@ package struct AuthenticatorNotices: Sendable {
                 case .computedAgain:
                     AuthenticatorNotices.mailOfMigration(to: address, appName, link, at: now)
                 }
-            try mail.post(notice, through: .notices, in: tables, at: now)
+            try mail.post(notice, through: .notices, about: account.id, in: tables, at: now)
         }
     }
 

@@ -162,7 +162,8 @@ package struct RecoveryCodeService: Sendable {
                 if let notice = try Self.notice(
                     account, tables.recoveryCodes.count(of: set.id), app, at: now)
                 {
-                    try mail.post(notice, through: .notices, in: tables, at: now)
+                    try mail.post(
+                        notice, through: .notices, about: account.id, in: tables, at: now)
                 }
                 return true
             }

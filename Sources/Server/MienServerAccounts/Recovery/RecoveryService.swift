@@ -64,7 +64,7 @@ package struct RecoveryService: Sendable {
                 if let address = account.noticeAddress {
                     try mails.post(
                         Self.requested(record, app, link, to: address), through: .notices,
-                        in: tables, at: now)
+                        about: user, in: tables, at: now)
                 }
                 return .recovery(user, .held(until: request.effectiveAt))
             }
@@ -92,7 +92,7 @@ package struct RecoveryService: Sendable {
         if let address = account.noticeAddress {
             try mails.post(
                 Mail(to: address, subject: "Your account was recovered", body: Sensitive(body)),
-                through: .notices, in: tables, at: now)
+                through: .notices, about: account.id, in: tables, at: now)
         }
         return .recovery(account.id, .restored)
     }

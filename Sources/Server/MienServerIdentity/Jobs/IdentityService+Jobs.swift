@@ -42,7 +42,7 @@ extension IdentityService {
             let account = try await store.read({ try $0.accounts.find(user) })
         else { return try await store.write { try $0.identityJobs.delete(job.id) } }
         let judgment = try await judgment(of: id, account, starts: job.starts)
-        guard let judgment else { return try await giveBack(id, of: user) }
+        guard let judgment else { return try await giveBack(id, of: user, if: job) }
         // Also if the server stops now, which cancels this task.
         _ = try await Task { try await conclude(id, judgment, of: account) }.value
     }
@@ -97,6 +97,6 @@ extension IdentityService {
         guard let id = IdentityAttemptID(job.id) else { return }
         if job.subject == .session { return try await concludeSession(id, .notJudged) }
         guard let user = job.account else { return }
-        try await giveBack(id, of: user)
+        try await giveBack(id, of: user, if: job)
     }
 }

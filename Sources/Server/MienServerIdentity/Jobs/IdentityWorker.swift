@@ -11,7 +11,7 @@ package struct IdentityWorker: Service {
     private let identities: IdentityService
     private let metrics: Metrics
     private let logger: Logger
-    private let running = Locked<Set<String>>([])
+    private let running = Locked<[String: IdentityJob]>([:])
     /// The time after which other servers begin the jobs of a server that has died, and the pauses
     /// in which a living one extends it.
     private static let lease = Duration.seconds(60), leasePause = Duration.seconds(20)
@@ -38,7 +38,7 @@ package struct IdentityWorker: Service {
                     while !Task.isCancelled, let job = await next() {
                         tasks.addTask {
                             await perform(job)
-                            running.withLock { _ = $0.remove(job.id) }
+                            running.withLock { $0[job.id] = nil }
                             jobs.wakeUp()
                         }
                     }
@@ -49,7 +49,8 @@ package struct IdentityWorker: Service {
 
     private func extendLeases() async {
         while !Task.isCancelled {
-            let running = running.withLock { $0 }, until = identities.clock.now + Self.lease
+            let running = running.withLock { Array($0.values) },
+                until = identities.clock.now + Self.lease
             if !running.isEmpty {
                 do {
                     try await store.write(.process) {
@@ -63,7 +64,7 @@ package struct IdentityWorker: Service {
 
     /// Takes the next job, unless all workers are busy or none is due.
     private func next() async -> IdentityJob? {
-        let others = running.withLock { $0 }, now = identities.clock.now
+        let others = running.withLock { Set($0.keys) }, now = identities.clock.now
         do {
             let waiting = try await store.read { try $0.identityJobs.count() }
             metrics.set(.identityJobsWaiting, to: Double(waiting))
@@ -74,7 +75,7 @@ package struct IdentityWorker: Service {
             let job = try await store.write(.process) { [jobs] tables in
                 try jobs.start(besides: others, at: now, until: expiry, in: tables)
             }
-            if let job { running.withLock { _ = $0.insert(job.id) } }
+            if let job { running.withLock { $0[job.id] = job } }
             return job
         } catch {
             log("jobs of identity verification could not be read; retrying", error)

@@ -62,7 +62,7 @@ extension EffectPerformer {
             if address == nil {
                 try mail.pretend(email, in: tables, at: now)
             } else {
-                try mail.post(email, in: tables, at: now)
+                try mail.post(email, about: account?.id, in: tables, at: now)
             }
         }
         return .codeSent(codeID)

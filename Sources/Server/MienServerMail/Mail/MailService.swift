@@ -61,8 +61,11 @@ package final class MailService: Service {
     }
 
     /// Writes an email into the outbox, in the transaction that causes it.
+    ///
+    /// - Parameter account: The account that the email is about, if it is erased with it.
     package func post(
-        _ mail: Mail, through queue: Queue = .codes, in tables: Tables, at now: Instant
+        _ mail: Mail, through queue: Queue = .codes, about account: UserID? = nil,
+        in tables: Tables, at now: Instant
     ) throws {
         let hasRoom = waiting.withLock { waiting in
             waiting[queue, default: 0] += 1
@@ -72,18 +75,21 @@ package final class MailService: Service {
             metrics.count(.mails, ["result": "dropped"])
             return logger.error("the mail queue is full; one email was dropped")
         }
-        try tables.outbox.insert(Self.message(mail, queue, at: now))
+        try tables.outbox.insert(Self.message(mail, queue, about: account, at: now))
     }
 
     /// Does the work of ``post(_:through:in:at:)`` for an email that must not be sent, so that
     /// nobody can tell from the time that it takes.
     package func pretend(_ mail: Mail, in tables: Tables, at now: Instant) throws {
-        try tables.outbox.pretend(Self.message(mail, .codes, at: now))
+        try tables.outbox.pretend(Self.message(mail, .codes, about: nil, at: now))
     }
 
-    private static func message(_ mail: Mail, _ queue: Queue, at now: Instant) -> OutboxMessage {
+    private static func message(
+        _ mail: Mail, _ queue: Queue, about account: UserID?, at now: Instant
+    ) -> OutboxMessage {
         OutboxMessage(
-            id: OutboxMessage.freshID(), kind: queue.kind, content: mail.content, createdAt: now)
+            id: OutboxMessage.freshID(), kind: queue.kind, account: account,
+            content: mail.content, createdAt: now)
     }
 
     /// Delivers until the server shuts down and the emails that are due have been delivered.

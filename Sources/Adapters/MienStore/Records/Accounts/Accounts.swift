@@ -203,6 +203,11 @@ public struct AccountTable {
               SELECT i.id FROM organization_invitation i
               JOIN account_name n ON n.kind = i.kind AND n.name_hash = i.name_hash WHERE n.account_id = ?)
             """, .id(id))
+        // Apps still learn that sign-ins have ended; the person's own mail goes.
+        try connection.execute(
+            "DELETE FROM outbox WHERE account_id = ? AND kind IN (?, ?)", .id(id),
+            .text(OutboxMessage.Kind.mail.rawValue),
+            .text(OutboxMessage.Kind.noticeMail.rawValue))
         return try connection.execute("DELETE FROM account WHERE id = ?", .id(id)) == 1
     }
 

@@ -15,7 +15,8 @@ public struct CaptureTrailRecord: Sendable {
 /// The trails of recent captures. No row identifies the person captured.
 ///
 /// A trail is found by keyed hashes of small parts of its frames' hashes, its bands, so that a
-/// capture is compared with few others. Without the master key, the hashes say nothing of a face.
+/// capture is compared with few others. Without the master key, the hashes do not show a frame. They
+/// do show how many bands two captures share, and so how alike some of their frames are.
 public struct CaptureTrailTable {
     let connection: any SQLConnection
     let keys: StoreKeys

@@ -103,22 +103,35 @@ public struct IdentityJobTable {
         return begun == 1 ? job : nil
     }
 
-    /// Keeps jobs that run from being begun by other servers.
-    public func extend(_ running: Set<String>, until expiry: Instant) throws(StoreError) {
-        for id in running.sorted() {
+    /// Keeps jobs that run from being begun by other servers. One that another server has begun
+    /// meanwhile is not touched.
+    public func extend(_ running: [IdentityJob], until expiry: Instant) throws(StoreError) {
+        for job in running.sorted(by: { $0.id < $1.id }) {
             try connection.execute(
-                "UPDATE identity_job SET leased_until = ? WHERE id = ?", .time(expiry), .text(id))
+                "UPDATE identity_job SET leased_until = ? WHERE id = ? AND starts = ? AND failures = ?",
+                .time(expiry), .text(job.id), .integer(Int64(job.starts)),
+                .integer(Int64(job.failures)))
         }
     }
 
-    /// Lets a job wait until `next`.
+    /// Whether a job that this server began is still its own: a server that was paused may have lost
+    /// it to another one.
+    public func holds(_ job: IdentityJob) throws(StoreError) -> Bool {
+        guard let found = try find(job.id) else { return false }
+        return found.starts == job.starts && found.failures == job.failures
+    }
+
+    /// Lets a job wait until `next`, unless another server has begun it meanwhile.
     ///
     /// - Parameter failed: Whether judging failed; otherwise the server stops, or was busy.
     public func postpone(_ job: IdentityJob, until next: Instant, failed: Bool) throws(StoreError) {
         try connection.execute(
-            "UPDATE identity_job SET starts = ?, failures = ?, next_at = ?, leased_until = 0 WHERE id = ?",
-            .integer(Int64(failed ? 0 : job.starts - 1)),
-            .integer(Int64(job.failures + (failed ? 1 : 0))), .time(next), .text(job.id))
+            """
+            UPDATE identity_job SET starts = ?, failures = ?, next_at = ?, leased_until = 0
+            WHERE id = ? AND starts = ? AND failures = ?
+            """, .integer(Int64(failed ? 0 : job.starts - 1)),
+            .integer(Int64(job.failures + (failed ? 1 : 0))), .time(next), .text(job.id),
+            .integer(Int64(job.starts)), .integer(Int64(job.failures)))
     }
 
     private static func job(_ row: SQLRow, starts more: Int = 0) throws(StoreError) -> IdentityJob {

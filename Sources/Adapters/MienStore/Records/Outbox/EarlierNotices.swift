@@ -19,21 +19,25 @@ public struct EarlierNoticeTable {
             let notice = LogoutNotice(
                 grant: try row.identifier(0), account: try row.identifier(1),
                 app: try row.identifier(2), endedAt: try row.instant(3))
-            try outbox.insert(notice.message(failures: Int(try row.integer(4))))
-            try connection.execute(
-                "DELETE FROM logout_notice WHERE grant_id = ?", .id(notice.grant))
+            // Another server may move the same one.
+            let isOurs =
+                try connection.execute(
+                    "DELETE FROM logout_notice WHERE grant_id = ?", .id(notice.grant)) == 1
+            if isOurs { try outbox.insert(notice.message(failures: Int(try row.integer(4)))) }
         }
         let news = try connection.rows(
             "SELECT id, app_id, body, created_at, attempts FROM identity_notice ORDER BY id LIMIT ?",
             .integer(Int64(count)))
         for row in news {
             let id = try row.text(0)
+            let isOurs =
+                try connection.execute("DELETE FROM identity_notice WHERE id = ?", .text(id)) == 1
+            guard isOurs else { continue }
             try outbox.insert(
                 OutboxMessage(
                     id: id, kind: .identity, app: try row.identifier(1),
                     content: Sensitive(Array(try row.text(2).utf8)),
                     createdAt: try row.instant(3), failures: Int(try row.integer(4))))
-            try connection.execute("DELETE FROM identity_notice WHERE id = ?", .text(id))
         }
         return logouts.count + news.count
     }

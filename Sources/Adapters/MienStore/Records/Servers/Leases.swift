@@ -34,9 +34,11 @@ public struct LeaseTable {
             ON CONFLICT (name) DO UPDATE SET
               fence = CASE WHEN lease.holder = excluded.holder AND lease.expires_at > ? THEN lease.fence ELSE lease.fence + 1 END,
               holder = excluded.holder, expires_at = excluded.expires_at
-            WHERE lease.holder = excluded.holder OR lease.expires_at <= ?
+            WHERE lease.holder = excluded.holder OR lease.expires_at <= ? OR lease.expires_at > ?
             RETURNING fence
-            """, .text(name), .text(holder), .time(expiry), .time(now), .time(now)
+            """, .text(name), .text(holder), .time(expiry), .time(now), .time(now),
+            // That of a server whose clock is far ahead.
+            .time(expiry + (expiry - now))
         ).first.map { row throws(StoreError) in Lease(name: name, fence: try row.integer(0)) }
     }
 

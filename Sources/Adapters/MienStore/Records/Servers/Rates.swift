@@ -38,6 +38,10 @@ public struct RateTable {
             ).first
             if let row { return .granted(tokens: tokens, fullAt: try row.integer(0)) }
         }
+        // The bucket of a server whose clock was ahead is empty now, and fills from now on.
+        try connection.execute(
+            "UPDATE rate SET full_at = ? WHERE name = ? AND hash = ? AND full_at > ?",
+            .integer(latest), .text(name), .blob(hash), .integer(latest))
         let fullAt = try connection.row(
             "SELECT full_at FROM rate WHERE name = ? AND hash = ?", .text(name), .blob(hash))?
             .integer(0)
