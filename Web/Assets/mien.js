@@ -2,6 +2,7 @@
 
 const home = new URL(import.meta.url).origin;
 const utf8 = new TextEncoder();
+const clock = () => performance.now();
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 export const encodeBase64URL = (bytes) =>
@@ -72,18 +73,16 @@ export class CaptureSession {
   async start() {
     const { nonce, elapsed, next_frame: next } = await repeat(() => this.#send("POST", "/start"));
     if (!nonce || !this.isOpen) return this.answer;
-    this.#zero = performance.now() - elapsed;
+    this.#zero = clock() - elapsed;
     if (next > 1) throw new MienError("capture_elsewhere", "It was started elsewhere.");
     this.#link = await firstLink(decodeBase64URL(nonce));
+    [this.#next, this.#sent] = [1, []];
     return this.answer;
   }
 
-  /** Forgets the frames of a session that ended as `interrupted`, so that start() begins it again. */
-  restart() { this.#next = 1; this.#sent = []; this.answer = undefined; }
-
   get isOpen() { return this.answer?.status === "open"; }
   get isLive() { return (this.answer?.mode ?? "image") !== "image"; }
-  get now() { return Math.round(performance.now() - this.#zero); }
+  get now() { return Math.round(clock() - this.#zero); }
 
   sendPicture(picture) { return this.#send("POST", "/frames", picture, "image/jpeg"); }
 
@@ -144,7 +143,7 @@ class Sender {
   async #take() {
     for (let shown = -1; !this.#stopped;) {
       await new Promise((done) => { this.video.requestVideoFrameCallback?.(done); setTimeout(done, 40); });
-      const { frames_left: left, countdown } = this.session.answer, now = performance.now(), time = this.video.currentTime;
+      const { frames_left: left, countdown } = this.session.answer, now = clock(), time = this.video.currentTime;
       // Gaps of half a second would end the session.
       const slowest = [0, 200, 300][Math.min(Math.floor(this.#queue.length / this.#limit), 2)];
       const interval = Math.max(slowest, rates[this.#level][1], countdown / left || 0);
@@ -163,10 +162,10 @@ class Sender {
     const oldest = this.session.now - 4200 + Math.min(this.roundTrip, 2500);
     while (this.#queue[0]?.milliseconds < oldest) this.#queue.shift();
     if (!this.#queue.length) return void await new Promise((done) => { this.#wake = done; });
-    const pictures = this.#queue.splice(0, this.#limit), sent = performance.now();
+    const pictures = this.#queue.splice(0, this.#limit), sent = clock();
     try {
       this.#answered(await this.session.sendLive(pictures));
-      this.#adapt(performance.now() - sent, pictures.length);
+      this.#adapt(clock() - sent, pictures.length);
     } catch (error) {
       if (error.code === "payload_too_large" && this.#batch > 1) this.#batch >>= 1;
       else if (error.isBusy) await sleep(error.retryAfter * 1000 || 300);
@@ -213,7 +212,7 @@ class Sender {
 
   /** Sends less when a picture takes longer than the time to the next. */
   #adapt(milliseconds, count) {
-    const spent = milliseconds / count, interval = rates[this.#level][1], now = performance.now(), since = now - this.#changed;
+    const spent = milliseconds / count, interval = rates[this.#level][1], now = clock(), since = now - this.#changed;
     this.roundTrip = (this.roundTrip + milliseconds) / (this.roundTrip ? 2 : 1);
     this.#cost = Math.min(spent, (this.#cost + spent) / (this.#cost ? 2 : 1));
     const step = this.#cost > interval * 1.1 && since > milliseconds ? 1 : this.#cost < interval * 0.6 && since > 2500 ? -1 : 0;
@@ -251,24 +250,25 @@ const style = `
 :host{display:flex;flex-direction:column;position:relative;min-height:30rem;line-height:1.5;color:var(--mien-text,CanvasText);background:var(--s);
 --b:var(--mien-brand,#0b6b69);--f:var(--mien-brand-text,#fff);--a:var(--mien-accent,var(--b));--s:var(--mien-surface,Canvas)}
 :host([hidden]){display:none}*{box-sizing:border-box;margin:0}:focus-visible{outline:3px solid var(--a);outline-offset:2px}
+.stage,video,.oval,.ring,.cue,.top,.end{position:absolute}.sign,.wait,.oval,.cue{border-radius:50%}.view,.sign,.wait,video,.oval,.cue{margin:auto}
 h2{font-size:1.5rem;line-height:1.25}h2:focus{outline:0}
-.view{display:flex;flex-direction:column;gap:1rem;width:100%;max-width:27rem;margin:auto;padding:1.5rem;text-align:center}
+.view{display:flex;flex-direction:column;gap:1rem;width:100%;max-width:27rem;padding:1.5rem;text-align:center}
 .terms{max-height:40vh;overflow:auto;text-align:start;white-space:pre-line}
 button,label{font:inherit;min-height:48px;padding:.5rem 1.25rem;border-radius:12px;cursor:pointer}
 button{font-weight:600;border:0;background:none;color:var(--a)}
-.main{background:var(--b);color:var(--f)}.side{border:1px solid #7c8791;color:inherit}
+.main,.cue{background:var(--b);color:var(--f)}.side{border:1px solid #7c8791;color:inherit}
 label{display:flex;align-items:center;gap:.75rem;margin:-.3rem 0}input{width:1.4rem;height:1.4rem;accent-color:var(--b)}
 svg{fill:none;stroke:currentcolor;stroke-width:2.25;stroke-linejoin:round}path{stroke-linecap:round}
-.sign{width:4.5rem;font:700 2.25rem/4.5rem system-ui;margin:auto;border-radius:50%;background:color-mix(in oklab,var(--a) 12%,var(--s));color:var(--a)}
-.wait{width:2.5rem;height:2.5rem;margin:auto;border:4px solid var(--a);border-bottom-color:transparent;border-radius:50%;animation:turn 1s linear infinite}
-.stage,video{position:absolute;width:100%;height:100%}.stage{overflow:hidden;container-type:size}
-video{object-fit:cover;transform:scaleX(-1);inset:0;margin:auto;max-width:134cqh;mask:linear-gradient(90deg,#0000,#000 12%,#000 88%,#0000)}
-.oval{position:absolute;inset:0;margin:auto;width:min(60cqw,35cqh);aspect-ratio:3/4;border-radius:50%;box-shadow:0 0 0 200vmax color-mix(in oklab,var(--s) 90%,transparent)}
-.ring{position:absolute;inset:-4%;width:108%;height:108%;stroke:color-mix(in oklab,#7c8791 45%,var(--s))}
+.sign{width:4.5rem;font:700 2.25rem/4.5rem system-ui;background:color-mix(in oklab,var(--a) 12%,var(--s));color:var(--a)}
+.wait{width:2.5rem;height:2.5rem;border:4px solid var(--a);border-bottom-color:transparent;animation:turn 1s linear infinite}
+.stage,video{width:100%;height:100%}.stage{overflow:hidden;container-type:size}
+video{object-fit:cover;transform:scaleX(-1);inset:0;max-width:134cqh;mask:linear-gradient(90deg,#0000,#000 12%,#000 88%,#0000)}
+.oval{inset:0;width:min(60cqw,35cqh);aspect-ratio:3/4;box-shadow:0 0 0 200vmax color-mix(in oklab,var(--s) 90%,transparent)}
+.ring{inset:-4%;width:108%;height:108%;stroke:color-mix(in oklab,#7c8791 45%,var(--s))}
 .ring :last-child{stroke:var(--a);transition:stroke-dasharray .3s}
-.cue{position:absolute;width:3.25rem;padding:.7rem;border-radius:50%;background:var(--b);color:var(--f);inset:auto 0 -10%;margin:auto;animation:nudge 1s ease-in-out infinite alternate}
+.cue{width:3.25rem;padding:.7rem;inset:auto 0 -10%;animation:nudge 1s ease-in-out infinite alternate}
 .look_up{inset:-10% 0 auto;--y:-8px}.look_down{--y:8px}.turn_left{inset:0 auto 0 -20%;--x:-8px}.turn_right{inset:0 -20% 0 auto;--x:8px}
-.top,.end{position:absolute;inset:auto 0 0;padding:1rem;text-align:center}.end p{min-height:1.5em}
+.top,.end{inset:auto 0 0;padding:1rem;text-align:center}.end p{min-height:1.5em}
 .top{bottom:calc(50cqh + min(40cqw,23.4cqh) + 5.5%);font-size:clamp(1.1rem,5cqh,1.6rem);font-weight:650;line-height:1.25}
 @keyframes turn{to{rotate:1turn}}@keyframes nudge{to{translate:var(--x,0) var(--y,0)}}
 @media(prefers-reduced-motion:reduce){.cue{animation:none}.wait{animation-duration:6s}}`;
@@ -281,6 +281,7 @@ function make(name, properties = {}, ...children) {
   element.append(...children.filter(Boolean));
   return element;
 }
+const stop = (stream) => void stream?.getTracks().forEach((track) => track.stop());
 const sign = (character) => make("div", { class: "sign", "aria-hidden": true }, character);
 
 export class MienCapture extends (globalThis.HTMLElement ?? Object) {
@@ -324,7 +325,7 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
   #button(key, kind = "", onclick) { return make("button", { class: kind, onclick }, this.#text(key)); }
   #wait() { this.#show(null, make("div", { class: "wait" }), make("p", { role: "status" }, this.#text("capture_loading"))); }
   #show(title, picture, ...children) {
-    const heading = title && make("h2", { tabindex: -1 }, title);
+    const heading = title && make("h2", { tabindex: -1 }, this.#text(title));
     this.#stage = {};
     this.#root.replaceChildren(make("div", { class: "view" }, picture, heading, ...children));
     heading?.focus({ preventScroll: true });
@@ -349,12 +350,12 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
 
   #consent({ text_version, title, text, button_text }) {
     const agree = () => this.#ask(() => this.session.consent(text_version));
-    this.#show(this.#text(title), null, make("p", { class: "terms", tabindex: 0 }, this.#text(text)),
+    this.#show(title, null, make("p", { class: "terms", tabindex: 0 }, this.#text(text)),
       this.#button(button_text, "main", agree), this.#cancelButton("side"));
   }
 
   #ready() {
-    this.#show(this.#text("capture_ready_title"), make("slot", { name: "picture" }), make("p", {}, this.#text("capture_ready_text")),
+    this.#show("capture_ready_title", make("slot", { name: "picture" }), make("p", {}, this.#text("capture_ready_text")),
       this.#button("button_camera", "main", () => this.#open()),
       this.session.answer.omittable_actions && this.#button("capture_cannot", "side", () => this.#omit("capture_cannot_text")), ...this.#others());
   }
@@ -364,7 +365,7 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
   #omit(text) {
     const boxes = this.session.answer.omittable_actions.map((action) => make("input", { type: "checkbox", value: action }));
     const save = () => this.#ask(() => this.session.omit(boxes.filter((box) => box.checked).map((box) => box.value)));
-    this.#show(this.#text("capture_cannot_title"), null, make("p", { role: "status" }, this.#text(text)),
+    this.#show("capture_cannot_title", null, make("p", { role: "status" }, this.#text(text)),
       ...boxes.map((box) => make("label", {}, box, this.#word(box.value, "action_"))),
       this.#button("button_continue", "main", save), this.#button("button_back", "side", () => this.#ready()), ...this.#others());
   }
@@ -376,7 +377,7 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
     try {
       const video = this.#showStage(), size = { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 } };
       const stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "user", ...size } });
-      if (run !== this.#run) return stream.getTracks().forEach((track) => track.stop());
+      if (run !== this.#run) return stop(stream);
       this.#stream = video.srcObject = stream;
       stream.getVideoTracks()[0].onended = () => { if (run === this.#run) this.#broken("busy"); };
       await video.play();
@@ -398,9 +399,9 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
 
   #broken(reason) {
     this.#close();
-    this.#show(this.#text("camera_title"), sign("!"), make("p", {}, this.#text(`camera_${reason}`)),
-      this.#button("button_retry", "main", () => this.#open()), ...this.#others());
+    this.#show("camera_title", sign("!"), make("p", {}, this.#text(`camera_${reason}`)), ...this.#retry());
   }
+  #retry() { return [this.#button("button_retry", "main", () => this.#open()), ...this.#others()]; }
 
   #showStage() {
     const ellipse = () => make("ellipse", { cx: 50, cy: 66.7, rx: 65.2, ry: 48.5, pathLength: 100, transform: "rotate(-90 50 66.7)" });
@@ -431,17 +432,14 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
     const { status, reasons = [] } = answer, run = this.#run;
     if (status === "cancelled") return this.#send("mien-cancel", answer);
     if (status === "passed") {
-      this.#show(this.#text("capture_passed_title"), sign("✓"));
+      this.#show("capture_passed_title", sign("✓"));
       await sleep(1000);
-      if (run === this.#run) this.#send("mien-done", answer);
-    } else if (reasons[0] === "interrupted" && this.#restarts < 3) {
-      // The server was lost, which says nothing about the person: the same capture begins again.
-      this.#show(this.#text("capture_failed_title"), sign("!"), make("p", { role: "alert" }, this.#word(reasons[0], "refusal_")),
-        this.#button("button_retry", "main", () => { this.#restarts++; this.session.restart(); this.#open(); }), ...this.#others());
-    } else {
-      this.#show(this.#text("capture_failed_title"), sign("!"), make("p", { role: "alert" }, this.#word(reasons[0], "refusal_")),
-        this.#button("button_continue", "main", () => { this.#wait(); this.#send("mien-fail", answer); }));
+      return run === this.#run && this.#send("mien-done", answer);
     }
+    // A server that was lost says nothing about the person: the same capture begins again.
+    const isLost = reasons[0] === "interrupted" && this.#restarts++ < 3;
+    this.#show("capture_failed_title", sign("!"), make("p", { role: "alert" }, this.#word(reasons[0], "refusal_")),
+      ...isLost ? this.#retry() : [this.#button("button_continue", "main", () => { this.#wait(); this.#send("mien-fail", answer); })]);
   }
 
   #fail(error) { this.#verdict({ status: "failed", reasons: [error.code ?? "other"], error }); }
@@ -451,8 +449,7 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
   #close() {
     this.#run++;
     this.#sender?.stop();
-    this.#stream?.getTracks().forEach((track) => track.stop());
-    this.#stream = undefined;
+    this.#stream = stop(this.#stream);
   }
 }
 globalThis.customElements?.get("mien-capture") ?? globalThis.customElements?.define("mien-capture", MienCapture);
@@ -545,7 +542,7 @@ export class Session {
   async redeem(form) {
     const send = () => this.#post("token", form);
     this.#tokens = { ...this.#tokens, ...await (form.repeat_key ? repeat(send) : send()) };
-    this.#until = performance.now() + (this.#tokens.expires_in - 30) * 1000;
+    this.#until = clock() + (this.#tokens.expires_in - 30) * 1000;
     return this;
   }
   #post(path, form) { return request(`${this.#server}/oauth2/${path}`, { method: "POST", body: new URLSearchParams({ client_id: this.#client, ...form }) }); }
@@ -553,7 +550,7 @@ export class Session {
   get idClaims() { return this.#tokens.id_token && parse(this.#tokens.id_token.split(".")[1]); }
 
   async accessToken() {
-    if (performance.now() > this.#until) {
+    if (clock() > this.#until) {
       this.#refreshing ??= this.redeem({ grant_type: "refresh_token", refresh_token: this.#tokens.refresh_token, repeat_key: random() });
       await this.#refreshing.finally(() => { this.#refreshing = null; });
     }
@@ -569,12 +566,8 @@ export class Session {
 
 // MARK: Passkeys
 
-export async function createPasskey(options) {
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
-  return (await navigator.credentials.create({ publicKey })).toJSON();
-}
+export const createPasskey = async (options) =>
+  (await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })).toJSON();
 
-export async function getPasskey(options) {
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
-  return (await navigator.credentials.get({ publicKey })).toJSON();
-}
+export const getPasskey = async (options) =>
+  (await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) })).toJSON();

@@ -83,6 +83,7 @@ public final class LoadServer {
     }
 
     public var isRunning: Bool { process.isRunning }
+    public var processID: Int32 { process.processIdentifier }
 
     /// The process's resident memory now, and its maximum so far, in MiB.
     public var residentMebibytes: (now: Double, maximum: Double) {

@@ -23,7 +23,7 @@ struct BenchCommand: AsyncParsableCommand {
         version: "mien-bench 0.1.0",
         subcommands: [
             PipelineCommand.self, AccuracyCommand.self, StrengthCommand.self, LiveCommand.self,
-            ServerCommand.self,
+            ServerCommand.self, ServersCommand.self,
             CapturesCommand.self, DocumentsCommand.self, ZonesCommand.self, PortraitsCommand.self,
             VerificationsCommand.self, IdentityCommand.self, PortalCommand.self,
             LivenessCommand.self, BareRouteCommand.self,

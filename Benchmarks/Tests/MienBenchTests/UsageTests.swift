@@ -23,7 +23,8 @@ import Testing
         let commands = try await Self.commands()
         #expect(
             commands.map { $0.joined(separator: " ") } == [
-                "", "pipeline", "accuracy", "strength", "live", "server", "captures", "documents",
+                "", "pipeline", "accuracy", "strength", "live", "server", "servers", "captures",
+                "documents",
                 "zones",
                 "portraits",
                 "verifications", "identity", "portal", "liveness", "liveness attacks",

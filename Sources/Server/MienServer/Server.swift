@@ -96,11 +96,13 @@ public final class Server: Service {
     /// - Parameters:
     ///   - reader: Reads the frames of capture sessions instead of the model pack. For tests.
     ///   - documents: Checks documents. For tests.
+    ///   - engines: Makes the engines of model packs. For tests.
     init(
         _ configuration: ServerConfiguration, logger: Logger, clock: ServerClock,
         publishesSignUp: Bool = false, renewsAdminCredential: Bool = false,
         acceptsLoss: Bool = false,
         reader: (any LiveFrameReader)?, documents: (any DocumentVerifier)? = nil,
+        engines: EngineSource = .own,
         onListening: @escaping @Sendable (_ address: String) -> Void,
         onAdminListening: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) async throws {
@@ -153,7 +155,7 @@ public final class Server: Service {
             configuration, store: store, publicURL: publicURL, portalURL: portalURL,
             clock: clock, logger: logger,
             storeKeys: { [data] in try data.store($0) }, certificate: certificate,
-            reader: reader, documents: documents)
+            reader: reader, documents: documents, engines: engines)
         if let flaw = opened.flaw {
             logger.warning("started with a database that may lack writes: it \(flaw)")
             let now = clock.now

@@ -85,7 +85,8 @@ struct ServerParts: Sendable {
         portalURL: PublicURL, clock: ServerClock,
         logger: Logger, storeKeys: @escaping @Sendable (KeyRing) throws -> Void,
         certificate: ServedCertificate? = nil,
-        reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil
+        reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil,
+        engines: EngineSource = .own
     ) async throws {
         (self.configuration, self.store, self.publicURL, self.clock, self.logger) = (
             configuration, store, publicURL, clock, logger
@@ -104,12 +105,12 @@ struct ServerParts: Sendable {
             presentation: configuration.presentation,
             standard: try await store.read { try $0.defaultChoices.presentation() },
             measuresPresentation: configuration.shadowPresentation != nil,
-            maxBytes: configuration.captureBytes, limits: limits)
+            maxBytes: configuration.captureBytes, limits: limits, engines: engines)
         let shadow = FaceShadow(
             store: store, metrics: metrics,
             monitor: FaceMonitor(metrics: metrics, logger: logger), clock: clock,
             threshold: configuration.shadowThreshold,
-            faces: try Self.shadowFaces(configuration, beside: faces),
+            faces: try Self.shadowFaces(configuration, beside: faces, engines),
             presentation: configuration.shadowPresentation.map {
                 ShadowPresentation(mode: $0, threshold: configuration.shadowPresentationThreshold)
             })
@@ -321,7 +322,7 @@ struct ServerParts: Sendable {
 
     /// Loads the pack that `face.shadow.pack` names.
     private static func shadowFaces(
-        _ configuration: ServerConfiguration, beside faces: FaceService
+        _ configuration: ServerConfiguration, beside faces: FaceService, _ engines: EngineSource
     ) throws -> FaceService? {
         guard let pack = configuration.shadowPack else { return nil }
         guard pack != faces.packID else {
@@ -336,7 +337,8 @@ struct ServerParts: Sendable {
             standard: .off,
             maxBytes: configuration.captureBytes,
             // A capture waits for it, so it gives up early instead of delaying anybody.
-            limits: WorkLimits(total: 8, perOwner: 4, perPart: 2, wait: .milliseconds(250)))
+            limits: WorkLimits(total: 8, perOwner: 4, perPart: 2, wait: .milliseconds(250)),
+            engines: engines)
     }
 
     /// Ends the consent to identity verification with the others of an app.

@@ -23,16 +23,9 @@ package final class FaceService: LiveFrameReader {
     private let former = Mutex<[PackID: FormerPack]>([:])
     private let library: PackLibrary
     private let manifest: PackManifest
-    private let setup: EngineSetup
-
-    /// How engines are made.
-    private struct EngineSetup: Sendable {
-        let workers: Int
-        let options: NetworkOptions
-        let limits: WorkLimits
-        /// Whether the variant int8 replaces networks of the pack in use.
-        let isQuantized: Bool
-    }
+    private let engines: EngineSource
+    /// How the engine in use was made.
+    private let specification: EngineSource.Specification
 
     package var depth: QueueDepth {
         let load = engine.load
@@ -47,13 +40,15 @@ package final class FaceService: LiveFrameReader {
     ///     the network, otherwise `off`.
     ///   - standard: The mode of installations whose settings do not name one.
     ///   - measuresPresentation: Whether the network runs even if the check is `off`.
+    ///   - engines: Makes the engines of this pack and of former ones.
     /// - Throws: `InferenceError` if a mode other than `off` is named and the pack has no such
     ///   network.
     package init(
         packs: URL, pack: PackID?, reachableAt address: String?, cache: URL, workers: Int,
         precision: NetworkOptions.Precision?, isQuantized: Bool,
         presentation: PresentationMode?, standard: PresentationMode,
-        measuresPresentation: Bool = false, maxBytes: Int, limits: WorkLimits
+        measuresPresentation: Bool = false, maxBytes: Int, limits: WorkLimits,
+        engines: EngineSource = .own
     ) throws {
         library = PackLibrary(folder: packs)
         let loaded = try library.pack(pack ?? library.packID(reachableAt: address))
@@ -65,15 +60,14 @@ package final class FaceService: LiveFrameReader {
         var options = NetworkOptions(streams: workers, cacheFolder: cache.path)
         options.precision =
             try precision ?? (isQuantized ? .f32 : loaded.fastestPrecision(options))
-        engine = try FaceEngine(
-            pack: loaded, workers: workers, options: options,
-            variant: isQuantized ? .int8 : nil,
+        self.engines = engines
+        specification = EngineSource.Specification(
+            workers: workers, options: options, variant: isQuantized ? .int8 : nil,
             looksForAttacks: self.presentation != .off || measuresPresentation,
             compilingAll: true, limits: limits)
+        engine = try engines.make(loaded, specification)
         imageLimits = ImageLimits(maxBytes: maxBytes)
         manifest = loaded.manifest
-        setup = EngineSetup(
-            workers: workers, options: options, limits: limits, isQuantized: isQuantized)
     }
 
     /// The analysis of one frame.
@@ -244,10 +238,14 @@ extension FaceService {
     /// - Throws: `PackError`, `.notInstalled` with the remedy; `InferenceError`.
     package func load(former pack: PackID) throws {
         let loaded = try library.pack(pack)
-        let engine = try FaceEngine(
-            pack: loaded, workers: setup.workers, options: setup.options, limits: setup.limits)
+        // Quantized networks, if any, are those of the pack in use.
+        let engine = try engines.make(
+            loaded,
+            EngineSource.Specification(
+                workers: specification.workers, options: specification.options,
+                limits: specification.limits))
         let isSame =
-            !setup.isQuantized && manifest.findsSameFaces(as: loaded.manifest)
+            specification.variant == nil && manifest.findsSameFaces(as: loaded.manifest)
         let ready = FormerPack(
             engine: engine, matcher: try loaded.matcher(), findsSameFaces: isSame)
         former.withLock { $0[pack] = ready }

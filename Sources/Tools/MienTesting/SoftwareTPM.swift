@@ -75,7 +75,8 @@ public actor SoftwareTPM {
     private static func started() async throws -> SoftwareTPM {
         let state = try ScratchFolder()
         for _ in 0..<tries {
-            guard let port = freePair(), let (process, ends) = try? await launched(state, port)
+            guard let port = LoopbackPort.freePair(),
+                let (process, ends) = try? await launched(state, port)
             else { continue }
             return SoftwareTPM(state: state, port: port, process: process, ends: ends)
         }
@@ -100,64 +101,14 @@ public actor SoftwareTPM {
         try process.run()
         let deadline = ContinuousClock.now + patience
         while process.isRunning, ContinuousClock.now < deadline {
-            if canConnect(port), canConnect(port + 1), process.isRunning { return (process, ends) }
+            if LoopbackPort.accepts(port), LoopbackPort.accepts(port + 1), process.isRunning {
+                return (process, ends)
+            }
             try await Task.sleep(for: .milliseconds(20))
         }
         end(process)
         for await _ in ends {}
         throw Failure(description: "swtpm did not start on ports \(port) and \(port + 1)")
-    }
-
-    /// Returns a free port whose successor, which is for the control channel, is free as well.
-    private static func freePair() -> UInt16? {
-        guard let (first, port) = bound(to: 0) else { return nil }
-        defer { close(first) }
-        guard port < .max, let (second, _) = bound(to: port + 1) else { return nil }
-        close(second)
-        return port
-    }
-
-    private static func bound(to port: UInt16) -> (descriptor: Int32, port: UInt16)? {
-        let descriptor = streamSocket()
-        guard descriptor >= 0 else { return nil }
-        var address = loopback(port), size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        guard isBound else {
-            close(descriptor)
-            return nil
-        }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
-    }
-
-    private static func canConnect(_ port: UInt16) -> Bool {
-        let descriptor = streamSocket()
-        defer { close(descriptor) }
-        var address = loopback(port)
-        return unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
-    }
-
-    private static func streamSocket() -> Int32 {
-        #if canImport(Glibc)
-        socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-        socket(AF_INET, SOCK_STREAM, 0)
-        #endif
     }
 
     private struct Failure: Error, CustomStringConvertible {

@@ -128,7 +128,8 @@ extension FaceDescriptor {
 /// A person in front of a camera whose app sends ten frames per second to a capture session, by the
 /// test's clock.
 struct LiveStage {
-    let server: TestServer
+    /// The server that gets the frames. Another one than the one that began the session passes them on.
+    var server: TestServer
     let token: String
     var chain: FrameChain
     var number = 0

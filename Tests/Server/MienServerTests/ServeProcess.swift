@@ -37,13 +37,13 @@ final class ServeProcess: Sendable {
 
         init(
             _ folder: ScratchFolder, _ settings: [String: String], _ arguments: [String],
-            _ clock: ProcessClock?
+            _ clock: ProcessClock?, _ program: URL
         ) throws {
             let name = UUID().uuidString
             (out, err) = (
                 try folder.write([], to: "\(name).out"), try folder.write([], to: "\(name).err")
             )
-            process.executableURL = ServeProcess.program
+            process.executableURL = program
             process.arguments = ["serve"] + arguments
             let standard = [
                 "MIEN_HOME": folder("home").path, "MIEN_PACKS": Installed.home.packs.path,
@@ -84,12 +84,13 @@ final class ServeProcess: Sendable {
 
     /// Starts the server on a free port and waits until it listens.
     ///
+    /// - Parameter program: Another version of `mien`.
     /// - Throws: ``NotListening`` if the process ends instead.
     static func start(
         in folder: ScratchFolder, _ settings: [String: String] = [:], arguments: [String] = [],
-        clock: ProcessClock? = nil
+        clock: ProcessClock? = nil, program: URL = ServeProcess.program
     ) async throws -> ServeProcess {
-        let running = try Running(folder, settings, arguments, clock)
+        let running = try Running(folder, settings, arguments, clock, program)
         let deadline = ContinuousClock.now + .seconds(600)
         while running.process.isRunning, ContinuousClock.now < deadline {
             let said = try running.text(running.out)

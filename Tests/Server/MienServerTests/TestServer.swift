@@ -36,8 +36,34 @@ enum Installed {
             path: "mien-server-cache-\(getpid())", directoryHint: .isDirectory)
     }
 
-    /// Keeps OpenVINO's libraries loaded between servers. Each would load them again.
-    static let engine = try? FaceEngine(pack: PackLibrary(folder: home.packs).pack())
+    /// Gives servers the engines of former ones, because loading the networks takes most of a
+    /// server's start. Packs of other folders are the tests' own, and may change.
+    static let engines: EngineSource = {
+        let kept = Mutex<[KeptEngine]>([])
+        return EngineSource { pack, specification in
+            guard pack.folder.path.hasPrefix(home.packs.path) else {
+                return try EngineSource.own.make(pack, specification)
+            }
+            return try kept.withLock { kept in
+                if let same = kept.first(where: {
+                    $0.folder == pack.folder && $0.specification == specification
+                }) {
+                    return same.engine
+                }
+                let engine = try EngineSource.own.make(pack, specification)
+                // Each has the networks in memory.
+                if kept.count == 3 { kept.removeFirst() }
+                kept.append(
+                    KeptEngine(folder: pack.folder, specification: specification, engine: engine))
+                return engine
+            }
+        }
+    }()
+    private struct KeptEngine: Sendable {
+        let folder: URL
+        let specification: EngineSource.Specification
+        let engine: FaceEngine
+    }
 
     /// The numbers in a descriptor of the pack that servers use by default.
     static let dimensions =
@@ -115,7 +141,6 @@ struct TestServer: Sendable {
         reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil,
         _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
-        _ = Installed.engine
         let folder = scratch("server"), logs = LogLines()
         let standard = [
             "MIEN_DATA": folder.path, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
@@ -135,7 +160,7 @@ struct TestServer: Sendable {
         let (addresses, listening) = AsyncStream<String>.makeStream()
         let server = try await Server(
             configuration, logger: logs.logger, clock: time.clock, publishesSignUp: true,
-            reader: reader, documents: documents
+            reader: reader, documents: documents, engines: Installed.engines
         ) {
             listening.yield($0)
         }

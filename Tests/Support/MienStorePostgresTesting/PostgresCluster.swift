@@ -46,7 +46,14 @@ public final class PostgresCluster: Sendable {
         trap '' INT HUP TERM
         if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$FOLDER"; fi
         chmod 755 "$FOLDER"
-        run "$PROGRAMS/initdb" -D "$FOLDER/data" -U mien -A trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions >"$FOLDER/initdb.log" 2>&1
+        if [ -n "$SOURCE" ]; then
+            cp -a "$SOURCE/backup" "$FOLDER/data"
+            if [ "$(id -u)" = 0 ]; then chown -R nobody:nogroup "$FOLDER/data"; fi
+            touch "$FOLDER/data/recovery.signal"
+        else
+            run "$PROGRAMS/initdb" -D "$FOLDER/data" -U mien -A trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions >"$FOLDER/initdb.log" 2>&1
+        fi
+        run mkdir "$FOLDER/archive"
         if [ -n "$NAMESPACE" ]; then echo "host all all samenet trust" >>"$FOLDER/data/pg_hba.conf"; fi
         cat >>"$FOLDER/data/postgresql.conf" <<END
         listen_addresses = '$ADDRESSES'
@@ -54,6 +61,7 @@ public final class PostgresCluster: Sendable {
         fsync = $FSYNC
         max_connections = 900
         shared_buffers = 64MB
+        $SETTINGS
         END
         run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -l "$FOLDER/data/log" -w start >/dev/null
         echo ready
@@ -70,7 +78,12 @@ public final class PostgresCluster: Sendable {
     ///   - isDurable: Whether it waits for the disk, as in production.
     ///   - namespace: A network namespace in which it runs and listens on all addresses. Needs root.
     ///     The Unix socket is there for every namespace.
-    public init(isDurable: Bool = false, namespace: String? = nil) throws {
+    ///   - isArchived: Whether it archives its write-ahead log, for ``backUp()``.
+    ///   - restored: Begins with the backup of another cluster instead of an empty one.
+    public init(
+        isDurable: Bool = false, namespace: String? = nil, isArchived: Bool = false,
+        restored: PointInTime? = nil
+    ) throws {
         guard let programs = Self.programs else {
             throw Missing(description: "PostgreSQL is not installed: apt-get install postgresql")
         }
@@ -81,6 +94,8 @@ public final class PostgresCluster: Sendable {
         keeper.environment = ProcessInfo.processInfo.environment.merging([
             "FOLDER": folder.path, "PROGRAMS": programs, "FSYNC": isDurable ? "on" : "off",
             "NAMESPACE": namespace ?? "", "ADDRESSES": namespace == nil ? "" : "*",
+            "SOURCE": restored?.source.path ?? "",
+            "SETTINGS": restored?.settings ?? (isArchived ? Self.archiving(in: folder) : ""),
         ]) { $1 }
         (keeper.standardInput, keeper.standardOutput) = (input, output)
         keeper.standardError = FileHandle.nullDevice

@@ -21,8 +21,11 @@ struct TokenLoad: Sendable {
     private let devices: [Device]
     private let issuer: String
 
-    init(_ server: LoadServer, _ setup: SetupClient, workers: Int) async throws {
-        issuer = "http://127.0.0.1:\(server.port)"
+    /// - Parameter issuer: The server's public URL; `nil` for its address.
+    init(
+        _ server: LoadServer, _ setup: SetupClient, workers: Int, issuer: String? = nil
+    ) async throws {
+        self.issuer = issuer ?? "http://127.0.0.1:\(server.port)"
         devices = try (0..<workers).map {
             Device(signer: try .generate(.es256), keyID: "bench-key-\($0)")
         }

@@ -17,7 +17,7 @@ struct AttackedServer: ServerUnderTest {
     let credential: Sensitive<String>
     let admin: MienAdmin
     let issuer: String
-    private let outbox: URL
+    let outbox: URL
 
     var address: String { process.address }
     var adminAddress: String { process.adminAddress }
@@ -40,12 +40,13 @@ struct AttackedServer: ServerUnderTest {
     static func start(
         in scratch: ScratchFolder, _ settings: [String: String] = [:],
         publicURL: String? = SoftwarePasskey.origin,
-        credential: Sensitive<String>? = nil
+        credential: Sensitive<String>? = nil, program: URL = ServeProcess.program
     ) async throws -> AttackedServer {
         let outbox = scratch("outbox")
         var all = limits.merging(["MIEN_MAIL_OUTBOX": outbox.path]) { $1 }
         all["MIEN_PUBLIC_URL"] = publicURL
-        let process = try await ServeProcess.start(in: scratch, all.merging(settings) { $1 })
+        let process = try await ServeProcess.start(
+            in: scratch, all.merging(settings) { $1 }, program: program)
         let credential = try #require(process.credential ?? credential)
         return AttackedServer(
             process: process, credential: credential, admin: try process.admin(credential),

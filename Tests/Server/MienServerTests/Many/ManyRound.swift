@@ -15,9 +15,16 @@ final class ManyRound: Sendable {
 
     /// The lock of passwords as clients see it: a stranger cannot tell whether a guess was counted.
     struct Locks: SequentialModel {
-        static let policy: JSONValue = [
-            "password": ["failed_attempts": 100, "lockout_seconds": 1, "disable_after": 100]
-        ]
+        /// The settings of the app for which the model holds.
+        static let request = AppRequest(
+            name: "default",
+            settings: [
+                "locks": [
+                    "password": [
+                        "failed_attempts": 100, "lockout_seconds": 1, "disable_after": 100,
+                    ]
+                ]
+            ])
         private let model = LockModel(
             failedAttempts: 100, lockoutMilliseconds: 1000, disableAfter: 100)
         var initial: LockModel.State { model.initial }
@@ -32,7 +39,7 @@ final class ManyRound: Sendable {
 
     /// Counts of all rounds.
     struct Totals: Sendable {
-        var calls = 0, answers = 0, users = 0, families = 0, exchanges = 0
+        var calls = 0, answers = 0, users = 0, families = 0, exchanges = 0, invitations = 0
 
         mutating func add(_ other: Totals) {
             calls += other.calls
@@ -40,6 +47,7 @@ final class ManyRound: Sendable {
             users += other.users
             families += other.families
             exchanges += other.exchanges
+            invitations += other.invitations
         }
     }
 
@@ -59,6 +67,9 @@ final class ManyRound: Sendable {
     private let known: Mutex<[String]>
     /// Names of users whose creation was acknowledged.
     private let created = Mutex<[String]>([])
+    private let organization: OrganizationID
+    /// Addresses whose invitation was acknowledged. They get one email each, of whichever server.
+    let invited = Mutex<[String]>([])
 
     /// Makes the objects of a round. All servers run.
     init(_ servers: ManyServers, round: Int) async throws {
@@ -75,6 +86,9 @@ final class ManyRound: Sendable {
         var made: [String] = []
         for _ in 0..<3 { made.append(try await server.journeyToken(name)) }
         journeyTokens = made
+        let organization = try await server.admin.createOrganization(
+            OrganizationRequest(name: name))
+        self.organization = try #require(OrganizationID(organization.id))
     }
 
     /// Runs the clients while `fault` happens, and a little longer.
@@ -147,7 +161,8 @@ final class ManyRound: Sendable {
             Totals(
                 calls: counts.reduce(0) { $0 + $1.0 }, answers: counts.reduce(0) { $0 + $1.1 },
                 users: names.count, families: known.withLock { $0.count } - 1,
-                exchanges: tokens.history.operations.count { $0.outcome?.reply == .taken })
+                exchanges: tokens.history.operations.count { $0.outcome?.reply == .taken },
+                invitations: invited.withLock { $0.count })
         )
     }
 
@@ -170,6 +185,7 @@ final class ManyRound: Sendable {
         case 50..<70: await guess(client)
         case 70..<78: await readFailures(at: server, client: client)
         case 78..<80: await unlock(at: server, client: client)
+        case 80..<85: await invite(at: server)
         default: await createUser(at: server, client: client)
         }
         try? await Task.sleep(for: .milliseconds(random(0...30)))
@@ -247,6 +263,12 @@ final class ManyRound: Sendable {
             return
         }
         created.withLock { $0.append(name) }
+    }
+
+    private func invite(at server: AttackedServer) async {
+        let address = "\(name)guest\(number.add(1, ordering: .relaxed).newValue)@example.org"
+        guard (try? await server.admin.invite(address, to: organization)) != nil else { return }
+        invited.withLock { $0.append(address) }
     }
 
     // MARK: HTTP

@@ -19,14 +19,18 @@ final class ManyServers: Sendable {
 
     /// Starts the cluster, which waits for the disk, and the servers, which share one file of master
     /// keys. Where the machine allows it, a network that can be cut lies between them.
-    static func start(in scratch: ScratchFolder) async throws -> ManyServers {
+    ///
+    /// - Parameter program: The version of `mien` that they run.
+    static func start(in scratch: ScratchFolder, _ program: URL = ServeProcess.program) async throws
+        -> ManyServers
+    {
         let network =
             ManyNetwork.isPossible ? try ManyNetwork(ways: count, in: scratch) : nil
         let cluster = try PostgresCluster(isDurable: true, namespace: network?.namespace)
         try cluster.sql("CREATE DATABASE many")
-        let first = try await server(0, in: scratch, url(0, cluster, network), nil)
+        let first = try await server(0, in: scratch, url(0, cluster, network), nil, program)
         let servers = ManyServers(cluster, scratch, network, first.credential, first)
-        for number in 1..<count { try await servers.start(number) }
+        for number in 1..<count { try await servers.start(number, program) }
         return servers
     }
 
@@ -58,7 +62,8 @@ final class ManyServers: Sendable {
     }
 
     private static func server(
-        _ number: Int, in scratch: ScratchFolder, _ url: String, _ credential: Sensitive<String>?
+        _ number: Int, in scratch: ScratchFolder, _ url: String, _ credential: Sensitive<String>?,
+        _ program: URL
     ) async throws -> AttackedServer {
         try await AttackedServer.start(
             in: scratch,
@@ -66,13 +71,13 @@ final class ManyServers: Sendable {
                 "MIEN_STORE_URL": url, "MIEN_DATA": scratch("data\(number)").path,
                 "MIEN_KEY_PATH": scratch("keys/master.key").path,
                 "MIEN_FACE_LIVENESS_MODE": "image",
-            ], credential: credential)
+            ], credential: credential, program: program)
     }
 
     /// Starts a server that does not run.
-    func start(_ number: Int) async throws {
+    func start(_ number: Int, _ program: URL = ServeProcess.program) async throws {
         let url = Self.url(number, cluster, network)
-        let server = try await Self.server(number, in: scratch, url, credential)
+        let server = try await Self.server(number, in: scratch, url, credential, program)
         running.withLock { $0[number] = server }
     }
 
@@ -91,6 +96,18 @@ final class ManyServers: Sendable {
         guard let server else { return }
         server.process.signal(SIGKILL)
         #expect(await server.process.ended() == -SIGKILL, "server \(number) ended by itself")
+    }
+
+    /// Ends a server as an upgrade does: it gets no more requests, and finishes those that it has.
+    func end(_ number: Int) async {
+        let server = running.withLock { running in
+            defer { running[number] = nil }
+            return running[number]
+        }
+        guard let server else { return }
+        // A request may be on its way.
+        try? await Task.sleep(for: .milliseconds(200))
+        #expect(await server.process.stop() == 0, "server \(number)")
     }
 
     /// Stops a server's threads for a time. Its connections stay open.

@@ -25,21 +25,19 @@ struct ManyServersTests {
     init() throws { scratch = try ScratchFolder() }
 
     @Test(
-        "whatever is killed or stopped, acknowledged changes stay, single-use things work once, guesses are counted, and the audit log is whole"
+        "whatever is killed or stopped, acknowledged changes stay, single-use things work once, guesses are counted, emails go out, and the audit log is whole"
     )
     func killed() async throws {
         let servers = try await ManyServers.start(in: scratch), began = ContinuousClock.now
         let first = try #require(servers[0])
-        _ = try await first.admin.updateApp(
-            AttackedServer.app,
-            AppRequest(name: "default", settings: ["locks": ManyRound.Locks.policy]))
+        _ = try await first.admin.updateApp(AttackedServer.app, ManyRound.Locks.request)
         // The others have read the app's settings perhaps.
         for number in 1..<ManyServers.count {
             await servers.killServer(number)
             try await servers.start(number)
         }
         var generator = TestSeed.generator(64), totals = ManyRound.Totals()
-        var counts: [Fault: Int] = [:]
+        var counts: [Fault: Int] = [:], invited: [String] = []
         let kinds = Fault.allCases.filter { $0 != .cutServer || servers.hasNetwork }
         if !servers.hasNetwork { print("no partitions: this machine allows no network namespaces") }
         for round in 0..<Self.faults {
@@ -65,14 +63,18 @@ struct ManyServersTests {
             let (wrong, counted) = try await play.judge()
             for fault in wrong { Issue.record("round \(round): \(fault)") }
             totals.add(counted)
+            invited += play.invited.withLock { $0 }
             counts[fault, default: 0] += 1
             if wrong.count > 3 { break }
+        }
+        for fault in try await ManyMail(outbox: first.outbox).judge(invited) {
+            Issue.record("\(fault)")
         }
         await servers.stop()
         let made = Fault.allCases.map { "\(counts[$0] ?? 0) \($0.rawValue)" }
             .joined(separator: ", ")
         print(
-            "\(Self.faults) faults in \((ContinuousClock.now - began).components.seconds) s (\(made)): \(totals.calls) recorded calls, \(totals.answers) answered, \(totals.users) users, \(totals.families) refreshes, \(totals.exchanges) exchanges"
+            "\(Self.faults) faults in \((ContinuousClock.now - began).components.seconds) s (\(made)): \(totals.calls) recorded calls, \(totals.answers) answered, \(totals.users) users, \(totals.families) refreshes, \(totals.exchanges) exchanges, \(totals.invitations) invitations mailed"
         )
         #expect(totals.answers > 20 * Self.faults, "the clients were answered")
         #expect(totals.users > Self.faults && totals.families > 0 && totals.exchanges > 0)

@@ -1,0 +1,66 @@
+internal import Foundation
+
+extension PostgresCluster {
+    /// A moment to which a backup and its archived log can be restored.
+    public struct PointInTime: Sendable {
+        /// The folder of the cluster that was backed up, which keeps the backup and the archive.
+        let source: URL
+        /// The time by the cluster's clock, as PostgreSQL writes it.
+        let time: String
+
+        var settings: String {
+            """
+            archive_mode = off
+            restore_command = 'cp "\(source.path)/archive/%f" "%p"'
+            recovery_target_time = '\(time)'
+            recovery_target_action = 'promote'
+            """
+        }
+    }
+
+    static func archiving(in folder: URL) -> String {
+        """
+        archive_mode = on
+        archive_command = 'cp "%p" "\(folder.path)/archive/%f"'
+        """
+    }
+
+    /// Makes a base backup, as `pg_basebackup` does while the database is in use.
+    public func backUp() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "\(Self.programs!)/pg_basebackup")
+        process.arguments = [
+            "-h", folder.path, "-U", "mien", "-D", folder.appending(path: "backup").path,
+            "-X", "none", "--checkpoint=fast", "--no-sync",
+        ]
+        (process.standardInput, process.standardOutput, process.standardError) = (
+            FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice
+        )
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Missing(description: "pg_basebackup failed")
+        }
+    }
+
+    /// Returns the present moment, for a restore of the last backup. Call ``archiveAll()`` afterwards.
+    public func now() throws -> PointInTime {
+        PointInTime(source: folder, time: try sql("SELECT clock_timestamp()"))
+    }
+
+    /// Waits until the log is archived up to now.
+    public func archiveAll() throws {
+        let file = try sql("SELECT pg_walfile_name(pg_switch_wal())")
+        for _ in 0..<500 {
+            let last = try sql("SELECT last_archived_wal FROM pg_stat_archiver")
+            if last >= file { return }
+            usleep(20_000)
+        }
+        throw Missing(description: "the write-ahead log was not archived")
+    }
+
+    /// Whether a restore is still going on.
+    public func isRecovering() throws -> Bool {
+        try sql("SELECT pg_is_in_recovery()") == "t"
+    }
+}
