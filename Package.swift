@@ -707,7 +707,8 @@ package.targets += [
         [
             "MienServerOperations", "MienServerFaces", "MienServerMail", "MienServerAccess",
             "MienServerCore", "MienAccess", "MienStore", "MienSealing", "MienCore", "MienFace",
-            "MienTesting", httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore,
+            "MienJourney", "MienTesting", httpClient, httpTypes, hummingbird, lifecycle, logging,
+            nioCore,
             nioHTTP, nioSSL,
         ]),
     tests(
