@@ -593,8 +593,9 @@ package.targets += [
     support(
         "MienSimulation",
         [
-            "MienHistories", "MienServerAccess", "MienServerCore", "MienStore", "MienSealing",
-            "MienAccess", "MienCore",
+            "MienHistories", "MienServerOperations", "MienServerFaces", "MienServerMail",
+            "MienServerAccess", "MienServerCore", "MienStore", "MienSealing",
+            "MienJourney", "MienAccess", "MienCore", logging,
         ]),
     // Writes until it is killed; MienStoreTests reads what is left.
     supportProgram(
