@@ -593,8 +593,9 @@ package.targets += [
     support(
         "MienSimulation",
         [
-            "MienHistories", "MienServerAccess", "MienServerCore", "MienStore", "MienSealing",
-            "MienAccess", "MienCore",
+            "MienHistories", "MienServerOperations", "MienServerFaces", "MienServerMail",
+            "MienServerAccess", "MienServerCore", "MienStore", "MienSealing",
+            "MienJourney", "MienAccess", "MienCore", logging,
         ]),
     // Writes until it is killed; MienStoreTests reads what is left.
     supportProgram(
@@ -707,7 +708,8 @@ package.targets += [
         [
             "MienServerOperations", "MienServerFaces", "MienServerMail", "MienServerAccess",
             "MienServerCore", "MienAccess", "MienStore", "MienSealing", "MienCore", "MienFace",
-            "MienTesting", httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore,
+            "MienJourney", "MienTesting", httpClient, httpTypes, hummingbird, lifecycle, logging,
+            nioCore,
             nioHTTP, nioSSL,
         ]),
     tests(

@@ -54,14 +54,7 @@ extension CaptureService {
         guard peers != nil, live.find(id) == nil,
             let record = try await store.read({ try $0.captures.find(id) }), record.state == .open
         else { return nil }
-        return try await owner(of: Self.opened(record))
-    }
-
-    func owner(of content: Content) async throws -> String? {
-        guard let peers, content.liveUntil != nil, let server = content.server,
-            server != peers.name, try await peers.isAlive(server)
-        else { return nil }
-        return server
+        return try await records.owner(of: Self.opened(record))
     }
 
     /// Passes a request about a capture to the server that has its live session.

@@ -43,7 +43,7 @@ extension CaptureService {
             }
             var content = content
             (content.rules, content.rulesForAll) = (rules, all)
-            try await self.write(record, content, from: record, [:])
+            try await self.records.write(record, content, from: record, [:])
             return self.answer(record, content)
         }
     }

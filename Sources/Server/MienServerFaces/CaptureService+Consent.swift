@@ -31,7 +31,7 @@ extension CaptureService {
             guard content.hasConsent != true else { return self.answer(record, content) }
             var content = content
             content.hasConsent = true
-            try await self.write(record, content, from: record, [:])
+            try await self.records.write(record, content, from: record, [:])
             return self.answer(record, content)
         }
     }

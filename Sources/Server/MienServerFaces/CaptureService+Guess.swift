@@ -24,15 +24,18 @@ struct ExpectedFace: Codable, Sendable {
     }
 }
 
-extension CaptureService {
+extension CaptureRecords {
     /// Counts a live capture as a wrong face if it fails after an action was announced. Otherwise
     /// an attacker could try again until the drawn actions match a recording.
     ///
     /// Takes as long and writes as much whether or not the face exists.
-    func countGuess(_ content: Content, app: AppID) async throws {
+    ///
+    /// - Returns: what counts it in a transaction; `nil` if the capture guesses nobody's face.
+    func guess(_ content: Content, app: AppID) async throws -> (@Sendable (Tables) throws -> Void)?
+    {
         let expected = content.expected
         guard content.purpose == .authentication, expected.user != nil || expected.identifier != nil
-        else { return }
+        else { return nil }
         let found = try await store.read { tables -> AuthenticatorRecord? in
             let named =
                 try expected.user.map { try tables.accounts.find($0) }
@@ -40,9 +43,16 @@ extension CaptureService {
             guard let account = named, account.state == .active else { return nil }
             return try tables.authenticators.find(.face, of: account, app: app)
         }
-        guard let found else { return try await gate.pretend() }
-        let device = expected.device.flatMap { $0.account == found.account ? $0.id : nil }
-        if try await gate.begin(found, device: device) == nil { try await gate.pretend() }
+        let policy = try await gate.policy(for: .face, app: app), gate = gate, now = clock.now
+        let device = expected.device.flatMap { $0.account == found?.account ? $0.id : nil }
+        return { tables in
+            if let found,
+                try gate.begin(found, device: device, under: policy, in: tables, at: now) != nil
+            {
+                return
+            }
+            try gate.pretend(in: tables, at: now)
+        }
     }
 }
 

@@ -8,14 +8,11 @@ internal import MienStore
 /// Live captures. The record stores that a capture has begun and, later, how it ended. Everything
 /// in between is kept in memory.
 extension CaptureService {
-    /// How often a session may begin again after its server was lost.
-    private static let maxRestarts = 3
-
     /// Begins a live session for an address and draws its challenge and nonce. A repeated call
     /// returns the same session. One that was lost with its server begins again.
     func start(token: String, client: String) async throws -> CaptureAnswer {
         try await inTurn(token) { record, content in
-            let (record, content) = try await self.reopened(record, content)
+            let (record, content) = try await self.records.reopened(record, content)
             guard record.state == .open else { throw self.closed(content) }
             guard content.rules.mode != .image, content.missingConsent == nil else {
                 return self.answer(record, content)
@@ -29,17 +26,13 @@ extension CaptureService {
                     challenge: content.rules.challenge(using: &generator),
                     nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now,
                     until: record.expiresAt, maxFrames: self.maxLiveFrames)
-                var (begun, content) = (record, content)
-                content.liveUntil = session.deadline
-                content.server = self.peers?.name
-                // Of two servers that begin a session at once, one finds that the record has changed.
-                // Otherwise, a client could choose between two challenges.
-                begun.frames += 1
+                let (begun, content) = self.records.begun(
+                    record, content, until: session.deadline)
                 try self.live.add(
                     OpenLiveSession(
                         session: session, record: begun, content: content, client: client),
                     at: self.clock.now)
-                do { try await self.write(begun, content, from: record, [:]) } catch {
+                do { try await self.records.write(begun, content, from: record, [:]) } catch {
                     self.live.remove(record.id)
                     // Another server has begun it. The client's next request reaches that one.
                     if (error as? StoreError)?.code == .stale { throw ServerBusy() }
@@ -49,27 +42,6 @@ extension CaptureService {
             }
             return self.answer(record, content)
         }
-    }
-
-    /// Opens a session again that ended as `interrupted`. It has judged nothing, and the next one has
-    /// a challenge of its own.
-    private func reopened(_ record: CaptureRecord, _ content: Content) async throws -> (
-        CaptureRecord, Content
-    ) {
-        let restarts = content.restarts ?? 0
-        guard record.state == .failed, content.reasons == [CaptureRefusal.interrupted.rawValue],
-            restarts < Self.maxRestarts
-        else { return (record, content) }
-        var content = content
-        (content.reasons, content.liveUntil, content.server) = (nil, nil, nil)
-        content.restarts = restarts + 1
-        var open = try Self.with(content, in: record)
-        open.state = .open
-        // Distinguishes it from the lost session.
-        open.frames += 1
-        let changed = open
-        try await store.write(.process) { try $0.captures.reopen(changed, from: record.frames) }
-        return (changed, content)
     }
 
     /// Takes the next frames of a live session.
@@ -152,16 +124,11 @@ extension CaptureService {
     /// `nil` for other sessions.
     func endLost(_ record: CaptureRecord, _ content: Content) async throws -> CaptureAnswer? {
         if let held = live.find(record.id), !held.isCurrent(record) { live.remove(record.id) }
-        guard record.state == .open, let until = content.liveUntil else { return nil }
         let session = live.find(record.id)?.session
-        if clock.now >= until {
-            return try await end(
-                record, content, session, failed: [SessionRefusal.timedOut.rawValue])
+        guard let reason = try await records.loss(record, content, isHere: session != nil) else {
+            return nil
         }
-        if session != nil { return nil }
-        // Another server has it. Only if that one dies, the session is lost.
-        if try await owner(of: content) != nil { throw ServerBusy() }
-        return try await end(record, content, nil, failed: [CaptureRefusal.interrupted.rawValue])
+        return try await end(record, content, session, failed: [reason])
     }
 
     /// Analyzes a frame. Its picture is kept only for this call.
@@ -218,8 +185,6 @@ extension CaptureService {
         _ record: CaptureRecord, _ content: Content, _ session: LiveSession?,
         failed reasons: [String]? = nil
     ) async throws -> CaptureAnswer {
-        var next = record, content = content
-        next.frames = session?.looks ?? record.frames
         let judged = session?.judgment.end, entries = judged?.entries ?? []
         var refusals = reasons ?? judged?.refusals.map(\.rawValue) ?? []
         if refusals.isEmpty, !(try faces.isOnePerson(entries, threshold: threshold)) {
@@ -231,20 +196,24 @@ extension CaptureService {
         {
             refusals = [SessionRefusal.replayed.rawValue]
         }
-        if refusals.isEmpty, !entries.isEmpty {
-            next.state = .passed
+        let hasPassed = refusals.isEmpty && !entries.isEmpty
+        let (next, ended) = records.ended(
+            record, content, as: hasPassed ? .passed : .failed, looks: session?.looks ?? 0,
+            refusals)
+        var content = ended
+        if hasPassed {
             content.template = try template(of: entries)
             content.former = try formerTemplates(of: session?.former ?? [:])
             content.shadow = shadow.template(of: session?.shadow ?? []).map(Self.text)
             content.camera = session?.camera
             content.picture = session?.picture.map { Base64URL.encode($0) }
         } else {
-            next.state = .failed
             content.reasons = refusals
-            if session?.wasInstructed == true { try await countGuess(content, app: record.app) }
         }
         do {
-            try await write(next, content, from: record, session?.measured(at: clock.now) ?? [:])
+            try await records.write(
+                next, content, from: record, session?.measured(at: clock.now) ?? [:],
+                countingGuess: !hasPassed && session?.wasInstructed == true)
         } catch let error as StoreError where error.code == .stale {
             // This server was paused, and another one has ended or restarted the capture.
             live.remove(record.id)

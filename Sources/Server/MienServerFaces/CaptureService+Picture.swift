@@ -36,7 +36,7 @@ extension CaptureService {
             guard content.picture != nil else { return }
             var content = content
             content.picture = nil
-            try await self.write(record, content, from: record, [:])
+            try await self.records.write(record, content, from: record, [:])
         }
     }
 

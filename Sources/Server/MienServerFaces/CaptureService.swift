@@ -74,6 +74,7 @@ package final class CaptureService: Sendable {
     }
 
     let store: Store
+    let records: CaptureRecords
     let faces: FaceService
     let shadow: FaceShadow
     let reader: any LiveFrameReader
@@ -82,7 +83,6 @@ package final class CaptureService: Sendable {
     let live: LiveSessions
     /// The other servers; `nil` if there are none.
     let peers: (any CapturePeers)?
-    let gate: LockGate
     let replays: ReplayStore
     let server: LivenessPolicy
     let maxLiveFrames: Int
@@ -99,10 +99,12 @@ package final class CaptureService: Sendable {
         configuration: ServerConfiguration
     ) {
         self.peers = peers
+        records = CaptureRecords(
+            store: store, gate: gate, clock: clock, metrics: metrics, peers: peers)
         self.reader = reader ?? faces
         self.shadow = shadow
-        (self.store, self.gate, self.faces, self.replays, self.clock, self.metrics) = (
-            store, gate, faces, replays, clock, metrics
+        (self.store, self.faces, self.replays, self.clock, self.metrics) = (
+            store, faces, replays, clock, metrics
         )
         (sessionSeconds, maxFrames, maxLiveFrames) = (
             configuration.captureSeconds, configuration.captureFrames, configuration.liveFrames
@@ -143,24 +145,10 @@ package final class CaptureService: Sendable {
             rules.mode == .image
             ? min(request.liveness.timeoutSeconds ?? sessionSeconds, sessionSeconds)
             : sessionSeconds
-        let namesSearch = app.settings.duplicateFaces != nil
-        let content = Content(
-            purpose: request.purpose, rules: rules,
-            expected: ExpectedFace(request.user, device: origin.device),
-            signedIn: origin.signedIn,
-            consent: namesSearch ? request.consent?.namingSearch : request.consent,
-            namesSearch: namesSearch, keepsPicture: keepsPicture ? true : nil)
-        let record = CaptureRecord(
-            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), run: origin.run,
-            app: app.id, account: origin.signedIn, content: try Self.sealed(content),
-            expiresAt: clock.now + (lifetime ?? .seconds(seconds)))
-        try await store.write(.process) { tables in
-            try admission(tables)
-            if let user = record.account, try tables.accounts.standing(of: user) == nil {
-                throw SignInStanding.ended
-            }
-            try tables.captures.insert(record)
-        }
+        try await records.open(
+            request, for: origin, under: rules, id: id,
+            tokenHash: store.keys.hash(ofSecret: token.secret), keepsPicture: keepsPicture,
+            until: clock.now + (lifetime ?? .seconds(seconds)), admission: admission)
         return (id, token.text.use { $0 })
     }
 
@@ -189,7 +177,7 @@ package final class CaptureService: Sendable {
                 // The frame was not analyzed: the queue had no turn for it, or the client hung up
                 // before its turn.
                 if error is ServerBusy || error is CancellationError {
-                    try await self.write(record, content, from: counted, [:])
+                    try await self.records.write(record, content, from: counted, [:])
                 } else {
                     try await self.endIfFull(counted, content)
                 }
@@ -224,7 +212,7 @@ package final class CaptureService: Sendable {
             if next.state == .open, next.frames >= self.maxFrames {
                 Self.fail(&next, &content, .tooManyFrames)
             }
-            try await self.write(next, content, from: counted, [:])
+            try await self.records.write(next, content, from: counted, [:])
             var answer = self.answer(next, content)
             (answer.guidance, answer.quality, answer.face) = (guidance, look.quality, look.face)
             return answer
@@ -279,7 +267,7 @@ package final class CaptureService: Sendable {
     private func count(_ record: CaptureRecord, _ content: Content) async throws -> CaptureRecord {
         var counted = record
         counted.frames += 1
-        try await write(counted, content, from: record, [:])
+        try await records.write(counted, content, from: record, [:])
         return counted
     }
 
@@ -288,7 +276,7 @@ package final class CaptureService: Sendable {
         guard record.state == .open, record.frames >= maxFrames else { return }
         var next = record, content = content
         Self.fail(&next, &content, .tooManyFrames)
-        try await write(next, content, from: record, [:])
+        try await records.write(next, content, from: record, [:])
     }
 
     private static func fail(
@@ -311,19 +299,19 @@ package final class CaptureService: Sendable {
             }
             let session = self.live.find(record.id)?.session
             // Canceling on a server that does not have the session would count no guess.
-            if session == nil, record.state == .open, try await self.owner(of: content) != nil {
+            if session == nil, record.state == .open,
+                try await self.records.owner(of: content) != nil
+            {
                 throw ServerBusy()
             }
-            var next = record, content = content
-            next.state = .cancelled
-            next.frames = session?.looks ?? record.frames
+            let (next, ended) = self.records.ended(
+                record, content, as: .cancelled, looks: session?.looks ?? 0, [])
+            var content = ended
             (content.template, content.former, content.shadow) = (nil, nil, nil)
             content.picture = nil
-            if session?.wasInstructed == true {
-                try await self.countGuess(content, app: record.app)
-            }
-            try await self.write(
-                next, content, from: record, session?.measured(at: self.clock.now) ?? [:])
+            try await self.records.write(
+                next, content, from: record, session?.measured(at: self.clock.now) ?? [:],
+                countingGuess: session?.wasInstructed == true)
             self.live.remove(record.id)
             return self.answer(next, content)
         }
@@ -410,46 +398,6 @@ package final class CaptureService: Sendable {
         }
     }
 
-    /// Writes the state of a session. Records its end in the audit log.
-    ///
-    /// - Parameter measured: The measurements for the audit log, with nothing of a picture or a
-    ///   template.
-    func write(
-        _ record: CaptureRecord, _ content: Content, from before: CaptureRecord,
-        _ measured: [String: JSONValue]
-    ) async throws {
-        let changed = try Self.with(content, in: record), frames = before.frames, now = clock.now
-        guard changed.state != before.state, changed.state != .open else {
-            return try await store.write(.process) { try $0.captures.update(changed, from: frames) }
-        }
-        let mode = content.rules.mode.rawValue, hasPassed = changed.state == .passed
-        let result = hasPassed ? "passed" : changed.state == .cancelled ? "cancelled" : "refused"
-        var detail = measured
-        detail["mode"] = .string(mode)
-        if let reasons = content.reasons, !hasPassed {
-            detail["reasons"] = .array(reasons.map { .string($0) })
-        }
-        // Anybody can begin and fail captures of runs without a user, up to the rate limits, so
-        // those are only counted.
-        let user = content.expected.user ?? content.signedIn
-        let isCounted = !hasPassed && user == nil
-        if isCounted { detail = detail.filter { ["mode", "reasons"].contains($0.key) } }
-        let event = AuditEvent(
-            "capture.\(result)", actor: "journey", account: user, app: changed.app,
-            detail: detail)
-        // A picture makes no claim about liveness, so its result need not survive a power loss.
-        try await store.write(content.rules.mode == .image ? .process : .always) { tables in
-            try tables.captures.update(changed, from: frames)
-            try isCounted ? tables.audit.count(event, at: now) : tables.audit.append(event, at: now)
-        }
-        metrics.count(.captures, ["mode": "\(mode)", "result": result])
-        if !hasPassed {
-            for reason in content.reasons ?? [] {
-                metrics.count(.captureRefusals, ["reason": reason])
-            }
-        }
-    }
-
     func session(_ token: String) async throws -> CaptureRecord {
         guard let (id, secret) = BearerSecret.parse(token, CaptureKind.self) else {
             throw Problem(.invalidCredentials, "The start token is malformed.")
@@ -525,18 +473,8 @@ package final class CaptureService: Sendable {
         "This capture requires a live person. Call POST /v1/capture/start, then send frames as they are taken, as \(FrameBatch.contentType). A single picture is not enough."
     )
 
-    static func with(_ content: Content, in record: CaptureRecord) throws -> CaptureRecord {
-        var record = record
-        record.content = try sealed(content)
-        return record
-    }
-
-    private static func sealed(_ content: Content) throws -> Sensitive<[UInt8]> {
-        Sensitive([UInt8](try JSONEncoder().encode(content)))
-    }
-
     static func opened(_ record: CaptureRecord) throws -> Content {
-        try record.content.use { try JSONDecoder().decode(Content.self, from: Data($0)) }
+        try CaptureRecords.opened(record)
     }
 
     private static func template(_ text: String) throws -> FaceTemplate {

@@ -74,7 +74,15 @@ package struct OutboxDelivery<Sender: OutboxSender>: Service {
 
     private enum Event { case delivered, looked }
 
-    private func deliver(until isStopping: () -> Bool) async {
+    /// Delivers what is due, until `isStopping` and nothing is due or under way.
+    ///
+    /// - Parameter rest: Waits between two looks into the outbox.
+    package func deliver(
+        resting rest: @escaping @Sendable () async -> Void = {
+            try? await Task.sleep(for: Self.pause)
+        },
+        until isStopping: () -> Bool
+    ) async {
         await withTaskGroup(of: Event.self) { tasks in
             var underWay = 0, isPausing = false
             while !Task.isCancelled {
@@ -91,7 +99,7 @@ package struct OutboxDelivery<Sender: OutboxSender>: Service {
                 if !isPausing {
                     isPausing = true
                     tasks.addTask {
-                        try? await Task.sleep(for: Self.pause)
+                        await rest()
                         return .looked
                     }
                 }

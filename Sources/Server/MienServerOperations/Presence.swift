@@ -47,7 +47,9 @@ extension Store {
     /// Says that a server lives.
     ///
     /// - Parameter address: Where it takes requests of the others; empty if it takes none.
-    func announce(_ name: String, at address: String, clock: ServerClock, logger: Logger) async {
+    package func announce(
+        _ name: String, at address: String, clock: ServerClock, logger: Logger
+    ) async {
         let now = clock.now
         do {
             try await write(.process) { try $0.servers.announce(name, at: address, seen: now) }

@@ -6,9 +6,14 @@ import Synchronization
 /// One life of a server's process, from its start to its crash.
 public final class Incarnation: Sendable {
     public let server: Int
+    /// Tells the lives of a server apart.
+    public let life: Int
     private let dead = Atomic(false)
 
-    public init(server: Int) { self.server = server }
+    public init(server: Int, life: Int = 0) { (self.server, self.life) = (server, life) }
+
+    /// The name of the process, which no other one has.
+    public var name: String { "server \(server), life \(life)" }
 
     public var isDead: Bool { dead.load(ordering: .relaxed) }
     public func die() { dead.store(true, ordering: .relaxed) }

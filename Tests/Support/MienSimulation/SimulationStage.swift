@@ -1,3 +1,4 @@
+import Logging
 import MienAccess
 import MienCore
 import MienSealing
@@ -18,6 +19,18 @@ public final class SimulationStage: Sendable {
     static let face = AuthenticatorID("aut_simulation_face")!
     static let recovery = AuthenticatorID("aut_simulation_recovery")!
     static let start = Instant(milliseconds: 1_700_000_000_000)
+    static let keys = StoreKeys(MasterKey(bytes: Array(1...32)))
+    /// The most by which a server's clock differs from the true time, in milliseconds.
+    static let skew: Int64 = 300
+    /// The longest way to the store, and back, in milliseconds.
+    static let storeDelay: Int64 = 15
+    static let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
+
+    /// An app and a person whose wrong faces add up, because nothing locks.
+    static let captureApp = AppID("app_simulation_captures")!
+    static let captureAccount = UserID("usr_simulation_captures")!
+    static let captureFace = AuthenticatorID("aut_simulation_captures")!
+
     /// Small, so that short trials reach every state.
     static let policy = try! LockPolicy(failedAttempts: 3, lockoutSeconds: 1, disableAfter: 8)
 
@@ -26,6 +39,8 @@ public final class SimulationStage: Sendable {
     let servers: [ServerServices]
     let appRecord: AppRecord
     let faceRecord: AuthenticatorRecord
+    let captureAppRecord: AppRecord
+    let captureFaceRecord: AuthenticatorRecord
     /// The account's epoch, which sign-ins name.
     let epoch: Int
     /// The entries of the audit log before a trial.
@@ -39,12 +54,13 @@ public final class SimulationStage: Sendable {
             signatures = SignatureQueue(
                 limits: WorkLimits(total: 8, perOwner: 4, perPart: 2, wait: .seconds(1)))
         self.clock = clock
-        let keys = StoreKeys(MasterKey(bytes: Array(1...32)))
+        let keys = Self.keys
         var servers: [ServerServices] = []
         for number in 0..<Self.serverCount {
             servers.append(
                 ServerServices(
-                    store: try await Store(store, keys: keys), clock: clock.clock(of: number),
+                    number: number, store: try await Store(store, keys: keys),
+                    clock: clock.clock(of: number),
                     signatures: signatures))
         }
         self.servers = servers
@@ -60,6 +76,18 @@ public final class SimulationStage: Sendable {
         let recovery = AuthenticatorRecord(
             id: Self.recovery, account: Self.account, type: .recoveryCode, app: nil, content: [1],
             createdAt: Self.start)
+        let captureAppRecord = AppRecord(
+            id: Self.captureApp, name: "captures", type: .confidential, party: .first,
+            settings: AppSettings(locks: [
+                AuthenticatorType.face.rawValue: try LockPolicy(
+                    failedAttempts: 100, lockoutSeconds: 1, disableAfter: 100)
+            ]), createdAt: Self.start)
+        let other = AccountRecord.new(
+            Self.captureAccount, AccountProfile(username: "captures"), keys: keys, at: Self.start)
+        let captureFaceRecord = AuthenticatorRecord(
+            id: Self.captureFace, account: Self.captureAccount, type: .face, app: Self.captureApp,
+            content: [1], createdAt: Self.start)
+        (self.captureAppRecord, self.captureFaceRecord) = (captureAppRecord, captureFaceRecord)
         (self.appRecord, self.faceRecord, epoch) = (appRecord, faceRecord, account.record.epoch)
         try await servers[0].store.write { tables in
             try tables.apps.insert(appRecord)
@@ -67,20 +95,26 @@ public final class SimulationStage: Sendable {
                 account, names: [LoginName("simulation", kind: .username)])
             try tables.authenticators.insert(faceRecord, of: account.record)
             try tables.authenticators.insert(recovery, of: account.record)
+            try tables.apps.insert(captureAppRecord)
+            try tables.accounts.insert(other, names: [LoginName("captures", kind: .username)])
+            try tables.authenticators.insert(captureFaceRecord, of: other.record)
         }
         for server in servers {
             try await server.issuer.refresh(at: Self.start)
             // Read now, so that the first trial does what all others do.
-            _ = try await server.apps.lockPolicy(for: .face, app: Self.app)
+            for app in [Self.app, Self.captureApp] {
+                _ = try await server.apps.lockPolicy(for: .face, app: app)
+            }
         }
         auditEntries = try await servers[0].store.read {
             try $0.audit.page(after: 0, count: 500).count
         }
     }
 
-    /// Begins a trial in a world. Its servers' clocks differ by up to `skew` milliseconds.
-    func enter(_ world: SimulatedWorld, skew: Int) throws {
+    /// Begins a trial in a world, with clocks that differ.
+    func enter(_ world: SimulatedWorld) throws {
         try database.beginTrial()
+        let skew = Int(Self.skew)
         clock.enter(
             world, skews: (0..<Self.serverCount).map { _ in Int64(world.random(-skew...skew)) })
     }
@@ -115,6 +149,8 @@ final class SimulatedClock: Sendable {
 
 /// The services of a server, as `ServerParts` makes them.
 struct ServerServices: Sendable {
+    /// The number of the server.
+    let number: Int
     let store: Store
     let clock: ServerClock
     let apps: AppCatalog
@@ -122,9 +158,12 @@ struct ServerServices: Sendable {
     let issuer: TokenIssuer
     let grants: GrantService
     let challenges: ChallengeService
+    let metrics: Metrics
 
-    init(store: Store, clock: ServerClock, signatures: SignatureQueue) {
-        (self.store, self.clock) = (store, clock)
+    init(number: Int, store: Store, clock: ServerClock, signatures: SignatureQueue) {
+        (self.number, self.store, self.clock) = (number, store, clock)
+        let metrics = Metrics(PrometheusRegistry())
+        self.metrics = metrics
         let url: @Sendable () -> String = { "https://simulation.example" }
         apps = AppCatalog(store: store)
         gate = LockGate(store: store, apps: apps, clock: clock)
@@ -133,7 +172,7 @@ struct ServerServices: Sendable {
             store: store, issuer: issuer,
             proofs: ProofOfPossession(
                 store: store, clock: clock, publicURL: url, signatures: signatures),
-            clock: clock, metrics: Metrics(PrometheusRegistry()), publicURL: url)
+            clock: clock, metrics: metrics, publicURL: url)
         challenges = ChallengeService(store: store, clock: clock)
     }
 }

@@ -55,6 +55,31 @@ import Testing
         #expect(compared > 10_000)
     }
 
+    /// With intervals of whole milliseconds, on which the bucket in memory is exact but for rounding.
+    @Test func `the model of limits agrees with the bucket of the server`() {
+        var generator = TestSeed.generator(420), refusals = 0
+        let rate = TokenBucket.Rate(burst: 4, perMinute: 240)
+        let model = TokenBucketModel(
+            burst: rate.burst, intervalMicroseconds: rate.intervalMicroseconds)
+        var bucket = TokenBucket(rate, at: Self.start), state = model.initial
+        var now = Self.start
+        for _ in 0..<2000 {
+            now = now + .milliseconds(Int64.random(in: 0...40, using: &generator) * 10)
+            let wait = bucket.take(rate, at: now)
+            let reply = model.apply(
+                TokenBucketModel.Call("b", .take(at: now.milliseconds)), to: &state)
+            // A bucket in memory may lack a billionth of a token.
+            if wait == .milliseconds(1) {
+                bucket = TokenBucket(rate, at: now)
+                state = model.initial
+                continue
+            }
+            #expect(reply == (wait == nil ? .granted : .refused))
+            if wait != nil { refusals += 1 }
+        }
+        #expect(refusals > 200)
+    }
+
     @Test func `the model of refresh tokens agrees with the family of the server`() {
         let model = RefreshModel()
         let lifetimes = TokenLifetimes()

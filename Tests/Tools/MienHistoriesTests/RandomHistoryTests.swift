@@ -45,6 +45,36 @@ import Testing
         }
     }
 
+    @Test func `buckets of tokens, as the clocks of several servers see them`() {
+        let model = TokenBucketModel(burst: 2, intervalMicroseconds: 30_000)
+        check(model, stream: 415, replies: [.granted, .refused, .restored]) {
+            state, number, generator in
+            if Int.random(in: 0..<10, using: &generator) == 0 {
+                return TokenBucketModel.Call("b", .restore(fullAt: state.fullAt - 30_000))
+            }
+            let skew = Int64.random(in: -20...20, using: &generator)
+            return TokenBucketModel.Call("b", .take(at: 1000 + Int64(number) * 10 + skew))
+        }
+    }
+
+    @Test func `live captures`() {
+        check(
+            LiveCaptureModel(), stream: 416,
+            replies: [.done, .refused, .isOpen(true), .isOpen(false)]
+        ) { state, number, generator in
+            let session: Int =
+                switch state {
+                case .open: number
+                case .live(let session), .interrupted(let session), .ended(by: let session): session
+                }
+            let actions: [LiveCaptureModel.Action] = [
+                .begin(number), .begin(number), .end(session), .interrupt, .interrupt, .reopen,
+                .reopen, .expire, .isOpen,
+            ]
+            return LiveCaptureModel.Call("c", actions.randomElement(using: &generator)!)
+        }
+    }
+
     @Test func `records with a revision`() {
         check(
             CompareAndSetModel(), stream: 413,

@@ -36,30 +36,45 @@ package struct LockGate: Sendable {
         -> Pass?
     {
         let now = clock.now,
-            policy = try await apps.lockPolicy(for: authenticator.type, app: authenticator.app)
-        let line = try await store.write { tables -> AuthenticatorLock.Line? in
-            try tables.locks.change(authenticator, device: device) {
-                $0.begin(under: policy, at: now)
-            }
+            policy = try await policy(for: authenticator.type, app: authenticator.app)
+        let line = try await store.write {
+            try begin(authenticator, device: device, under: policy, in: $0, at: now)
         }
         return line.map {
             Pass(authenticator: authenticator, line: $0, policy: policy, device: device, begun: now)
         }
     }
 
+    /// The policy of an app for a method.
+    package func policy(for type: AuthenticatorType, app: AppID?) async throws -> LockPolicy {
+        try await apps.lockPolicy(for: type, app: app)
+    }
+
+    /// Counts a guess in a transaction, together with what ends it.
+    package func begin(
+        _ authenticator: AuthenticatorRecord, device: DeviceID?, under policy: LockPolicy,
+        in tables: Tables, at now: Instant
+    ) throws -> AuthenticatorLock.Line? {
+        try tables.locks.change(authenticator, device: device) { $0.begin(under: policy, at: now) }
+    }
+
     /// Takes as long and writes as durably as ``begin(_:device:)``, for a guess that is not checked
     /// because the authenticator is missing or locked.
     package func pretend() async throws {
+        let now = clock.now
+        try await store.write { try pretend(in: $0, at: now) }
+    }
+
+    /// Writes as much as ``begin(_:device:under:in:at:)``.
+    package func pretend(in tables: Tables, at now: Instant) throws {
         var generator = SystemRandomNumberGenerator()
-        let now = clock.now, hash = store.keys.hash(ofSecret: Array("nobody".utf8))
         let nobody = AuthenticatorRecord(
             id: .random(using: &generator), account: .random(using: &generator), type: .password,
             app: nil, content: [], createdAt: now)
-        try await store.write { tables in
-            _ = try tables.locks.lock(of: nobody, device: nil)
-            // One row, which the next sweep deletes.
-            try tables.codes.put("nobody", hash: hash, expiresAt: now)
-        }
+        _ = try tables.locks.lock(of: nobody, device: nil)
+        // One row, which the next sweep deletes.
+        try tables.codes.put(
+            "nobody", hash: store.keys.hash(ofSecret: Array("nobody".utf8)), expiresAt: now)
     }
 
     /// Records a correct guess. From now on, the device has its own counter for this method if it

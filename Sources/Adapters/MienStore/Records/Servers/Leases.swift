@@ -3,7 +3,11 @@ public import MienCore
 /// A server's right to do work that only one server does at a time, such as sweeping.
 public struct Lease: Sendable, Hashable {
     public let name: String
+    public let holder: String
     /// Grows each time the lease passes to another holder, or to the same one after it expired.
+    ///
+    /// A power loss of the database may undo that a lease was taken, and the next holder then gets the
+    /// same number. So the holder is part of the lease.
     public let fence: Int64
 }
 
@@ -39,7 +43,9 @@ public struct LeaseTable {
             """, .text(name), .text(holder), .time(expiry), .time(now), .time(now),
             // That of a server whose clock is far ahead.
             .time(expiry + (expiry - now))
-        ).first.map { row throws(StoreError) in Lease(name: name, fence: try row.integer(0)) }
+        ).first.map { row throws(StoreError) in
+            Lease(name: name, holder: holder, fence: try row.integer(0))
+        }
     }
 
     /// Requires that `lease` has not passed on. The row is written, not only read, so that a
@@ -48,8 +54,8 @@ public struct LeaseTable {
     /// - Throws: ``StoreError`` `.stale`, which undoes the transaction.
     public func require(_ lease: Lease) throws(StoreError) {
         let count = try connection.execute(
-            "UPDATE lease SET fence = fence WHERE name = ? AND fence = ?", .text(lease.name),
-            .integer(lease.fence))
+            "UPDATE lease SET fence = fence WHERE name = ? AND holder = ? AND fence = ?",
+            .text(lease.name), .text(lease.holder), .integer(lease.fence))
         guard count == 1 else {
             throw StoreError(.stale, "the lease “\(lease.name)” has passed to another server")
         }
@@ -58,7 +64,7 @@ public struct LeaseTable {
     /// Gives a lease back, so that another server can take it at once.
     public func release(_ lease: Lease) throws(StoreError) {
         try connection.execute(
-            "UPDATE lease SET expires_at = 0, fence = fence + 1 WHERE name = ? AND fence = ?",
-            .text(lease.name), .integer(lease.fence))
+            "UPDATE lease SET expires_at = 0, fence = fence + 1 WHERE name = ? AND holder = ? AND fence = ?",
+            .text(lease.name), .text(lease.holder), .integer(lease.fence))
     }
 }

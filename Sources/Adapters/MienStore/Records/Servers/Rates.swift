@@ -9,6 +9,10 @@ public import MienCore
 public struct RateTable {
     let connection: any SQLConnection
 
+    /// How far the clocks of servers may differ, in microseconds, without anybody gaining from it.
+    /// Beyond this, a bucket whose time lies in the future is not believed.
+    private static let clockTolerance: Int64 = 60_000_000
+
     /// Takes as many tokens as there are, at most `wanted`.
     ///
     /// - Parameters:
@@ -38,10 +42,12 @@ public struct RateTable {
             ).first
             if let row { return .granted(tokens: tokens, fullAt: try row.integer(0)) }
         }
-        // The bucket of a server whose clock was ahead is empty now, and fills from now on.
+        // The bucket of a server whose clock was far ahead is empty now, and fills from now on. One
+        // that is a little ahead keeps its tokens: otherwise each refusal here would give that server
+        // new ones, and clients that take turns would never be limited.
         try connection.execute(
             "UPDATE rate SET full_at = ? WHERE name = ? AND hash = ? AND full_at > ?",
-            .integer(latest), .text(name), .blob(hash), .integer(latest))
+            .integer(latest), .text(name), .blob(hash), .integer(latest + Self.clockTolerance))
         let fullAt = try connection.row(
             "SELECT full_at FROM rate WHERE name = ? AND hash = ?", .text(name), .blob(hash))?
             .integer(0)
@@ -49,7 +55,7 @@ public struct RateTable {
         return .refused(wait: .milliseconds((wait + 999) / 1000))
     }
 
-    /// Removes buckets that are full again.
+    /// Removes buckets that are full again, by the clock of every server.
     ///
     /// - Returns: how many.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
@@ -57,6 +63,6 @@ public struct RateTable {
             """
             DELETE FROM rate WHERE (name, hash) IN (
               SELECT name, hash FROM rate WHERE full_at <= ? ORDER BY full_at LIMIT ?)
-            """, .integer(now.milliseconds * 1000), .integer(Int64(count)))
+            """, .integer(now.milliseconds * 1000 - Self.clockTolerance), .integer(Int64(count)))
     }
 }

@@ -1,0 +1,11 @@
+import Synchronization
+
+/// A value behind a lock, as a reference.
+final class Mutexed<Value: Sendable>: Sendable {
+    private let state: Mutex<Value>
+    init(_ value: Value) { state = Mutex(value) }
+    var value: Value {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
