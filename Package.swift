@@ -668,7 +668,8 @@ package.targets += [
             "MienPixels", "MienCore", "MienTesting",
         ], vectors: true, computes: true),
     tests(
-        "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting", "MienTesting"],
+        "MienSealingTests", in: .adapters,
+        ["MienSealing", "MienSealingTesting", "MienTesting", crypto],
         vectors: true, computes: true),
     tests(
         "MienVaultTests", in: .adapters,
