@@ -707,9 +707,9 @@ package.targets += [
         "MienServerOperationsTests", in: .server,
         [
             "MienServerOperations", "MienServerFaces", "MienServerMail", "MienServerAccess",
-            "MienServerCore", "MienAccess", "MienStore", "MienSealing", "MienCore", "MienFace",
-            "MienTesting", httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore,
-            nioHTTP, nioSSL,
+            "MienServerCore", "MienAccess", "MienStore", "MienSealing", "MienSealingTesting",
+            "MienCore", "MienFace", "MienTesting", httpClient, httpTypes, hummingbird, lifecycle,
+            logging, nioCore, nioHTTP, nioSSL,
         ]),
     tests(
         "MienServerIdentityTests", in: .server,
