@@ -669,7 +669,8 @@ package.targets += [
             "MienPixels", "MienCore", "MienTesting",
         ], vectors: true, computes: true),
     tests(
-        "MienSealingTests", in: .adapters, ["MienSealing", "MienSealingTesting", "MienTesting"],
+        "MienSealingTests", in: .adapters,
+        ["MienSealing", "MienSealingTesting", "MienTesting", crypto],
         vectors: true, computes: true),
     tests(
         "MienVaultTests", in: .adapters,
@@ -707,10 +708,9 @@ package.targets += [
         "MienServerOperationsTests", in: .server,
         [
             "MienServerOperations", "MienServerFaces", "MienServerMail", "MienServerAccess",
-            "MienServerCore", "MienAccess", "MienStore", "MienSealing", "MienCore", "MienFace",
-            "MienJourney", "MienTesting", httpClient, httpTypes, hummingbird, lifecycle, logging,
-            nioCore,
-            nioHTTP, nioSSL,
+            "MienServerCore", "MienAccess", "MienStore", "MienSealing", "MienSealingTesting",
+            "MienCore", "MienFace", "MienJourney", "MienTesting", httpClient, httpTypes,
+            hummingbird, lifecycle, logging, nioCore, nioHTTP, nioSSL,
         ]),
     tests(
         "MienServerIdentityTests", in: .server,

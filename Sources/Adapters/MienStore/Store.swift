@@ -1,4 +1,5 @@
 public import MienCore
+internal import MienSealing
 
 /// The server's persistent data. Repositories belong to a transaction, so that related data is
 /// written together.
@@ -11,33 +12,35 @@ public import MienCore
 public final class Store: Sendable {
     private let driver: any SQLDriver
     public let keys: StoreKeys
+    /// Where the master keys are stored.
+    package let keySource: MasterKeySource
+    /// The look at the database that is under way, for all that ask meanwhile.
+    private let following = Locked<Task<MasterKeyFollowing, any Error>?>(nil)
 
     /// Creates a store and migrates the schema.
     ///
     /// - Throws: ``StoreError``; `.foreignKey` if the data is sealed under another master key.
-    public init(_ driver: any SQLDriver, keys: StoreKeys) async throws {
-        (self.driver, self.keys) = (driver, keys)
+    public convenience init(_ driver: any SQLDriver, keys: StoreKeys) async throws {
+        try await self.init(
+            driver, keys: keys, source: MasterKeySource(nil, containing: keys.ring))
+    }
+
+    /// Creates a store as ``init(_:keys:)`` does. On a database that servers share, first takes over the
+    /// master keys that the others have made.
+    ///
+    /// - Parameter source: Where the keys are stored.
+    package init(_ driver: any SQLDriver, keys: StoreKeys, source: MasterKeySource) async throws {
+        (self.driver, self.keys, keySource) = (driver, keys, source)
         try await Migrator.migrate(driver)
+        if driver.isShared { try await beginMasterKeys() }
         // Every server seals a signing key before it serves anyone.
         _ = try await driver.read {
             try Tables(connection: $0, keys: keys).signingKeys.current(at: Instant(seconds: 0))
         }
         // Works in small batches. Unfinished batches continue after the next start.
-        while try await driver.write(
-            .always,
-            { try Tables(connection: $0, keys: keys).accounts.completeIdentifiers(atMost: 500) })
-            > 0
-        {}
-        while try await driver.write(
-            .always,
-            { try Tables(connection: $0, keys: keys).authenticators.completePacks(atMost: 500) })
-            > 0
-        {}
-        while try await driver.write(
-            .always,
-            { try Tables(connection: $0, keys: keys).earlierNotices.move(atMost: 500) })
-            > 0
-        {}
+        while try await write(.always, { try $0.accounts.completeIdentifiers(atMost: 500) }) > 0 {}
+        while try await write(.always, { try $0.authenticators.completePacks(atMost: 500) }) > 0 {}
+        while try await write(.always, { try $0.earlierNotices.move(atMost: 500) }) > 0 {}
     }
 
     /// Whether several servers may use the database at once.
@@ -72,10 +75,14 @@ public final class Store: Sendable {
         _ durability: Durability = .always, _ body: @escaping @Sendable (Tables) throws -> Output
     ) async throws -> Output {
         let keys = keys, client = AuditClient.address, lease = HeldLease.current
-        return try await driver.write(durability) {
-            let tables = Tables(connection: $0, keys: keys, client: client)
-            if let lease { try tables.leases.require(lease) }
-            return try body(tables)
+        let isShared = driver.isShared
+        return try await withKeys { [driver] in
+            try await driver.write(durability) {
+                let connection = isShared ? MasterKeyFence($0, keys.ring) : $0
+                let tables = Tables(connection: connection, keys: keys, client: client)
+                if let lease { try tables.leases.require(lease) }
+                return try body(tables)
+            }
         }
     }
 
@@ -101,7 +108,41 @@ public final class Store: Sendable {
         async throws -> Output
     {
         let keys = keys
-        return try await driver.read { try body(Tables(connection: $0, keys: keys)) }
+        return try await withKeys { [driver] in
+            try await driver.read { try body(Tables(connection: $0, keys: keys)) }
+        }
+    }
+
+    /// Repeats `body` if it met a record under a master key that other servers seal with already, and
+    /// this server could take the key over.
+    private func withKeys<Output>(_ body: @Sendable () async throws -> Output) async throws
+        -> Output
+    {
+        do { return try await body() } catch let error as StoreError
+            where error.code == .foreignKey && driver.isShared
+        {
+            let before = keys.ring.keys.map(\.name)
+            guard (try? await followMasterKeys()) != nil, keys.ring.keys.map(\.name) != before
+            else { throw error }
+            return try await body()
+        }
+    }
+
+    /// Takes over the master keys that other servers have made, seals with the one in use, and drops those
+    /// that were removed, until the ring is as the database says.
+    ///
+    /// - Throws: ``StoreError``; `.foreignKey` if the keys are too old to open the one in use.
+    package func followMasterKeys() async throws -> MasterKeyFollowing {
+        let task = following.withLock { following in
+            if let following { return following }
+            let new = Task { [self] in
+                defer { self.following.withLock { $0 = nil } }
+                return try await MasterKeyFollower(store: self).follow()
+            }
+            following = new
+            return new
+        }
+        return try await task.value
     }
 }
 
@@ -208,5 +249,8 @@ public struct Tables {
     public var duplicateCases: DuplicateCaseTable { DuplicateCaseTable(connection: connection) }
     public var registry: RegistryTable { RegistryTable(connection: connection, keys: keys) }
     public var masterKeys: MasterKeyUse { MasterKeyUse(connection: connection, keys: keys) }
+    package var masterKeyTable: MasterKeyTable {
+        MasterKeyTable(connection: connection, keys: keys)
+    }
     public var audit: AuditTable { AuditTable(connection: connection, keys: keys, client: client) }
 }

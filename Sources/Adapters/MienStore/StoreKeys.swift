@@ -239,5 +239,6 @@ extension SealPurpose {
     static let trailBand = SealPurpose(label: "mien/v1/trail-band")
     static let outbox = SealPurpose(label: "mien/v1/outbox")
     static let adminOffer = SealPurpose(label: "mien/v1/admin-offer")
+    static let masterKey = SealPurpose(label: "mien/v1/master-key")
     static let organizationInvitation = SealPurpose(label: "mien/v1/organization-invitation")
 }

@@ -2,16 +2,52 @@
 public struct MasterKeysAnswer: Sendable, Hashable, Codable {
     /// By rising version; the last one seals.
     public var keys: [MasterKeyAnswer]
-    /// Whether records of earlier keys are being sealed under the last one.
+    /// Whether a rotation is not complete: a key is being handed to the servers, or records of earlier
+    /// keys are being sealed under the last one.
     public var isSealing: Bool
+    /// The key that will seal once every living server has stored it. Only where servers share a database.
+    public var next: NextMasterKeyAnswer?
+    /// The servers that a rotation, or the removal of a key, waits for; absent if there are none.
+    public var waitsFor: [WaitingServerAnswer]?
 
-    public init(keys: [MasterKeyAnswer], isSealing: Bool) {
-        (self.keys, self.isSealing) = (keys, isSealing)
+    public init(
+        keys: [MasterKeyAnswer], isSealing: Bool, next: NextMasterKeyAnswer? = nil,
+        waitsFor: [WaitingServerAnswer]? = nil
+    ) {
+        (self.keys, self.isSealing, self.next, self.waitsFor) = (keys, isSealing, next, waitsFor)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case keys, isSealing = "is_sealing"
+        case keys, next, isSealing = "is_sealing", waitsFor = "waits_for"
     }
+}
+
+/// A master key that is being handed to the servers.
+public struct NextMasterKeyAnswer: Sendable, Hashable, Codable {
+    /// Larger than that of all earlier keys.
+    public var version: Int
+    /// 16 hexadecimal digits that identify the key and do not reveal it.
+    public var id: String
+
+    public init(version: Int, id: String) { (self.version, self.id) = (version, id) }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case version, id }
+}
+
+/// A server that a rotation of the master key waits for.
+public struct WaitingServerAnswer: Sendable, Hashable, Codable {
+    /// The name of the process among the servers.
+    public var name: String
+    /// The machine and the process; empty for servers of earlier versions.
+    public var host: String
+    /// Its fault, such as `has not stored the key yet`.
+    public var reason: String
+
+    public init(name: String, host: String, reason: String) {
+        (self.name, self.host, self.reason) = (name, host, reason)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case name, host, reason }
 }
 
 /// One master key.

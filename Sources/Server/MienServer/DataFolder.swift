@@ -2,6 +2,7 @@ internal import Foundation
 internal import MienCore
 internal import MienSealing
 internal import MienServerCore
+internal import MienStore
 
 /// The server's data folder (mode 0700): the database, the lock that the running server holds, and,
 /// unless the settings say otherwise, the master key (mode 0600; wider modes are rejected).
@@ -13,7 +14,7 @@ struct DataFolder: Sendable {
     static let lockFile = "server.lock"
 
     let folder: URL
-    private let keyFile: KeyFile
+    let keyFile: KeyFile
     private let lock: ProcessLock
 
     var database: URL { folder.appending(path: Self.databaseFile) }
@@ -50,9 +51,19 @@ struct DataFolder: Sendable {
         }
     }
 
-    /// The error if the database is sealed under a key other than the folder's.
-    func foreignKey(of place: String) -> ServerStartError {
-        ServerStartError(
+    /// The error if the database is sealed under a key other than the folder's, or a newer one.
+    ///
+    /// - Parameters:
+    ///   - isShared: Whether other servers may have the right keys.
+    ///   - reason: What a record needs.
+    func foreignKey(of place: String, isShared: Bool, _ reason: String) -> ServerStartError {
+        guard !isShared else {
+            return ServerStartError(
+                .key,
+                "\(place) is sealed under another master key than \(keyFile.path) has (\(reason)). \(MasterKeySource.advice). To start with an empty database, choose another one"
+            )
+        }
+        return ServerStartError(
             .key,
             "\(place) is sealed under another master key than \(keyFile.path): restore the key that belongs to it from a backup, or choose another folder with MIEN_DATA"
         )
@@ -65,9 +76,6 @@ struct DataFolder: Sendable {
             "\(database.path) \(flaw). Copy mien.sqlite and mien.sqlite-wal together from a stopped server, or restore a backup made with mien backup. To start with this database and lose what is missing: mien serve --accept-lost-writes"
         )
     }
-
-    /// Stores the keys of a rotation.
-    func store(_ keys: KeyRing) throws { try keyFile.store(keys) }
 
     /// Releases the lock so that another server can use the folder. Close the database first.
     func release() { lock.release() }

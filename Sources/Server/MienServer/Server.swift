@@ -140,9 +140,13 @@ public final class Server: Service {
                 try data.keys(of: database.place, hasRecords: $0)
             }
             driver = opened.driver
-            store = try await Store(driver, keys: StoreKeys(opened.keys))
+            store = try await Store(
+                driver, keys: StoreKeys(opened.keys),
+                source: MasterKeySource(data.keyFile, containing: opened.keys))
         } catch let error as StoreError {
-            if error.code == .foreignKey { throw data.foreignKey(of: database.place) }
+            if error.code == .foreignKey {
+                throw data.foreignKey(of: database.place, isShared: database.isShared, error.reason)
+            }
             if error.code == .incomplete, case .file = database {
                 throw data.incomplete(error.reason)
             }
@@ -154,7 +158,7 @@ public final class Server: Service {
         parts = try await ServerParts(
             configuration, store: store, publicURL: publicURL, portalURL: portalURL,
             clock: clock, logger: logger,
-            storeKeys: { [data] in try data.store($0) }, certificate: certificate,
+            certificate: certificate,
             reader: reader, documents: documents, engines: engines)
         if let flaw = opened.flaw {
             logger.warning("started with a database that may lack writes: it \(flaw)")

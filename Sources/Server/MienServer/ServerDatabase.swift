@@ -43,6 +43,14 @@ enum ServerDatabase: Sendable {
         }
     }
 
+    /// Whether several servers may use it at once.
+    var isShared: Bool {
+        switch self {
+        case .file: false
+        case .postgres: true
+        }
+    }
+
     /// Opens the database.
     ///
     /// - Parameters:

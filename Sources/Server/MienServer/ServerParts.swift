@@ -29,7 +29,7 @@ struct ServerParts: Sendable {
     let mail: MailService
     let sweeper: Sweeper
     let changeWatch: ChangeWatch
-    /// Says that this server lives, if it shares the database.
+    /// Says that this server lives, if it shares the database, and passes requests on.
     let presence: (any Service)?
     let logouts: OutboxDelivery<BackChannelLogout>
     let identityWorker: IdentityWorker
@@ -83,7 +83,7 @@ struct ServerParts: Sendable {
     init(
         _ configuration: ServerConfiguration, store: Store, publicURL: PublicURL,
         portalURL: PublicURL, clock: ServerClock,
-        logger: Logger, storeKeys: @escaping @Sendable (KeyRing) throws -> Void,
+        logger: Logger,
         certificate: ServedCertificate? = nil,
         reader: (any LiveFrameReader)? = nil, documents: (any DocumentVerifier)? = nil,
         engines: EngineSource = .own
@@ -125,12 +125,16 @@ struct ServerParts: Sendable {
         try await pageDefaults.reload()
         devices = KnownDeviceService(store: store)
         let gate = LockGate(store: store, apps: apps, clock: clock)
+        let cluster = configuration.cluster
+        let life: Presence? =
+            cluster != nil || store.isShared
+            ? Presence(
+                name: name, at: cluster?.address ?? "", store: store, clock: clock, logger: logger)
+            : nil
         let peers: (any CapturePeers & Service)? =
-            if let cluster = configuration.cluster {
-                try Cluster(name: name, cluster, store: store, clock: clock, logger: logger)
-            } else if store.isShared {
-                Presence(name: name, store: store, clock: clock, logger: logger)
-            } else { nil }
+            if let cluster, let life { try Cluster(life, cluster.files, logger: logger) } else {
+                life
+            }
         presence = peers
         let replays = try await ReplayStore(
             store: store, clock: clock, days: configuration.replayDays)
@@ -251,7 +255,7 @@ struct ServerParts: Sendable {
             }, liveCaptures: { [captures] in captures.liveCount },
             certificateExpiry: { certificate?.expiry })
         masterKeys = MasterKeyRotation(
-            store: store, holder: name, persist: storeKeys, clock: clock, logger: logger)
+            store: store, holder: name, presence: life, clock: clock, logger: logger)
         trials = JourneyTrials(store: store, performer: performer, clock: clock)
         journeys = JourneyService(
             store: store, catalog: catalog, apps: apps, devices: devices, performer: performer,
@@ -273,6 +277,7 @@ struct ServerParts: Sendable {
                 ("apps", { [apps] in try await apps.check() }),
                 ("look of pages", { [pageDefaults] in try await pageDefaults.check() }),
                 ("signing keys", { [issuer] in try await issuer.check(at: clock.now) }),
+                ("master keys", { [masterKeys] in try await masterKeys.follow() }),
             ], logger: logger)
         sweeper = Sweeper(
             store: store, holder: name,

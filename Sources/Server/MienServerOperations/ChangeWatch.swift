@@ -2,8 +2,7 @@ package import Logging
 package import MienStore
 internal import ServiceLifecycle
 
-/// Looks whether another server has changed what this one keeps in memory: when that one says so, and
-/// every second, in case a notification was lost.
+/// Refreshes cached state on notification, and every second in case a notification was lost.
 ///
 /// It bounds how long a server may act on what was true before. What must count at once, such as an
 /// app's secret, is compared with the store at each use.
@@ -11,14 +10,17 @@ package struct ChangeWatch: Service {
     /// Compares one thing with the store, and reads it again if it has changed.
     package typealias Check = @Sendable () async throws -> Void
 
-    private static let pause = Duration.seconds(1)
-
     private let store: Store
     private let checks: [(name: String, check: Check)]
+    private let pause: Duration
     private let logger: Logger
 
-    package init(store: Store, checks: [(name: String, check: Check)], logger: Logger) {
-        (self.store, self.checks, self.logger) = (store, checks, logger)
+    /// - Parameter pause: The time between two checks without a notification.
+    package init(
+        store: Store, checks: [(name: String, check: Check)], pause: Duration = .seconds(1),
+        logger: Logger
+    ) {
+        (self.store, self.checks, self.pause, self.logger) = (store, checks, pause, logger)
     }
 
     package func run() async throws {
@@ -31,7 +33,7 @@ package struct ChangeWatch: Service {
                 }
                 while !Task.isCancelled {
                     await check()
-                    try? await Task.sleep(for: Self.pause)
+                    try? await Task.sleep(for: pause)
                 }
             }
         }

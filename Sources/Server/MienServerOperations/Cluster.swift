@@ -4,17 +4,13 @@ package import Logging
 internal import MienCore
 package import MienServerCore
 package import MienServerFaces
-package import MienStore
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 internal import ServiceLifecycle
 
-/// Announces this server in the database that servers share, and forwards requests about live captures
-/// to the servers that have them, over mutual TLS.
+/// Forwards requests about live captures to the servers that have them, over mutual TLS.
 package final class Cluster: CapturePeers, Service {
-    /// The live captures of a server that was silent for so long end.
-    package static let patience = Presence.patience
     /// The largest answer about a capture.
     private static let maxAnswer = 1 << 20
     /// Headers that are about a connection, or that this server sets itself.
@@ -23,25 +19,21 @@ package final class Cluster: CapturePeers, Service {
         "content-length", "host", "x-forwarded-for", "forwarded",
     ]
 
-    package let name: String
-    private let address: String
-    private let store: Store
-    private let clock: ServerClock
+    private let presence: Presence
     private let logger: Logger
     private let tls: TLSConfiguration
     /// Open while the server runs.
     private let client = Locked<HTTPClient?>(nil)
 
+    package var name: String { presence.name }
+
     /// - Parameters:
-    ///   - name: The name of this process.
-    ///   - settings: Where the others reach it, and how they prove who they are.
+    ///   - presence: Says where the others reach this server.
+    ///   - files: How the servers prove who they are.
     /// - Throws: ``ServerStartError`` that names the file and its problem.
-    package init(
-        name: String, _ settings: ClusterSettings, store: Store, clock: ServerClock, logger: Logger
-    ) throws {
-        (self.name, address, self.store) = (name, settings.address, store)
-        (self.clock, self.logger) = (clock, logger)
-        tls = try settings.files.clientConfiguration()
+    package init(_ presence: Presence, _ files: TLSFiles, logger: Logger) throws {
+        (self.presence, self.logger) = (presence, logger)
+        tls = try files.clientConfiguration()
     }
 
     package func run() async throws {
@@ -51,35 +43,18 @@ package final class Cluster: CapturePeers, Service {
         configuration.httpVersion = .http1Only
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         self.client.withLock { $0 = client }
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await self.announce()
-                try? await Task.sleep(for: Presence.pause)
-            }
-        }
-        let name = name
+        try await presence.run()
         self.client.withLock { $0 = nil }
-        try? await store.write(.process) { try $0.servers.remove(name) }
         try await client.shutdown()
     }
 
-    /// Says that this server lives.
-    package func announce() async {
-        await store.announce(name, at: address, clock: clock, logger: logger)
-    }
-
     package func isAlive(_ server: String) async throws -> Bool {
-        try await address(of: server) != nil
-    }
-
-    private func address(of server: String) async throws -> String? {
-        let since = clock.now - Self.patience
-        return try await store.read { try $0.servers.address(of: server, seenSince: since) }
+        try await presence.isAlive(server)
     }
 
     package func pass(_ passed: PassedRequest, to server: String) async throws -> PassedAnswer {
         guard let client = client.withLock({ $0 }),
-            let address = try await address(of: server), !address.isEmpty
+            let address = try await presence.address(of: server), !address.isEmpty
         else { throw ServerBusy() }
         var request = HTTPClientRequest(url: "https://\(address)\(passed.path)")
         request.method = .init(rawValue: passed.method.rawValue)

@@ -1,67 +1,90 @@
 package import Logging
 internal import MienAPI
 internal import MienCore
-package import MienSealing
+internal import MienSealing
 package import MienServerCore
 package import MienStore
 internal import ServiceLifecycle
 
-/// Rotates the master key while the server runs: stores a new key, which seals from then on, and
-/// seals in the background what earlier keys sealed. An interrupted pass goes on after the next
-/// start, because the earlier keys are still there.
+/// Rotates the master key while servers run: stores a new key, which seals from then on, and seals in
+/// the background what earlier keys sealed. An interrupted pass goes on after the next start, because
+/// the earlier keys are still there.
+///
+/// A server with a database of its own rotates in one step. Servers that share a database do so in the
+/// phases of ``MasterKeyPhases``.
 package actor MasterKeyRotation: Service {
-    /// Records that one transaction looks at, so that no other write waits long.
-    private static let batch = 200
-    private static let pause = Duration.milliseconds(10)
-    private static let retry = Duration.seconds(60)
     /// Keys at once. More means that nobody removes those that are not needed.
-    private static let maxKeys = 8
+    static let maxKeys = 8
+    /// How long a rotation waits for the other servers before it answers that they are not ready.
+    private static let patience = Duration.seconds(2)
 
-    private let store: Store
+    let store: Store
     /// The name of this process.
-    private let holder: String
-    private let persist: @Sendable (KeyRing) throws -> Void
-    private let clock: ServerClock
-    private let logger: Logger
+    let holder: String
+    /// Says to the others how far this server is; `nil` if there cannot be others.
+    let presence: Presence?
+    let clock: ServerClock
+    let logger: Logger
     private let wakes: AsyncStream<Void>
-    private let wake: AsyncStream<Void>.Continuation
-    private var isSealing = false
+    let wake: AsyncStream<Void>.Continuation
+    /// Whether a pass runs here.
+    var isSealing = false
+    /// Whether this server follows the database at the moment, and whether it should do so once more.
+    var isFollowing = false, followsAgain = false
+    /// Why this server cannot go on: its keys do not open what the others seal.
+    var tooOld: ServerStartError?
+    /// The version under which this server sealed when it looked last.
+    var lastActive: UInt32
+    /// The fault that was logged last.
+    var loggedFault = ""
 
-    /// - Parameter persist: Stores keys durably, before they are used.
+    /// - Parameter holder: The name of this process.
     package init(
-        store: Store, holder: String, persist: @escaping @Sendable (KeyRing) throws -> Void,
-        clock: ServerClock, logger: Logger
+        store: Store, holder: String, presence: Presence?, clock: ServerClock, logger: Logger
     ) {
-        self.holder = holder
-        (self.store, self.persist, self.clock, self.logger) = (store, persist, clock, logger)
+        (self.store, self.holder, self.presence) = (store, holder, presence)
+        (self.clock, self.logger) = (clock, logger)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        lastActive = store.keys.ring.active.version
+        presence?.begin(ServerKeyReport(stored: store.keySource.newest, active: lastActive))
     }
 
-    private var ring: KeyRing { store.keys.ring }
+    var ring: KeyRing { store.keys.ring }
 
-    package func run() async throws {
-        if ring.keys.count > 1 { wake.yield() }
-        await cancelWhenGracefulShutdown { [self] in
-            for await _ in wakes { await sealAgain() }
-        }
-    }
-
-    /// Adds a key and begins to seal under it.
+    /// Seals again what is to be sealed, until the server stops.
     ///
-    /// - Throws: ``Problem`` `.conflict` while records still need an earlier rotation's pass, or
-    ///   another server uses the database: it would not have the new key.
+    /// - Throws: ``ServerStartError`` `.key` if other servers seal under a key that this one cannot get.
+    package func run() async throws {
+        if !store.isShared, ring.keys.count > 1 { wake.yield() }
+        await cancelWhenGracefulShutdown { [self] in await work() }
+        if let tooOld { throw tooOld }
+    }
+
+    private func work() async {
+        for await _ in wakes {
+            if tooOld != nil { return }
+            await sealAgain()
+        }
+    }
+
+    /// Adds a key and begins to seal under it, once every living server has it.
+    ///
+    /// - Throws: ``Problem`` `.conflict` while records still need an earlier rotation's pass, or a
+    ///   rotation is being prepared.
     func rotate(by actor: String) async throws -> MasterKeysAnswer {
-        guard ring.keys.count < Self.maxKeys else {
-            throw Problem(
-                .conflict, "There are \(Self.maxKeys) keys. Remove those without records first.")
+        if store.isShared {
+            try await prepare(by: actor)
+            let end = ContinuousClock.now + Self.patience
+            repeat {
+                try await follow()
+                let answer = try await status()
+                if answer.next == nil || ContinuousClock.now > end { return answer }
+                try await Task.sleep(for: .milliseconds(20))
+            } while true
         }
-        try await requireAlone()
-        let before = try await status()
-        guard !before.isSealing else {
-            throw Problem(
-                .conflict, "Records are still being sealed under the key in use. Try again later.")
-        }
-        // After waiting for the store, only this remains, without another suspension.
+        guard ring.keys.count < Self.maxKeys else { throw Self.tooMany }
+        guard !isSealing else { throw Self.sealing }
+        // Without a suspension, so that nothing comes between.
         let next = ring.rotated()
         try keep(next)
         ring.adopt(next)
@@ -71,24 +94,27 @@ package actor MasterKeyRotation: Service {
         return try await status()
     }
 
-    /// Removes a key that no record needs.
+    static var tooMany: Problem {
+        Problem(.conflict, "There are \(maxKeys) keys. Remove those without records first.")
+    }
+
+    static var sealing: Problem {
+        Problem(.conflict, "Records are still being sealed under the key in use. Try again later.")
+    }
+
+    /// Removes a key that no record needs, or cancels the preparation of a new one.
     func remove(version: UInt32, by actor: String) async throws {
-        guard ring.keys.contains(where: { $0.version == version }) else {
-            throw Problem(.notFound, "There is no such key.")
-        }
-        try await requireAlone()
+        if store.isShared { return try await removeShared(version, by: actor) }
+        guard ring.keys.contains(where: { $0.version == version }) else { throw Self.unknown }
         // In the writer, so that no write is under way.
         let used = try await store.write { try $0.masterKeys.counts() }
         guard let key = ring.keys.first(where: { $0.version == version }) else {
-            throw Problem(.notFound, "There is no such key.")
+            throw Self.unknown
         }
-        guard key.name != ring.active.name else {
-            throw Problem(.conflict, "The key is in use. Rotate first.")
-        }
-        guard used[key.name, default: 0] == 0 else {
-            throw Problem(
-                .conflict,
-                "\(used[key.name, default: 0]) records still need the key. Try again later.")
+        guard key.name != ring.active.name else { throw Self.inUse }
+        if let count = used[key.name], count > 0 {
+            wake.yield()
+            throw Self.needed(count)
         }
         let rest = ring.without(version: version)
         try keep(rest)
@@ -96,22 +122,18 @@ package actor MasterKeyRotation: Service {
         try await note("master-key.removed", version: version, by: actor)
     }
 
-    /// - Throws: ``Problem`` `.conflict` while another server uses the database: it would not have a
-    ///   new key, and may still seal under a removed one.
-    private func requireAlone() async throws {
-        guard try await !store.hasOtherServers(than: holder, at: clock.now) else {
-            throw Problem(
-                .conflict,
-                "Another server uses the database, and has its own copy of the keys. Stop the others, change the keys, and copy them to the others before they start."
-            )
-        }
+    static var unknown: Problem { Problem(.notFound, "There is no such key.") }
+    static var inUse: Problem { Problem(.conflict, "The key is in use. Rotate first.") }
+
+    static func needed(_ count: Int) -> Problem {
+        Problem(.conflict, "\(count) records still need the key. Try again later.")
     }
 
     /// Stores keys. A token that wraps them may be absent or locked.
     ///
     /// - Throws: ``Problem`` `.unavailable`, in which case the stored keys are those before.
     private func keep(_ keys: KeyRing) throws {
-        do { try persist(keys) } catch {
+        do throws(KeyFileError) { try store.keySource.store(keys) } catch {
             logger.error(
                 "the master keys could not be stored; those before remain in use",
                 metadata: ["key.reason": "\(error)"])
@@ -123,6 +145,7 @@ package actor MasterKeyRotation: Service {
     }
 
     func status() async throws -> MasterKeysAnswer {
+        if store.isShared { return try await sharedStatus() }
         let counts = try await store.read { try $0.masterKeys.counts() }, active = ring.active.name
         return MasterKeysAnswer(
             keys: ring.keys.map {
@@ -132,40 +155,16 @@ package actor MasterKeyRotation: Service {
             }, isSealing: isSealing)
     }
 
-    private func sealAgain() async {
-        isSealing = true
-        defer { isSealing = false }
-        var position = MasterKeyUse.Position(), sealed = 0
-        while !position.isAtEnd, !Task.isCancelled {
-            do {
-                let from = position
-                let (next, count) = try await store.write {
-                    var position = from
-                    let count = try $0.masterKeys.reseal(from: &position, atMost: Self.batch)
-                    return (position, count)
-                }
-                (position, sealed) = (next, sealed + count)
-                if count > 0 { try await Task.sleep(for: Self.pause) }
-            } catch is CancellationError { return } catch {
-                logger.error(
-                    "sealing under the new master key failed; retrying in a minute",
-                    metadata: ["error.type": "\(type(of: error))"])
-                try? await Task.sleep(for: Self.retry)
-            }
-        }
-        guard position.isAtEnd, sealed > 0 else { return }
-        logger.notice(
-            "sealed all records under the master key in use",
-            metadata: ["record.count": "\(sealed)", "key.version": "\(ring.active.version)"])
-        try? await note("master-key.sealed", version: ring.active.version, by: "system")
-    }
-
     private func note(_ event: String, version: UInt32, by actor: String) async throws {
         let now = clock.now
         try await store.write {
-            try $0.audit.append(
-                AuditEvent(event, actor: actor, detail: ["version": .number(Double(version))]),
-                at: now)
+            try $0.audit.append(.masterKey(event, version, by: actor), at: now)
         }
+    }
+}
+
+extension AuditEvent {
+    static func masterKey(_ event: String, _ version: UInt32, by actor: String) -> AuditEvent {
+        AuditEvent(event, actor: actor, detail: ["version": .number(Double(version))])
     }
 }

@@ -1,58 +1,59 @@
+internal import Foundation
 package import Logging
-package import MienCore
+internal import MienCore
 package import MienServerCore
 package import MienServerFaces
 package import MienStore
 internal import ServiceLifecycle
 
-/// Announces this server in a database that servers share, if no ``Cluster`` does. Without one,
-/// requests about live captures of other servers cannot be passed on.
-package struct Presence: CapturePeers, Service {
+/// Announces this server in the database that servers share, with its address, if it takes requests of
+/// the others (``Cluster``), and how far it is with the master keys.
+///
+/// By itself, it passes no requests about live captures on.
+package final class Presence: CapturePeers, Service {
     /// How often a server says that it lives.
     static let pause = Duration.seconds(5)
     /// A server that was silent for so long is taken for dead.
     package static let patience = Duration.seconds(15)
 
     package let name: String
+    /// The machine and the process, for operators.
+    package static let host =
+        "\(ProcessInfo.processInfo.hostName) (process \(ProcessInfo.processInfo.processIdentifier))"
+
+    private let address: String
     private let store: Store
     private let clock: ServerClock
     private let logger: Logger
+    private let keys = Locked<ServerKeyReport?>(nil)
 
-    /// - Parameter name: The name of this process.
-    package init(name: String, store: Store, clock: ServerClock, logger: Logger) {
-        (self.name, self.store, self.clock, self.logger) = (name, store, clock, logger)
+    /// - Parameters:
+    ///   - name: The name of this process.
+    ///   - address: Where it takes requests of the others; empty if it takes none.
+    package init(
+        name: String, at address: String = "", store: Store, clock: ServerClock, logger: Logger
+    ) {
+        (self.name, self.address) = (name, address)
+        (self.store, self.clock, self.logger) = (store, clock, logger)
     }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                await store.announce(name, at: "", clock: clock, logger: logger)
+                await self.announce()
                 try? await Task.sleep(for: Self.pause)
             }
         }
         try? await store.write(.process) { [name] in try $0.servers.remove(name) }
     }
 
-    package func isAlive(_ server: String) async throws -> Bool {
-        let since = clock.now - Self.patience
-        return try await store.read { try $0.servers.address(of: server, seenSince: since) } != nil
-    }
-
-    package func pass(_ request: PassedRequest, to server: String) async throws -> PassedAnswer {
-        throw ServerBusy()
-    }
-}
-
-extension Store {
-    /// Says that a server lives.
-    ///
-    /// - Parameter address: Where it takes requests of the others; empty if it takes none.
-    package func announce(
-        _ name: String, at address: String, clock: ServerClock, logger: Logger
-    ) async {
-        let now = clock.now
+    /// Says that this server lives.
+    package func announce() async {
+        let now = clock.now, keys = keys.withLock { $0 }
         do {
-            try await write(.process) { try $0.servers.announce(name, at: address, seen: now) }
+            try await store.write(.process) { [name, address] in
+                try $0.servers.announce(name, at: address, host: Self.host, keys: keys, seen: now)
+            }
         } catch {
             logger.error(
                 "the other servers could not be told that this one lives; retrying",
@@ -60,11 +61,53 @@ extension Store {
         }
     }
 
-    /// Whether a server other than `name` uses the database.
-    package func hasOtherServers(than name: String, at now: Instant) async throws -> Bool {
-        guard isShared else { return false }
-        return try await read {
-            try $0.servers.hasOthers(than: name, seenSince: now - Presence.patience)
+    /// Says how far this server is with the master keys, at once if that has changed.
+    ///
+    /// - Throws: ``StoreError``; then it says so with its next sign of life.
+    func report(_ report: ServerKeyReport) async throws {
+        guard keys.withLock({ $0 != report }) else { return }
+        let now = clock.now
+        keys.withLock { $0 = report }
+        do {
+            try await store.write(.process) { [name, address] in
+                try $0.servers.announce(
+                    name, at: address, host: Self.host, keys: report, seen: now)
+                try $0.masterKeyTable.tell()
+            }
+        } catch {
+            keys.withLock { if $0 == report { $0 = nil } }
+            throw error
         }
+    }
+
+    /// Sets what the first sign of life says about the master keys.
+    func begin(_ report: ServerKeyReport) { keys.withLock { $0 = report } }
+
+    /// The servers that live, with this one, which may not have said so yet.
+    func living() async throws -> [LivingServer] {
+        let since = clock.now - Self.patience, name = name
+        let found = try await store.read { try $0.servers.living(since: since) }
+        return Self.adding(name, keys.withLock { $0 }, to: found)
+    }
+
+    /// Returns the servers with this one.
+    static func adding(_ name: String, _ keys: ServerKeyReport?, to found: [LivingServer])
+        -> [LivingServer]
+    {
+        found.filter { $0.name != name } + [LivingServer(name: name, host: host, keys: keys)]
+    }
+
+    package func isAlive(_ server: String) async throws -> Bool {
+        try await address(of: server) != nil
+    }
+
+    /// The address of a server that lives; `nil` if it was silent for too long.
+    func address(of server: String) async throws -> String? {
+        let since = clock.now - Self.patience
+        return try await store.read { try $0.servers.address(of: server, seenSince: since) }
+    }
+
+    package func pass(_ request: PassedRequest, to server: String) async throws -> PassedAnswer {
+        throw ServerBusy()
     }
 }

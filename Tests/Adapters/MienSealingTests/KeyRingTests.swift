@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import MienSealingTesting
 import MienTesting
@@ -76,5 +77,54 @@ import Testing
         bytes[40] ^= 1
         try bytes.write(to: scratch("master.key"))
         #expect(throws: KeyFileError.damaged(path: file.path)) { _ = try file.loadRing() }
+    }
+
+    @Test func `a key that was added opens and does not seal, also after it was stored`() throws {
+        let ring = KeyRing(Self.first), second = MasterKey(bytes: Array(2...33), version: 2)
+        let added = ring.adding(second)
+        #expect(added.keys.map(\.version) == [1, 2] && added.active.version == 1)
+        #expect(String(decoding: added.fileBytes, as: UTF8.self).contains("\nnext 2 "))
+        let read = try #require(KeyRing(fileBytes: added.fileBytes))
+        #expect(read.active.version == 1 && read.fileBytes == added.fileBytes)
+        let record = RecordSealer(key: second, purpose: Self.purpose).seal([1], identity: [])
+        #expect(read.key(of: record)?.version == 2)
+        #expect(added.adding(MasterKey(bytes: Array(3...34), version: 2)).keys[1].id == second.id)
+
+        let sealing = read.sealing(with: 2)
+        #expect(sealing.active.version == 2 && sealing.keys.map(\.version) == [1, 2])
+        #expect(!String(decoding: sealing.fileBytes, as: UTF8.self).contains("next"))
+        #expect(read.sealing(with: 7).active.version == 1)
+        // Whatever seals stays; without the added key, the file is as it was before.
+        #expect(read.without(version: 1).keys.map(\.version) == [1, 2])
+        #expect(ring.adding(second).without(version: 2).fileBytes == ring.fileBytes)
+    }
+
+    @Test func `keys that seal later come after the one that seals`() throws {
+        func file(_ kinds: [String]) -> [UInt8] {
+            let bytes = KeyRing(Self.first).adding(MasterKey(bytes: Array(2...33), version: 2))
+                .adding(MasterKey(bytes: Array(3...34), version: 3)).fileBytes
+            var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropLast()
+                .map(String.init)
+            for (index, kind) in kinds.enumerated() {
+                let fields = lines[index + 1].split(separator: " ")
+                lines[index + 1] = "\(kind) \(fields[1]) \(fields[2])"
+            }
+            let text = lines.joined(separator: "\n") + "\n"
+            return Array("\(text)end \(hexadecimal(SHA256.hash(data: Data(text.utf8))))\n".utf8)
+        }
+        #expect(KeyRing(fileBytes: file(["key", "next", "next"]))?.active.version == 1)
+        #expect(KeyRing(fileBytes: file(["key", "key", "next"]))?.active.version == 2)
+        #expect(KeyRing(fileBytes: file(["key", "key", "key"]))?.active.version == 3)
+        #expect(KeyRing(fileBytes: file(["next", "next", "next"])) == nil)
+        #expect(KeyRing(fileBytes: file(["next", "key", "next"])) == nil)
+        #expect(KeyRing(fileBytes: file(["key", "next", "key"])) == nil)
+    }
+
+    @Test func `a ring knows the keys that it has dropped`() {
+        let ring = rotated(), dropped = Self.first.name
+        #expect(ring.hasHeld(dropped) && ring.hasHeld(ring.active.name))
+        ring.adopt(ring.without(version: 1))
+        #expect(ring.keys.map(\.version) == [2] && ring.hasHeld(dropped))
+        #expect(!ring.hasHeld(MasterKey(bytes: Array(7...38)).name))
     }
 }

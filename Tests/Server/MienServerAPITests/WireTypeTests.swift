@@ -171,6 +171,8 @@ struct WireTypeTests {
         try check(AuditPruneAnswer.self, AuditPruneAnswer.CodingKeys.self)
         try check(MasterKeysAnswer.self, MasterKeysAnswer.CodingKeys.self)
         try check(MasterKeyAnswer.self, MasterKeyAnswer.CodingKeys.self)
+        try check(NextMasterKeyAnswer.self, NextMasterKeyAnswer.CodingKeys.self)
+        try check(WaitingServerAnswer.self, WaitingServerAnswer.CodingKeys.self)
         try check(OTPRegistrationAnswer.self, OTPRegistrationAnswer.CodingKeys.self)
         try check(OTPTokenAnswer.self, OTPTokenAnswer.CodingKeys.self)
         try check(OTPCardAnswer.self, OTPCardAnswer.CodingKeys.self)
@@ -322,7 +324,7 @@ struct WireTypeTests {
             "StartJourneyRequest", "RespondRequest", "RedeemOTPRequest", "ProductKeyRequest",
             "LicenseRequest", "CancelRecoveryRequest", "AuditEntryAnswer", "AuditVerdictAnswer",
             "AuditPosition", "AuditSegmentEntry", "AuditSegmentAnswer", "AuditPruneAnswer",
-            "MasterKeysAnswer", "MasterKeyAnswer",
+            "MasterKeysAnswer", "MasterKeyAnswer", "NextMasterKeyAnswer", "WaitingServerAnswer",
             "ProductKeyAnswer", "LicenseAnswer", "RecoveryCodesStatus", "OwnRecovery", "Problem",
             "FieldError",
         ]

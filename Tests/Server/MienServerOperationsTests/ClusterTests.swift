@@ -104,10 +104,9 @@ struct ClusterTests {
         _ servers: TwoServers, _ files: TLSFiles
     ) throws -> Cluster {
         try Cluster(
-            name: "srv_a",
-            ClusterSettings(
-                listen: ListenAddress(host: "127.0.0.1", port: 0), address: "localhost:1",
-                files: files), store: servers.a, clock: servers.clock, logger: logger)
+            Presence(
+                name: "srv_a", at: "localhost:1", store: servers.a, clock: servers.clock,
+                logger: logger), files, logger: logger)
     }
 
     private static func frames(_ count: Int) -> PassedRequest {
@@ -153,7 +152,7 @@ struct ClusterTests {
             times.sort()
             print("a hop of 60 kB: median \(times[100]), 95 % \(times[190])")
             // A server that was silent for too long is dead.
-            servers.pass(Cluster.patience + .milliseconds(1))
+            servers.pass(Presence.patience + .milliseconds(1))
             #expect(try await !cluster.isAlive("srv_b"))
             await #expect(throws: ServerBusy.self) {
                 try await cluster.pass(Self.frames(1), to: "srv_b")

@@ -16,7 +16,9 @@ struct PresenceTests {
             name: "srv_a", store: servers.a, clock: servers.clock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         func isSeen(by name: String) async throws -> Bool {
-            try await servers.b.hasOtherServers(than: name, at: servers.clock.now)
+            let since = servers.clock.now - Presence.patience
+            return try await servers.b.read { try $0.servers.living(since: since) }
+                .contains { $0.name != name }
         }
         #expect(try await !isSeen(by: "srv_b"))
         let task = Task { try await presence.run() }
@@ -26,9 +28,7 @@ struct PresenceTests {
         _ = try? await task.value
         #expect(try await !isSeen(by: "srv_b"), "it has said that it stops")
         // One that dies does not say so.
-        await servers.a.announce(
-            "srv_a", at: "", clock: servers.clock,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        await presence.announce()
         #expect(try await isSeen(by: "srv_b"))
         servers.pass(Presence.patience + .milliseconds(1))
         #expect(try await !isSeen(by: "srv_b"))

@@ -10,7 +10,7 @@ import MienTesting
 struct TwoServers {
     let scratch: ScratchFolder
     let a, b: Store
-    private let driver: any SQLDriver
+    let driver: SharedDriver
     let time = Locked(Instant.start)
 
     init() async throws {
@@ -45,8 +45,10 @@ struct TwoServers {
 }
 
 /// A database that says that others use it, too.
-private struct SharedDriver: SQLDriver {
+struct SharedDriver: SQLDriver {
     let driver: SQLiteDriver
+    /// Whether what the servers announce arrives.
+    let isDelivered = Locked(true)
 
     var dialect: SQLDialect { driver.dialect }
     var isShared: Bool { true }
@@ -68,7 +70,7 @@ private struct SharedDriver: SQLDriver {
     ) async throws -> Output { try await driver.changeSchema(body) }
 
     func notifications(_ channels: Set<StoreChannel>) -> AsyncStream<StoreNotification> {
-        driver.notifications(channels)
+        isDelivered.withLock { $0 } ? driver.notifications(channels) : AsyncStream { _ in }
     }
 
     func close() throws { try driver.close() }

@@ -145,6 +145,12 @@ public struct KeyFile: Sendable {
         }
     }
 
+    /// The bytes as they are stored, to see whether another server has replaced the file; `nil` if there
+    /// is none.
+    package func storedBytes() throws(KeyFileError) -> [UInt8]? {
+        try contents(atMost: WrappedKeys.maxFileBytes)?.bytes
+    }
+
     /// Returns the bytes of a file with these keys, wrapped if this file's are, and proved to open
     /// again.
     package func bytes(of ring: KeyRing, random: RandomSource = .system) throws(KeyFileError)

@@ -15,7 +15,11 @@ extension KeyRing {
             return only.exported
         }
         var text = Self.heading + "\n"
-        for key in keys { text += "key \(key.version) \(hexadecimal(key.exported))\n" }
+        let active = active.version
+        for key in keys {
+            text += key.version > active ? "next" : "key"
+            text += " \(key.version) \(hexadecimal(key.exported))\n"
+        }
         for (label, key) in lookup.stored.sorted(by: { $0.key < $1.key }) {
             text += "lookup \(label) \(hexadecimal(key))\n"
         }
@@ -37,17 +41,22 @@ extension KeyRing {
         guard lines.first == Self.heading[...], let last = lines.popLast(),
             last == "end \(Self.sum(of: fileBytes.dropLast(last.utf8.count + 1)))"
         else { return nil }
-        var keys: [MasterKey] = [], lookup: [String: [UInt8]] = [:]
+        var keys: [MasterKey] = [], lookup: [String: [UInt8]] = [:], active: Int?
         for line in lines.dropFirst() {
             let fields = line.split(separator: " ", omittingEmptySubsequences: false)
             guard fields.count == 3, let secret = bytes(hexadecimal: fields[2]),
                 secret.count == MasterKey.size
             else { return nil }
             switch fields[0] {
-            case "key":
+            case "key", "next":
                 guard let version = UInt32(fields[1]), "\(version)" == fields[1],
                     version > keys.last?.version ?? 0, keys.count < Self.maxKeys
                 else { return nil }
+                // Keys that will seal come after the one that seals.
+                if fields[0] == "key" {
+                    guard active == keys.indices.last else { return nil }
+                    active = keys.count
+                }
                 keys.append(MasterKey(bytes: secret, version: version))
             case "lookup":
                 guard lookup.updateValue(secret, forKey: String(fields[1])) == nil else {
@@ -56,8 +65,8 @@ extension KeyRing {
             default: return nil
             }
         }
-        guard !keys.isEmpty, let lookup = LookupKeys(lookup) else { return nil }
-        self.init(keys: keys, lookup: lookup)
+        guard let active, let lookup = LookupKeys(lookup) else { return nil }
+        self.init(keys: keys, active: active, lookup: lookup)
     }
 
     private static func sum(of bytes: some Sequence<UInt8>) -> String {

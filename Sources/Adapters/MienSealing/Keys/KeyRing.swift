@@ -2,13 +2,23 @@ internal import MienCore
 
 /// The master keys of a server: one that seals, and those before it that still open records.
 ///
-/// A rotation adds a key, which seals from then on. When no record needs an earlier key, it is
-/// removed. Codes, such as the hashes of names and tokens, cannot be computed again without the
+/// A rotation adds a key, which seals from then on. Where several servers share the records, each of
+/// them has the key before the first one seals with it (``adding(_:)``, then ``sealing(with:)``). When no
+/// record needs an earlier key, it is removed. Codes, such as the hashes of names and tokens, cannot be computed again without the
 /// names and tokens, so they keep their own keys (``LookupKeys``) through all rotations.
 ///
 /// Copies share one state, so that every part of a server seals with the new key at once.
 public final class KeyRing: Sendable {
-    private let state: Locked<[MasterKey]>
+    private struct State {
+        /// By rising version.
+        var keys: [MasterKey]
+        /// The place of the key that seals.
+        var active: Int
+        /// The names of keys that this ring had and has no more.
+        var dropped: Set<SealedKeyName> = []
+    }
+
+    private let state: Locked<State>
     let lookup: LookupKeys
 
     /// A ring before the first rotation.
@@ -16,17 +26,27 @@ public final class KeyRing: Sendable {
         self.init(keys: [only], lookup: .derived(from: only))
     }
 
-    /// - Parameter keys: at least one, by rising version.
-    init(keys: [MasterKey], lookup: LookupKeys) {
+    /// - Parameters:
+    ///   - keys: at least one, by rising version.
+    ///   - active: The place of the key that seals; `nil` for the last one.
+    init(keys: [MasterKey], active: Int? = nil, lookup: LookupKeys) {
         precondition(!keys.isEmpty, "a ring has a key that seals")
-        (state, self.lookup) = (Locked(keys), lookup)
+        state = Locked(State(keys: keys, active: active ?? keys.count - 1))
+        self.lookup = lookup
     }
 
     /// The key that seals.
-    public var active: MasterKey { state.withLock { $0[$0.count - 1] } }
+    public var active: MasterKey { state.withLock { $0.keys[$0.active] } }
 
-    /// All keys, by rising version. The last one seals.
-    public var keys: [MasterKey] { state.withLock { $0 } }
+    /// All keys, by rising version. Those after the one that seals will seal later.
+    public var keys: [MasterKey] { state.withLock { $0.keys } }
+
+    /// Whether this ring has or had the key of this name.
+    package func hasHeld(_ name: SealedKeyName) -> Bool {
+        state.withLock { state in
+            state.dropped.contains(name) || state.keys.contains { $0.name == name }
+        }
+    }
 
     /// Returns the key that `record` was sealed under; `nil` if the ring does not have it, or if
     /// the bytes are no sealed record.
@@ -45,21 +65,52 @@ public final class KeyRing: Sendable {
         let keys = keys
         return KeyRing(
             keys: keys + [
-                MasterKey(bytes: random.bytes(MasterKey.size), version: active.version + 1)
+                MasterKey(
+                    bytes: random.bytes(MasterKey.size), version: keys[keys.count - 1].version + 1)
             ],
             lookup: lookup)
     }
 
+    /// Returns a ring with another key, while the same one seals. Returns the same keys if it has one
+    /// of that version.
+    package func adding(_ key: MasterKey) -> KeyRing {
+        let (keys, active) = state.withLock { ($0.keys, $0.keys[$0.active]) }
+        guard !keys.contains(where: { $0.version == key.version }) else { return copy }
+        return KeyRing((keys + [key]).sorted { $0.version < $1.version }, active, lookup)
+    }
+
+    /// Returns a ring with the same keys, of which the one of `version` seals, if there is one.
+    package func sealing(with version: UInt32) -> KeyRing {
+        let keys = keys
+        guard let key = keys.first(where: { $0.version == version }) else { return copy }
+        return KeyRing(keys, key, lookup)
+    }
+
     /// Returns a ring without the key of `version`, which must not be the one that seals.
     package func without(version: UInt32) -> KeyRing {
-        KeyRing(
-            keys: keys.filter { $0.version != version || $0.name == active.name }, lookup: lookup)
+        let (keys, active) = state.withLock { ($0.keys, $0.keys[$0.active]) }
+        return KeyRing(
+            keys.filter { $0.version != version || $0.version == active.version }, active, lookup)
     }
 
     /// Takes over the keys of a ring that has been stored.
     package func adopt(_ other: KeyRing) {
-        let keys = other.keys
-        state.withLock { $0 = keys }
+        let (keys, active) = other.state.withLock { ($0.keys, $0.active) }
+        state.withLock { state in
+            let names = Set(keys.map(\.name))
+            state.dropped.formUnion(state.keys.map(\.name).filter { !names.contains($0) })
+            (state.keys, state.active) = (keys, active)
+        }
+    }
+
+    private var copy: KeyRing {
+        let (keys, active) = state.withLock { ($0.keys, $0.active) }
+        return KeyRing(keys: keys, active: active, lookup: lookup)
+    }
+
+    private convenience init(_ keys: [MasterKey], _ active: MasterKey, _ lookup: LookupKeys) {
+        self.init(
+            keys: keys, active: keys.firstIndex { $0.version == active.version }, lookup: lookup)
     }
 }
 

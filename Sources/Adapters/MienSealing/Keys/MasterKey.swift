@@ -21,8 +21,8 @@ public struct MasterKey: Sendable {
         purposeKeys = PurposeKeys(of: key)
     }
 
-    /// The key's bytes, to store them in a key file.
-    var exported: [UInt8] { unsafe key.withUnsafeBytes { unsafe Array($0) } }
+    /// The key's bytes, to store them in a key file, or sealed under another key.
+    package var exported: [UInt8] { unsafe key.withUnsafeBytes { unsafe Array($0) } }
 
     /// An identifier that distinguishes keys without revealing them: the first 8 bytes of
     /// HMAC-SHA256(key, "mien/v1/key-id").

@@ -15,7 +15,7 @@ enum Migrations {
     /// server uses what it removes. See “Schema” in docs/spec/storage.md.
     static let compatible: Set<String> = [
         "40-capture-account", "42-pages", "44-test-accounts", "45-outbox", "46-servers",
-        "47-trail-bands",
+        "47-trail-bands", "49-master-keys",
     ]
 
     static let all: [(name: String, statements: [String])] = [
@@ -758,6 +758,22 @@ enum Migrations {
                   PRIMARY KEY (code, number))
                 """,
                 "CREATE INDEX capture_trail_band_by_number ON capture_trail_band (number)",
+            ]
+        ),
+        (
+            // Which key seals, on databases that servers share. A server of the version before leaves
+            // the columns of `server` NULL, and is waited for.
+            "49-master-keys",
+            [
+                """
+                CREATE TABLE master_key (
+                  version BIGINT PRIMARY KEY, name {blob} NOT NULL UNIQUE, state TEXT NOT NULL, key_sealed {blob},
+                  sealed_by BIGINT, actor TEXT NOT NULL, changed_at BIGINT NOT NULL, passed_at BIGINT)
+                """,
+                "ALTER TABLE server ADD COLUMN host TEXT NOT NULL DEFAULT ''",
+                "ALTER TABLE server ADD COLUMN key_stored BIGINT",
+                "ALTER TABLE server ADD COLUMN key_active BIGINT",
+                "ALTER TABLE server ADD COLUMN key_fault TEXT NOT NULL DEFAULT ''",
             ]
         ),
     ]

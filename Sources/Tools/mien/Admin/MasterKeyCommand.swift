@@ -10,21 +10,24 @@ struct MasterKeyCommand: AsyncParsableCommand {
         commandName: "master-key", abstract: "Rotate the key that seals everything stored.",
         discussion: """
             A rotation adds a key, which seals from then on, and seals again in the background what \
-            earlier keys sealed. Make a backup before, and another one afterward.
+            earlier keys sealed. Make a backup before, and another one afterward. Servers that share a \
+            database store the key before the first one seals with it.
 
             EXAMPLE
               mien admin master-key rotate --wait
               mien admin master-key remove 1
             """,
-        subcommands: [List.self, Rotate.self, Remove.self])
+        subcommands: [List.self, Rotate.self, Cancel.self, Remove.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the keys and how many records need each.",
             discussion: """
+                Also says which servers a rotation waits for.
+
                 EXAMPLE
                   mien admin master-key list --json
-                """)
+                """, aliases: ["status"])
 
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
@@ -54,11 +57,43 @@ struct MasterKeyCommand: AsyncParsableCommand {
         func run() async throws {
             let admin = try server.admin()
             var answer = try await admin.rotateMasterKey()
+            var told: [WaitingServerAnswer]?
             while wait, answer.isSealing {
+                if let servers = answer.waitsFor, servers != told {
+                    for server in servers { Terminal.warn(MasterKeyCommand.text(of: server)) }
+                    told = servers
+                }
                 try await Task.sleep(for: .milliseconds(200))
                 answer = try await admin.masterKeys()
             }
             guard !output.json else { return JSON.print(answer) }
+            MasterKeyCommand.tell(answer)
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "cancel", abstract: "End a rotation before the new key seals.",
+            discussion: """
+                For servers that share a database, if one of them cannot store the new key. The key is \
+                dropped, and the one in use stays.
+
+                EXAMPLE
+                  mien admin master-key cancel
+                """)
+
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let admin = try server.admin()
+            guard let next = try await admin.masterKeys().next else {
+                throw ValidationError("no rotation is being prepared")
+            }
+            try await admin.removeMasterKey(version: next.version)
+            let answer = try await admin.masterKeys()
+            guard !output.json else { return JSON.print(answer) }
+            print("Canceled the rotation to version \(next.version).")
             MasterKeyCommand.tell(answer)
         }
     }
@@ -100,6 +135,14 @@ struct MasterKeyCommand: AsyncParsableCommand {
                 answer.keys.map {
                     ["\($0.version)", $0.id, $0.records.grouped, $0.isActive ? "seals" : ""]
                 }, heading: ["version", "id", "records", ""], rightAligned: [0, 2]))
+        if let next = answer.next {
+            print("Version \(next.version) will seal once every server has stored it.")
+        }
+        for server in answer.waitsFor ?? [] { print(text(of: server)) }
+        if answer.next != nil {
+            print("It goes on by itself; mien admin master-key cancel ends it.")
+            return
+        }
         if answer.isSealing {
             print("Sealing records under the new key; mien admin master-key list shows the rest.")
             return
@@ -110,5 +153,9 @@ struct MasterKeyCommand: AsyncParsableCommand {
                 "No record needs version \(key.version): mien admin master-key remove \(key.version)"
             )
         }
+    }
+
+    private static func text(of server: WaitingServerAnswer) -> String {
+        "Waiting for \(server.host.isEmpty ? server.name : server.host): it \(server.reason)"
     }
 }

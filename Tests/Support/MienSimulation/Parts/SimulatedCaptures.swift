@@ -95,8 +95,10 @@ final class SimulatedCaptures: Sendable {
     func announce(_ services: ServerServices, _ process: Incarnation) async {
         guard silent.value[process.name, default: 0] <= world.now else { return }
         let began = world.now
-        await services.store.announce(
-            process.name, at: "", clock: services.clock, logger: SimulationStage.logger)
+        await Presence(
+            name: process.name, store: services.store, clock: services.clock,
+            logger: SimulationStage.logger
+        ).announce()
         let since = services.clock.now - .seconds(5)
         // Whether it was written is not returned.
         let isThere = try? trial.stage.database.read {

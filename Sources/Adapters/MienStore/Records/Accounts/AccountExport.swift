@@ -442,6 +442,7 @@ extension ExportedTable {
         "capture_trail_band": "keyed hashes by which replayed captures are found; name nobody",
         "change_version": "the numbers of changes of what servers keep in memory",
         "server": "the servers that share the database",
+        "master_key": "which master key seals, with copies that only the servers open",
         "lease": "which server does the work that one does for all",
         "rate": "rate limits by keyed hash, gone when they are full again",
         "account_name": "keyed hashes of the names in `account.profile`",
