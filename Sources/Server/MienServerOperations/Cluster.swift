@@ -4,15 +4,17 @@ package import Logging
 internal import MienCore
 package import MienServerCore
 package import MienServerFaces
+internal import MienServerGalleries
 package import MienStore
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 internal import ServiceLifecycle
 
-/// Announces this server in the database that servers share, and forwards requests about live captures
-/// to the servers that have them, over mutual TLS.
-package final class Cluster: CapturePeers, Service {
+/// Announces this server in the database that servers share, and sends requests to others over mutual
+/// TLS: those about live captures to the servers that have them, and searches to those that have faces
+/// in memory.
+package final class Cluster: CapturePeers, GalleryPeers, Service {
     /// The live captures of a server that was silent for so long end.
     package static let patience = Presence.patience
     /// The largest answer about a capture.
@@ -25,6 +27,7 @@ package final class Cluster: CapturePeers, Service {
 
     package let name: String
     private let address: String
+    private let holdsFaces: Bool
     private let store: Store
     private let clock: ServerClock
     private let logger: Logger
@@ -35,11 +38,14 @@ package final class Cluster: CapturePeers, Service {
     /// - Parameters:
     ///   - name: The name of this process.
     ///   - settings: Where the others reach it, and how they prove who they are.
+    ///   - holdsFaces: Whether the others may let it search faces in its memory.
     /// - Throws: ``ServerStartError`` that names the file and its problem.
     package init(
-        name: String, _ settings: ClusterSettings, store: Store, clock: ServerClock, logger: Logger
+        name: String, _ settings: ClusterSettings, holdsFaces: Bool = false, store: Store,
+        clock: ServerClock, logger: Logger
     ) throws {
         (self.name, address, self.store) = (name, settings.address, store)
+        self.holdsFaces = holdsFaces
         (self.clock, self.logger) = (clock, logger)
         tls = try settings.files.clientConfiguration()
     }
@@ -65,7 +71,8 @@ package final class Cluster: CapturePeers, Service {
 
     /// Says that this server lives.
     package func announce() async {
-        await store.announce(name, at: address, clock: clock, logger: logger)
+        await store.announce(
+            name, at: address, holdsFaces: holdsFaces, clock: clock, logger: logger)
     }
 
     package func isAlive(_ server: String) async throws -> Bool {
@@ -75,6 +82,28 @@ package final class Cluster: CapturePeers, Service {
     private func address(of server: String) async throws -> String? {
         let since = clock.now - Self.patience
         return try await store.read { try $0.servers.address(of: server, seenSince: since) }
+    }
+
+    package func galleryServers() async throws -> [String] {
+        let since = clock.now - Self.patience
+        return try await store.read { try $0.servers.holdingFaces(seenSince: since) }
+    }
+
+    package func searchGallery(
+        _ query: [UInt8], on server: String, within time: Duration
+    ) async throws -> [UInt8] {
+        guard let client = client.withLock({ $0 }),
+            let address = try await address(of: server), !address.isEmpty
+        else { throw ServerBusy() }
+        var request = HTTPClientRequest(url: "https://\(address)\(GalleryRoutes.path)")
+        request.method = .POST
+        request.headers.add(name: "content-type", value: GalleryRoutes.contentType)
+        request.body = .bytes(ByteBuffer(bytes: query))
+        let response = try await client.execute(
+            request, timeout: .milliseconds(Int64(time / .milliseconds(1))))
+        let body = try await response.body.collect(upTo: GalleryMessage.maxBytes)
+        guard response.status == .ok else { throw ServerBusy() }
+        return Array(body.readableBytesView)
     }
 
     package func pass(_ passed: PassedRequest, to server: String) async throws -> PassedAnswer {

@@ -47,10 +47,15 @@ extension Store {
     /// Says that a server lives.
     ///
     /// - Parameter address: Where it takes requests of the others; empty if it takes none.
-    func announce(_ name: String, at address: String, clock: ServerClock, logger: Logger) async {
+    func announce(
+        _ name: String, at address: String, holdsFaces: Bool = false, clock: ServerClock,
+        logger: Logger
+    ) async {
         let now = clock.now
         do {
-            try await write(.process) { try $0.servers.announce(name, at: address, seen: now) }
+            try await write(.process) {
+                try $0.servers.announce(name, at: address, holdsFaces: holdsFaces, seen: now)
+            }
         } catch {
             logger.error(
                 "the other servers could not be told that this one lives; retrying",
