@@ -403,11 +403,19 @@ package.targets += [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
             "MienCore", "MienJourney", "MienPassword", "MienStore", httpTypes, hummingbird,
         ]),
+    // Faces of apps in memory, in parts that servers divide among themselves.
+    library(
+        "MienServerGalleries", in: .server,
+        [
+            "MienServerCore", "MienAPI", "MienCore", "MienFace", "MienStore", "MienThreads",
+            httpTypes, hummingbird, lifecycle, logging, nioCore,
+        ]),
     // Captures and their judgment.
     library(
         "MienServerFaces", in: .server,
         [
-            "MienServerCore", "MienServerMail", "MienServerAccess", "MienAPI", "MienAccess",
+            "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerGalleries",
+            "MienAPI", "MienAccess",
             "MienIdentity", "MienCore", "MienFace", "MienImage", "MienInference", "MienJourney",
             "MienModels", "MienPixels", "MienStore", httpTypes, hummingbird, lifecycle, logging,
             nioCore,
@@ -493,7 +501,8 @@ package.targets += [
     library(
         "MienServerOperations", in: .server,
         [
-            "MienServerCore", "MienServerAccess", "MienServerFaces", "MienAPI", "MienAccess",
+            "MienServerCore", "MienServerAccess", "MienServerFaces", "MienServerGalleries",
+            "MienAPI", "MienAccess",
             "MienCore", "MienKeys", "MienSealing", "MienStore", httpClient, httpTypes,
             hummingbird, lifecycle, logging, nioCore, nioHTTP, nioSSL,
         ], embeds: true),
@@ -502,7 +511,8 @@ package.targets += [
         "MienServer", in: .server,
         [
             "MienServerCore", "MienServerMail", "MienServerAccess", "MienServerAccounts",
-            "MienServerFaces", "MienServerIdentity", "MienServerDocuments", "MienServerDevices",
+            "MienServerFaces", "MienServerGalleries", "MienServerIdentity", "MienServerDocuments",
+            "MienServerDevices",
             "MienServerOTP", "MienServerOAuth", "MienServerJourneys", "MienServerOperations",
             "MienServerAdministrators", "MienServerOrganizations", "MienWeb", "MienPortal",
             "MienAPI", "MienAccess",
@@ -690,7 +700,8 @@ package.targets += [
         "MienServerTests", in: .server,
         [
             "MienServer", "MienServerCore", "MienServerMail", "MienServerAccess",
-            "MienServerFaces", "MienServerIdentity", "MienServerDevices", "MienServerJourneys",
+            "MienServerFaces", "MienServerGalleries", "MienServerIdentity", "MienServerDevices",
+            "MienServerJourneys",
             "MienServerOperations", "MienClient", "MienAPI", "MienAccess", "MienIdentity",
             "MienJourney",
             "MienKeys", "MienModels", "MienOTP", "MienStore", "MienSealing",
@@ -705,12 +716,19 @@ package.targets += [
     tests(
         "MienSimulationTests", in: .server, ["MienSimulation", "MienHistories", "MienTesting"]),
     tests(
+        "MienServerGalleriesTests", in: .server,
+        [
+            "MienServerGalleries", "MienServerCore", "MienStore", "MienStorePostgres",
+            "MienStorePostgresTesting", "MienSealing", "MienAccess", "MienFace", "MienCore",
+            "MienTesting", lifecycle, logging,
+        ]),
+    tests(
         "MienServerOperationsTests", in: .server,
         [
-            "MienServerOperations", "MienServerFaces", "MienServerMail", "MienServerAccess",
-            "MienServerCore", "MienAccess", "MienStore", "MienSealing", "MienSealingTesting",
-            "MienCore", "MienFace", "MienJourney", "MienTesting", httpClient, httpTypes,
-            hummingbird, lifecycle, logging, nioCore, nioHTTP, nioSSL,
+            "MienServerOperations", "MienServerFaces", "MienServerGalleries", "MienServerMail",
+            "MienServerAccess", "MienServerCore", "MienAccess", "MienStore", "MienSealing",
+            "MienSealingTesting", "MienCore", "MienFace", "MienJourney", "MienTesting", httpClient,
+            httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP, nioSSL,
         ]),
     tests(
         "MienServerIdentityTests", in: .server,

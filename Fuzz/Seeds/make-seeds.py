@@ -43,6 +43,32 @@ save("FrameBatch/length-too-large", three[:40] + b"\xff" * 4 + three[44:])
 save("FrameBatch/no-picture", frame(1, 0, bytes(32), b""))
 
 
+# --- Gallery: queries and answers of servers (docs/spec/gallery-search.md) ----------------------------------------------------
+
+def short(text):
+    return bytes([len(text)]) + text.encode()
+
+
+def query(parts, limit, threshold, pack, app, exceptions, vector, statistics=(0.0, 1.0)):
+    return (b"MGQ1" + struct.pack("<QBdff", parts, limit, threshold, *statistics) + short(pack) + short(app)
+            + bytes([len(exceptions)]) + b"".join(map(short, exceptions))
+            + struct.pack(f"<H{len(vector)}f", len(vector), *vector))
+
+
+def answer(parts, damaged, candidates):
+    return b"MGA1" + struct.pack("<QIB", parts, damaged, len(candidates)) + b"".join(struct.pack("<f", score) + short(face) for score, face in candidates)
+
+
+asked = query(2**64 - 1, 14, 48.0, "mien-basic-1", "app_0c9JkYH2dTq4m8wXzR1aBg", ["aut_0c9JkYH2dTq4m8wXzR1aBg"], [0.6, 0.8])
+save("Gallery/query", asked)
+save("Gallery/query-least", query(0, 1, 0.0, "a-1", "a", [], []))
+save("Gallery/query-longer", asked + b"\0")
+save("Gallery/query-limit", query(1, 0, 72.0, "a-1", "a", [], [1.0]))
+save("Gallery/answer", answer(3, 1, [(7.25, "aut_0c9JkYH2dTq4m8wXzR1aBg"), (-1.5, "aut_1")]))
+save("Gallery/answer-empty", answer(0, 0, []))
+save("Gallery/answer-infinite", answer(0, 0, [(float("inf"), "aut_1")]))
+
+
 # --- OCRA: suite, question, the other party's question, each on a line; inputs present or missing against the suite (1 counter, 2 PIN, -----
 # --- 4 session, 8 time); counter; milliseconds; PIN on a line; session data ----------------------------------------------------
 

@@ -186,6 +186,7 @@ public struct Tables {
     public var servers: ServerTable { ServerTable(connection: connection) }
     public var leases: LeaseTable { LeaseTable(connection: connection) }
     public var changes: ChangeVersionTable { ChangeVersionTable(connection: connection) }
+    public var galleries: GalleryTable { GalleryTable(connection: connection, keys: keys) }
     public var rates: RateTable { RateTable(connection: connection) }
     public var journeys: JourneyTable { JourneyTable(connection: connection) }
     public var runs: JourneyRunTable { JourneyRunTable(connection: connection, keys: keys) }
@@ -244,7 +245,7 @@ public struct Tables {
     public var identityJobs: IdentityJobTable { IdentityJobTable(connection: connection) }
     public var reviewCases: ReviewCaseTable { ReviewCaseTable(connection: connection) }
     public var duplicateSearches: DuplicateSearchTable {
-        DuplicateSearchTable(connection: connection, keys: keys)
+        DuplicateSearchTable(connection: connection)
     }
     public var duplicateCases: DuplicateCaseTable { DuplicateCaseTable(connection: connection) }
     public var registry: RegistryTable { RegistryTable(connection: connection, keys: keys) }

@@ -297,7 +297,7 @@ public final class Server: Service {
             parts.publicRouter(),
             services: others + [
                 parts.mail, parts.sweeper, parts.changeWatch, parts.logouts, parts.masterKeys,
-                parts.duplicateSearch,
+                parts.galleries, parts.duplicateSearch,
                 parts.identityWorker, parts.identityNews, adminService,
             ]
         ) { address in

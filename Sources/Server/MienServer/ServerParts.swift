@@ -11,6 +11,7 @@ internal import MienServerAdministrators
 internal import MienServerCore
 internal import MienServerDevices
 internal import MienServerFaces
+internal import MienServerGalleries
 internal import MienServerIdentity
 internal import MienServerJourneys
 internal import MienServerMail
@@ -35,6 +36,7 @@ struct ServerParts: Sendable {
     let identityWorker: IdentityWorker
     let identityNews: OutboxDelivery<IdentityNews>
     let duplicateSearch: DuplicateFaceSearch
+    let galleries: GallerySearch
     let masterKeys: MasterKeyRotation
     let bodies = BodyBudget()
     private let webhooks: WebhookCaller
@@ -125,17 +127,27 @@ struct ServerParts: Sendable {
         try await pageDefaults.reload()
         devices = KnownDeviceService(store: store)
         let gate = LockGate(store: store, apps: apps, clock: clock)
-        let cluster = configuration.cluster
+        let settings = configuration.cluster
         let life: Presence? =
-            cluster != nil || store.isShared
+            settings != nil || store.isShared
             ? Presence(
-                name: name, at: cluster?.address ?? "", store: store, clock: clock, logger: logger)
+                name: name, at: settings?.address ?? "",
+                holdsFaces: settings != nil && configuration.galleryBytes > 0, store: store,
+                clock: clock, logger: logger)
             : nil
-        let peers: (any CapturePeers & Service)? =
-            if let cluster, let life { try Cluster(life, cluster.files, logger: logger) } else {
-                life
+        let cluster: Cluster? =
+            if let settings, let life { try Cluster(life, settings.files, logger: logger) } else {
+                nil
             }
+        let peers: (any CapturePeers & Service)? = cluster ?? life
         presence = peers
+        galleries = GallerySearch(
+            store: store,
+            worker: GalleryWorker(
+                store: store, matcher: faces.matcher, pack: faces.packID,
+                memoryBytes: configuration.galleryBytes,
+                threads: ProcessInfo.processInfo.activeProcessorCount),
+            peers: cluster, logger: logger)
         let replays = try await ReplayStore(
             store: store, clock: clock, days: configuration.replayDays)
         captures = CaptureService(
@@ -160,7 +172,7 @@ struct ServerParts: Sendable {
         migration = FaceMigration(
             store: store, faces: faces, notices: notices, clock: clock, metrics: metrics)
         duplicateSearch = DuplicateFaceSearch(
-            store: store, holder: name, faces: faces,
+            store: store, holder: name, faces: faces, galleries: galleries,
             needsSecondReviewer: configuration.identityNeedsSecondReviewer, clock: clock,
             metrics: metrics, logger: logger)
         for reason in try await migration.loadPacks(
@@ -253,6 +265,10 @@ struct ServerParts: Sendable {
                     ("signatures", signatures.depth), ("documents", identities.jobDepth),
                 ]
             }, liveCaptures: { [captures] in captures.liveCount },
+            galleries: { [galleries] in
+                let load = galleries.worker.load
+                return (load.faces, load.bytes)
+            },
             certificateExpiry: { certificate?.expiry })
         masterKeys = MasterKeyRotation(
             store: store, holder: name, presence: life, clock: clock, logger: logger)
@@ -481,8 +497,8 @@ struct ServerParts: Sendable {
             passesOn: passesOn)
     }
 
-    /// Routes for other servers at `cluster.listen`: requests about live captures. The server that
-    /// a client reached has applied the limits.
+    /// Routes for other servers at `cluster.listen`: requests about live captures, and searches of
+    /// faces in memory. The server that a client reached has applied the limits.
     func clusterRouter() -> Router<MienRequestContext> {
         let router = Router(context: MienRequestContext.self)
         router.add(middleware: ProblemMiddleware(metrics: metrics))
@@ -492,6 +508,7 @@ struct ServerParts: Sendable {
             JSONBody(maxBytes: configuration.bodyBytes, budget: bodies),
             starts: RateLimiter(.init(burst: 1_000_000, perMinute: 1_000_000)), passesOn: false
         ).add(to: router.group("v1"))
+        GalleryRoutes(worker: galleries.worker, budget: bodies).add(to: router.group("v1"))
         return Self.withMethods(router)
     }
 

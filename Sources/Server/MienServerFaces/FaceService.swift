@@ -17,7 +17,7 @@ package final class FaceService: LiveFrameReader {
     /// Whether live captures are judged by the pack's presentation-attack network.
     package let presentation: PresentationMode
     private let engine: FaceEngine
-    let matcher: FaceMatcher
+    package let matcher: FaceMatcher
     private let imageLimits: ImageLimits
     /// The packs of people who have not been migrated.
     private let former = Mutex<[PackID: FormerPack]>([:])
@@ -200,13 +200,6 @@ package final class FaceService: LiveFrameReader {
         else { return nil }
         return matcher.score(
             try matcher.reference(for: probe), try matcher.reference(for: template))
-    }
-
-    /// Prepares a template to be compared with many.
-    ///
-    /// - Precondition: The pack in use made it.
-    func comparison(with template: FaceTemplate) throws -> FaceComparison {
-        FaceComparison(matcher: matcher, reference: try matcher.reference(for: template))
     }
 
     /// Whether all frames of a capture show one person.

@@ -4,13 +4,15 @@ package import Logging
 internal import MienCore
 package import MienServerCore
 package import MienServerFaces
+internal import MienServerGalleries
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 internal import ServiceLifecycle
 
-/// Forwards requests about live captures to the servers that have them, over mutual TLS.
-package final class Cluster: CapturePeers, Service {
+/// Sends requests to other servers over mutual TLS: those about live captures to the servers that have
+/// them, and searches to those that have faces in memory.
+package final class Cluster: CapturePeers, GalleryPeers, Service {
     /// The largest answer about a capture.
     private static let maxAnswer = 1 << 20
     /// Headers that are about a connection, or that this server sets itself.
@@ -50,6 +52,27 @@ package final class Cluster: CapturePeers, Service {
 
     package func isAlive(_ server: String) async throws -> Bool {
         try await presence.isAlive(server)
+    }
+
+    package func galleryServers() async throws -> [String] {
+        try await presence.holdingFaces()
+    }
+
+    package func searchGallery(
+        _ query: [UInt8], on server: String, within time: Duration
+    ) async throws -> [UInt8] {
+        guard let client = client.withLock({ $0 }),
+            let address = try await presence.address(of: server), !address.isEmpty
+        else { throw ServerBusy() }
+        var request = HTTPClientRequest(url: "https://\(address)\(GalleryRoutes.path)")
+        request.method = .POST
+        request.headers.add(name: "content-type", value: GalleryRoutes.contentType)
+        request.body = .bytes(ByteBuffer(bytes: query))
+        let response = try await client.execute(
+            request, timeout: .milliseconds(Int64(time / .milliseconds(1))))
+        let body = try await response.body.collect(upTo: GalleryMessage.maxBytes)
+        guard response.status == .ok else { throw ServerBusy() }
+        return Array(body.readableBytesView)
     }
 
     package func pass(_ passed: PassedRequest, to server: String) async throws -> PassedAnswer {

@@ -22,6 +22,7 @@ package final class Presence: CapturePeers, Service {
         "\(ProcessInfo.processInfo.hostName) (process \(ProcessInfo.processInfo.processIdentifier))"
 
     private let address: String
+    private let holdsFaces: Bool
     private let store: Store
     private let clock: ServerClock
     private let logger: Logger
@@ -30,10 +31,12 @@ package final class Presence: CapturePeers, Service {
     /// - Parameters:
     ///   - name: The name of this process.
     ///   - address: Where it takes requests of the others; empty if it takes none.
+    ///   - holdsFaces: Whether the others may let it search faces in its memory.
     package init(
-        name: String, at address: String = "", store: Store, clock: ServerClock, logger: Logger
+        name: String, at address: String = "", holdsFaces: Bool = false, store: Store,
+        clock: ServerClock, logger: Logger
     ) {
-        (self.name, self.address) = (name, address)
+        (self.name, self.address, self.holdsFaces) = (name, address, holdsFaces)
         (self.store, self.clock, self.logger) = (store, clock, logger)
     }
 
@@ -51,8 +54,10 @@ package final class Presence: CapturePeers, Service {
     package func announce() async {
         let now = clock.now, keys = keys.withLock { $0 }
         do {
-            try await store.write(.process) { [name, address] in
-                try $0.servers.announce(name, at: address, host: Self.host, keys: keys, seen: now)
+            try await store.write(.process) { [name, address, holdsFaces] in
+                try $0.servers.announce(
+                    name, at: address, host: Self.host, keys: keys, holdsFaces: holdsFaces,
+                    seen: now)
             }
         } catch {
             logger.error(
@@ -69,9 +74,10 @@ package final class Presence: CapturePeers, Service {
         let now = clock.now
         keys.withLock { $0 = report }
         do {
-            try await store.write(.process) { [name, address] in
+            try await store.write(.process) { [name, address, holdsFaces] in
                 try $0.servers.announce(
-                    name, at: address, host: Self.host, keys: report, seen: now)
+                    name, at: address, host: Self.host, keys: report, holdsFaces: holdsFaces,
+                    seen: now)
                 try $0.masterKeyTable.tell()
             }
         } catch {
@@ -105,6 +111,12 @@ package final class Presence: CapturePeers, Service {
     func address(of server: String) async throws -> String? {
         let since = clock.now - Self.patience
         return try await store.read { try $0.servers.address(of: server, seenSince: since) }
+    }
+
+    /// The servers that live and hold faces in memory.
+    func holdingFaces() async throws -> [String] {
+        let since = clock.now - Self.patience
+        return try await store.read { try $0.servers.holdingFaces(seenSince: since) }
     }
 
     package func pass(_ request: PassedRequest, to server: String) async throws -> PassedAnswer {

@@ -12,6 +12,7 @@ package struct ServerGauges: Sendable {
     let data: URL
     let queues: @Sendable () -> [(name: String, depth: QueueDepth)]
     let liveCaptures: @Sendable () -> Int
+    let galleries: @Sendable () -> (faces: Int, bytes: Int)
     let certificateExpiry: @Sendable () -> Date?
     private let startedAt = Date().timeIntervalSince1970
 
@@ -19,10 +20,11 @@ package struct ServerGauges: Sendable {
         metrics: Metrics, store: Store, dataFolder: URL,
         queues: @escaping @Sendable () -> [(name: String, depth: QueueDepth)],
         liveCaptures: @escaping @Sendable () -> Int,
+        galleries: @escaping @Sendable () -> (faces: Int, bytes: Int),
         certificateExpiry: @escaping @Sendable () -> Date?
     ) {
         (self.metrics, self.store, data) = (metrics, store, dataFolder)
-        (self.queues, self.liveCaptures) = (queues, liveCaptures)
+        (self.queues, self.liveCaptures, self.galleries) = (queues, liveCaptures, galleries)
         self.certificateExpiry = certificateExpiry
     }
 
@@ -33,6 +35,9 @@ package struct ServerGauges: Sendable {
             metrics.set(.queueWorkers, to: Double(depth.workers), ["queue": name])
         }
         metrics.set(.liveCaptures, to: Double(liveCaptures()))
+        let (faces, bytes) = galleries()
+        metrics.set(.galleryFaces, to: Double(faces))
+        metrics.set(.galleryBytes, to: Double(bytes))
         // PostgreSQL has its own exporter.
         if !store.isShared {
             for (label, name) in [("database", "mien.sqlite"), ("log", "mien.sqlite-wal")] {

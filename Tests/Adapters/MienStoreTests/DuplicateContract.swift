@@ -135,28 +135,4 @@ import Testing
             try await again.store.read { try $0.duplicateSearches.next()?.authenticator.text }
                 == "aut_c")
     }
-
-    @Test(arguments: StoreKind.allCases)
-    func `the faces of an app come in pages, without an account's own and those of other packs`(
-        kind: StoreKind
-    ) async throws {
-        let test = try await TestStore(kind), ana = try await test.account("ana"),
-            bruno = try await test.account("bruno"), carla = try await test.account("carla")
-        _ = try await Self.face("1", of: ana, test)
-        _ = try await Self.face("2", of: bruno, test)
-        _ = try await Self.face("3", of: carla, test)
-        _ = try await Self.face("4", of: carla, app: .bank, test)
-        _ = try await Self.face("5", of: bruno, app: .shop, pack: PackID("other-1"), test)
-        func page(after last: String?) async throws -> [StoredFace] {
-            try await test.store.read {
-                try $0.duplicateSearches.faces(
-                    of: .shop, pack: Self.pack, except: ana.id,
-                    after: last.flatMap { AuthenticatorID($0) }, atMost: 1)
-            }
-        }
-        let first = try await page(after: nil), second = try await page(after: "aut_2")
-        #expect(first.map(\.account) == [bruno.id] && second.map(\.account) == [carla.id])
-        #expect(first[0].template?.shown == Array("template 2".utf8))
-        #expect(try await page(after: "aut_3").isEmpty)
-    }
 }

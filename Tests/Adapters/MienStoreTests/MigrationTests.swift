@@ -386,7 +386,7 @@ import Testing
                 "37-verification-session-end", "38-audit-search", "39-schema-compatibility",
                 "40-capture-account", "41-organizations",
                 "42-pages", "43-setup-code-credential", "44-test-accounts",
-                "45-outbox", "46-servers", "47-trail-bands", "49-master-keys",
+                "45-outbox", "46-servers", "47-trail-bands", "48-gallery-parts", "49-master-keys",
             ])
     }
 }

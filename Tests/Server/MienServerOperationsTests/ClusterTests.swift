@@ -3,7 +3,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import MienAccess
 import MienCore
+import MienFace
 import MienServerFaces
 import MienStore
 import MienTesting
@@ -13,6 +15,7 @@ import ServiceLifecycle
 import Testing
 
 @testable import MienServerCore
+@testable import MienServerGalleries
 @testable import MienServerOperations
 
 @Suite("Requests passed on to another server", .timeLimit(.minutes(10)))
@@ -63,9 +66,11 @@ struct ClusterTests {
         }
     }
 
-    /// Runs a server that answers with what it got, and calls `body` with its port.
+    /// Runs a server that answers with what it got, and searches with `worker`, and calls `body` with
+    /// its port.
     private static func answering(
-        _ certificates: Certificates, _ body: (_ port: Int) async throws -> Void
+        _ certificates: Certificates, searchingWith worker: GalleryWorker? = nil,
+        _ body: (_ port: Int) async throws -> Void
     ) async throws {
         let configuration = try ServerConfiguration(
             environment: [:], home: certificates.folder.url)
@@ -84,6 +89,9 @@ struct ClusterTests {
             return Response(
                 status: .accepted, headers: [.contentType: "text/plain", .retryAfter: "7"],
                 body: .init(byteBuffer: ByteBuffer(string: lines.joined(separator: "|"))))
+        }
+        if let worker {
+            GalleryRoutes(worker: worker, budget: BodyBudget()).add(to: router.group("v1"))
         }
         let (listening, continuation) = AsyncStream<String>.makeStream()
         let service = ListenerService(
@@ -163,6 +171,84 @@ struct ClusterTests {
                 try await servers.b.read {
                     try $0.servers.address(of: "srv_a", seenSince: now)
                 } == nil, "it has said that it stops")
+        }
+    }
+
+    @Test("a search in another server's memory arrives, and what it found comes back")
+    func gallery() async throws {
+        let certificates = try Certificates(), servers = try await TwoServers()
+        let matcher = try FaceMatcher.made(dimension: 20), pack = try PackID("made-1")
+        var people = SyntheticPeople(seed: 3, dimension: 20), random = SeededGenerator(seed: 3)
+        let face = AuthenticatorID.random(using: &random)
+        let template = try FaceTemplate(
+            entries: [
+                .init(
+                    descriptor: FaceDescriptor(people.direction().map { Float($0) }), quality: 90,
+                    pose: .frontal)
+            ], packID: pack, createdAt: .start)
+        let account = AccountRecord.new(
+            .random(using: &random), AccountProfile(), keys: servers.a.keys, at: .start)
+        try await servers.a.write { tables in
+            try tables.accounts.insert(account, names: [])
+            try tables.authenticators.insert(
+                AuthenticatorRecord(
+                    id: face, account: account.record.id, type: .face, app: .shop,
+                    content: template.bytes, info: ["pack": .string(pack.text)],
+                    createdAt: .start), of: account.record)
+        }
+        func worker(_ store: Store) -> GalleryWorker {
+            GalleryWorker(
+                store: store, matcher: matcher, pack: pack, memoryBytes: 1 << 20, threads: 1)
+        }
+        let query = GalleryQuery(
+            app: .shop, pack: pack, probe: try matcher.reference(for: template), limit: 5,
+            threshold: MatchScore(48))
+        let far = worker(servers.b), parts = Set(GalleryPart.all)
+        _ = try await far.search(query, in: parts, loading: .first)
+        try await Self.answering(certificates, searchingWith: far) { port in
+            let cluster = try Self.cluster(servers, certificates.files())
+            let task = Task { try await cluster.run() }
+            let now = servers.clock.now
+            try await servers.b.write {
+                try $0.servers.announce(
+                    "srv_b", at: "localhost:\(port)", holdsFaces: true, seen: now)
+                try $0.servers.announce("srv_c", at: "localhost:1", holdsFaces: true, seen: now)
+                try $0.servers.announce("srv_d", at: "localhost:1", holdsFaces: false, seen: now)
+            }
+            #expect(
+                try await eventually {
+                    try await servers.b.read {
+                        try $0.servers.address(of: "srv_a", seenSince: now)
+                    } != nil
+                })
+            #expect(try await cluster.galleryServers() == ["srv_b", "srv_c"])
+            let bytes = try await cluster.searchGallery(
+                GalleryMessage.bytes(of: query, parts: parts), on: "srv_b", within: .seconds(5))
+            let answer = try #require(GalleryMessage.answer(bytes))
+            #expect(answer.candidates.map(\.face) == [face] && answer.parts == parts)
+            // Its own part of the faces is in the memory of srv_b, and nobody answers for srv_c.
+            let near = worker(servers.a)
+            let search = GallerySearch(
+                store: servers.a, worker: near, peers: cluster, logger: Self.logger)
+            let found = try await search.search(query)
+            #expect(found.candidates == answer.candidates && found.parts == parts)
+            for body in [[], Array("MGQ1".utf8), Array(repeating: 0, count: 9000)] as [[UInt8]] {
+                await #expect(throws: (any Error).self) {
+                    try await cluster.searchGallery(body, on: "srv_b", within: .seconds(5))
+                }
+            }
+            var times: [Duration] = []
+            for _ in 0..<200 {
+                let begun = ContinuousClock.now
+                _ = try await cluster.searchGallery(
+                    GalleryMessage.bytes(of: query, parts: parts), on: "srv_b",
+                    within: .seconds(5))
+                times.append(ContinuousClock.now - begun)
+            }
+            times.sort()
+            print("a search of another server: median \(times[100]), 95 % \(times[190])")
+            task.cancel()
+            _ = try? await task.value
         }
     }
 

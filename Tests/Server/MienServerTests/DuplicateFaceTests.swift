@@ -3,7 +3,9 @@ import MienAPI
 import MienClient
 import MienCore
 import MienIdentity
+import MienServerGalleries
 import MienTesting
+import Synchronization
 import Testing
 
 @testable import MienServer
@@ -152,26 +154,75 @@ struct DuplicateFaceTests {
         }
     }
 
-    @Test("a face that cannot be decrypted hides none of the others, and is counted")
-    func damaged() async throws {
-        try await withFaces([("bob", "biden"), ("ada", "obama")]) { server, app in
+    @Test(
+        "a face that cannot be decrypted hides none of the others, and is counted",
+        arguments: ["0", "64"])
+    func damaged(memory: String) async throws {
+        let settings = ["MIEN_FACE_GALLERY_MIB": memory], bob = Mutex<UserID?>(nil)
+        let credential = Mutex<Sensitive<String>?>(nil)
+        try await withFaces([("bob", "biden"), ("ada", "obama")], server: settings) { server, _ in
             try await Self.searched(server)
-            let bob = try await server.userID("bob")
-            let driver = try SQLiteDriver(path: server.folder.appending(path: "mien.sqlite").path)
-            _ = try await driver.write(.always) {
-                try $0.execute(
-                    "UPDATE authenticator SET content_sealed = x'00' WHERE type = 'face' AND account_id = ?",
-                    [.id(bob)])
-            }
+            let id = try await server.userID("bob")
+            bob.withLock { $0 = id }
+            credential.withLock { $0 = server.credential }
+            let faces = try await server.metric("mien_gallery_faces")
+            #expect(faces == (memory == "0" ? 0 : 2))
+        }
+        let id = try #require(bob.withLock { $0 })
+        let driver = try SQLiteDriver(
+            path: scratch("server").appending(path: "mien.sqlite").path)
+        _ = try await driver.write(.always) {
+            try $0.execute(
+                "UPDATE authenticator SET content_sealed = x'00' WHERE type = 'face' AND account_id = ?",
+                [.id(id)])
+        }
+        try driver.close()
+        try await TestServer.run(
+            in: scratch, settings: settings, credential: credential.withLock { $0 }
+        ) { server in
             try await Self.register("eve", "obama2", server)
             try await Self.searched(server)
             #expect(try await server.admin.duplicateCases().items.count == 1)
-            let metrics = String(
-                decoding: try await AsyncHTTPTransport().send(
-                    .init(method: .get, url: server.url("/metrics"))
-                ).body, as: UTF8.self)
-            #expect(metrics.contains("mien_damaged_records{kind=\"face\"} 1"))
-            #expect(!server.logs.text.contains(bob.text))
+            let damaged = try await server.metric("mien_damaged_records{kind=\"face\"}")
+            #expect(damaged == 1)
+            #expect(!server.logs.text.contains(id.text))
+        }
+    }
+
+    @Test(
+        "a face leaves the server's memory soon after its account is deleted, or its consent ends")
+    func memory() async throws {
+        try await withFaces([("ada", "obama"), ("eve", "obama2"), ("bob", "biden")]) {
+            server, app in
+            try await Self.searched(server)
+            let worker = server.server.parts.galleries.worker
+            #expect(worker.load.faces == 3)
+            try await server.admin.deleteUser(server.userID("ada"))
+            try await eventually { worker.load.faces == 2 }
+            try await server.admin.withdrawConsent(of: server.userID("eve"), to: app)
+            try await eventually { worker.load.faces == 1 }
+            // Registered again: the new face is there, and the old one is not.
+            try await Self.register("bob", "obama3", server)
+            try await Self.searched(server)
+            #expect(worker.load.faces == 1)
+            #expect(try await server.admin.duplicateCases().items.isEmpty)
+        }
+    }
+
+    @Test("no listener for clients has the route on which servers search each other's memory")
+    func route() async throws {
+        try await withFaces([]) { server, _ in
+            let headers = [
+                "authorization": "Bearer \(server.credential.use { $0 })",
+                "content-type": "application/octet-stream",
+            ]
+            for address in [server.address, server.adminAddress] {
+                let answer = try await AsyncHTTPTransport().send(
+                    HTTPTransportRequest(
+                        method: .post, url: "\(address)/v1/galleries/search", headers: headers,
+                        body: Array("MGQ1".utf8), timeout: .seconds(60)))
+                #expect(answer.status == 404, "\(address)")
+            }
         }
     }
 
@@ -226,5 +277,18 @@ struct DuplicateFaceTests {
         }
         let stranger = try await server.status(.get, "/v1/faces/duplicates")
         #expect(stranger == 401)
+    }
+}
+
+extension TestServer {
+    /// The value of a metric, with its labels.
+    fileprivate func metric(_ name: String) async throws -> Double? {
+        let text = String(
+            decoding: try await AsyncHTTPTransport().send(
+                .init(method: .get, url: url("/metrics"))
+            ).body, as: UTF8.self)
+        return text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.flatMap {
+            Double($0.dropFirst(name.count + 1))
+        }
     }
 }

@@ -15,7 +15,7 @@ enum Migrations {
     /// server uses what it removes. See “Schema” in docs/spec/storage.md.
     static let compatible: Set<String> = [
         "40-capture-account", "42-pages", "44-test-accounts", "45-outbox", "46-servers",
-        "47-trail-bands", "49-master-keys",
+        "47-trail-bands", "48-gallery-parts", "49-master-keys",
     ]
 
     static let all: [(name: String, statements: [String])] = [
@@ -758,6 +758,24 @@ enum Migrations {
                   PRIMARY KEY (code, number))
                 """,
                 "CREATE INDEX capture_trail_band_by_number ON capture_trail_band (number)",
+            ]
+        ),
+        (
+            // Changes of faces, for the servers that hold them in memory. A server of the version
+            // before notes none, and announces itself with 0.
+            "48-gallery-parts",
+            [
+                """
+                CREATE TABLE gallery_part (
+                  app_id TEXT NOT NULL, part BIGINT NOT NULL, version BIGINT NOT NULL, stamp BIGINT NOT NULL,
+                  PRIMARY KEY (app_id, part))
+                """,
+                """
+                CREATE TABLE gallery_change (
+                  app_id TEXT NOT NULL, part BIGINT NOT NULL, version BIGINT NOT NULL, stamp BIGINT NOT NULL,
+                  authenticator_id TEXT NOT NULL, PRIMARY KEY (app_id, part, version))
+                """,
+                "ALTER TABLE server ADD COLUMN galleries BIGINT NOT NULL DEFAULT 0",
             ]
         ),
         (

@@ -14,6 +14,11 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
         /// See ``FaceMatcher/normalizedScore(_:_:)``.
         public let normalizedScore: Float
         public let score: MatchScore
+
+        /// - Parameter score: What `normalizedScore` means in the calibration of the matcher.
+        public init(id: ID, normalizedScore: Float, score: MatchScore) {
+            (self.id, self.normalizedScore, self.score) = (id, normalizedScore, score)
+        }
     }
 
     private let matcher: FaceMatcher
@@ -68,8 +73,26 @@ public struct Gallery<ID: Hashable & Sendable>: Sendable {
         return true
     }
 
+    /// Overwrites and removes all entries.
+    public mutating func removeAll() {
+        rows.removeAll()
+        (ids, rowByID, means, weights) = ([], [:], [], [])
+    }
+
+    /// The memory in bytes that a gallery with room for `count` entries takes, except what IDs
+    /// refer to: their vectors, two numbers each, and a list and a table of their IDs.
+    public static func bytes(forEntries count: Int, dimension: Int) -> Int {
+        let vector = (dimension + 15) / 16 * MemoryLayout<VectorRows.Block>.stride
+        // A table has a power of two of places, of which at most three quarters are used.
+        var places = 1
+        while places * 3 < count * 4 { places *= 2 }
+        return count * (vector + 2 * MemoryLayout<Float>.stride + MemoryLayout<ID>.stride)
+            + places * (MemoryLayout<ID>.stride + MemoryLayout<Int>.stride)
+    }
+
     public mutating func reserveCapacity(_ count: Int) {
         rows.reserve(count)
+        rowByID.reserveCapacity(count)
         ids.reserveCapacity(count)
         means.reserveCapacity(count)
         weights.reserveCapacity(count)

@@ -28,11 +28,18 @@ package struct VectorRows: Sendable {
         blocks.replaceSubrange(row * blocksPerRow..<(row + 1) * blocksPerRow, with: vector)
     }
 
-    /// Removes a row and moves the last row to its index.
+    /// Removes a row and moves the last row to its index. What the last row held is overwritten.
     package mutating func removeSwapping(_ row: Int) {
         let last = count - 1
         if row != last { replace(row, with: self.packedRow(last)) }
+        for block in last * blocksPerRow..<(last + 1) * blocksPerRow { blocks[block] = .zero }
         blocks.removeLast(blocksPerRow)
+    }
+
+    /// Overwrites and removes all rows.
+    package mutating func removeAll() {
+        for block in blocks.indices { blocks[block] = .zero }
+        blocks = []
     }
 
     package func packedRow(_ row: Int) -> [Block] {

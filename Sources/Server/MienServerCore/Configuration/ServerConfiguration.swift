@@ -288,6 +288,8 @@ public struct ServerConfiguration: Sendable {
     /// Whether only this machine can connect.
     package var isLocal: Bool { ListenAddress(host: host, port: port).isLoopback }
     public var faceWorkers: Int { integer("face.workers") }
+    /// The memory for faces that are searched, in bytes.
+    package var galleryBytes: Int { integer("face.gallery_mib") << 20 }
     /// `nil` selects the faster one.
     package var facePrecision: NetworkOptions.Precision? {
         NetworkOptions.Precision(rawValue: text("face.precision"))

@@ -93,7 +93,7 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "cluster.listen", .text, "",
-            "Address and port for requests of other servers that share the database, over mutual TLS; all settings of cluster are set together. Requests about a live capture are passed on to the server that has it."
+            "Address and port for requests of other servers that share the database, over mutual TLS; all settings of cluster are set together. Requests about a live capture are passed on to the server that has it, and searches for duplicate faces to those that have the faces in memory."
         ),
         .init(
             "cluster.address", .text, "",
@@ -131,6 +131,10 @@ public struct ServerSetting: Sendable {
             "Folder for networks compiled for this machine, which shortens starts; default: networks in data. Servers of one account can share it."
         ),
         .init("face.workers", .integer(1...64), "2", "Photos analyzed at the same time."),
+        .init(
+            "face.gallery_mib", .integer(0...1_048_576), "512",
+            "Memory for the faces that searches for duplicates compare, in MiB; about 450,000 faces with mien-default-2 for the default. What does not fit is read from the database at each search; 0 reads everything from there."
+        ),
         .init(
             "face.precision", .choice(["auto", "f32", "bf16", "int8"]), "auto",
             "Arithmetic of the face networks. bf16 is faster on some processors that support it, slower on others, and falls back to f32 elsewhere; auto measures at the start which is faster. int8 needs a model pack with such networks."

@@ -14,7 +14,8 @@ package struct Metric: Sendable {
         authentications, duplicateSearches, duplicateCases, faceMigrations, grants, mails,
         logoutNotices, identityJobs, identityJobsWaiting, identityJobSeconds, identityNotices,
         damagedRecords,
-        queueWaiting, queueLimit, queueWorkers, liveCaptures, databaseBytes, databaseReads,
+        queueWaiting, queueLimit, queueWorkers, liveCaptures, galleryFaces, galleryBytes,
+        databaseBytes, databaseReads,
         databaseReaders, freeBytes, masterKeys, backedUpAt, certificateDays, startedAt,
         residentBytes, openFiles,
     ]
@@ -103,6 +104,12 @@ package struct Metric: Sendable {
         name: "mien_queue_workers", help: "Threads that take jobs from a queue.", labels: ["queue"])
     package static let liveCaptures = Metric(
         name: "mien_live_captures", help: "Live captures in progress.", labels: [])
+    package static let galleryFaces = Metric(
+        name: "mien_gallery_faces",
+        help: "Faces that this server holds in memory for searches for duplicates.", labels: [])
+    package static let galleryBytes = Metric(
+        name: "mien_gallery_bytes",
+        help: "Memory set aside for these faces, at most face.gallery_mib.", labels: [])
     package static let databaseBytes = Metric(
         name: "mien_database_bytes", help: "Sizes of the database and its write-ahead log.",
         labels: ["file"])

@@ -4,17 +4,16 @@ internal import MienCore
 internal import MienFace
 internal import MienIdentity
 package import MienServerCore
+package import MienServerGalleries
 package import MienStore
 internal import ServiceLifecycle
 
 /// Compares registered faces with the app's others, one after the other and behind the responses,
 /// and opens cases about probable duplicates.
 ///
-/// The queue is in the store, written with the face, so a crash loses no search and memory is
-/// bounded by one page of faces. Users never learn of a search or its result.
+/// The queue is in the store, written with the face, so a crash loses no search. Users never learn of
+/// a search or its result.
 package struct DuplicateFaceSearch: Service {
-    /// Faces are read and compared in pages, between which other work gets its turn.
-    private static let page = 32
     /// The most cases of one search. More faces that look alike say something about the threshold,
     /// not about the person.
     private static let maxCases = 10
@@ -27,16 +26,17 @@ package struct DuplicateFaceSearch: Service {
     /// The name of this process.
     let holder: String
     let faces: FaceService
+    let galleries: GallerySearch
     let needsSecondReviewer: Bool
     let clock: ServerClock
     let metrics: Metrics
     let logger: Logger
 
     package init(
-        store: Store, holder: String, faces: FaceService, needsSecondReviewer: Bool,
-        clock: ServerClock, metrics: Metrics, logger: Logger
+        store: Store, holder: String, faces: FaceService, galleries: GallerySearch,
+        needsSecondReviewer: Bool, clock: ServerClock, metrics: Metrics, logger: Logger
     ) {
-        self.holder = holder
+        (self.holder, self.galleries) = (holder, galleries)
         (self.store, self.faces, self.needsSecondReviewer) = (store, faces, needsSecondReviewer)
         (self.clock, self.metrics, self.logger) = (clock, metrics, logger)
     }
@@ -103,48 +103,37 @@ package struct DuplicateFaceSearch: Service {
     private func matches(of search: DuplicateSearch) async throws -> (
         found: [Match], damaged: Int
     ) {
-        let (settings, template) = try await store.read { tables in
+        let (settings, template, own) = try await store.read { tables in
             let settings = try tables.apps.find(search.app)?.settings.duplicateFaces
             let account = try tables.accounts.find(search.account)
             let face = try account.flatMap {
                 try tables.authenticators.find(search.authenticator, of: $0)
             }
-            return (settings, try face?.content.use { try Self.template($0) })
+            return (
+                settings, try face?.content.use { try Self.template($0) },
+                try tables.galleries.faces(of: search.account, in: search.app)
+            )
         }
         guard let settings, let template, template.packID == faces.packID else { return ([], 0) }
-        let comparison = try faces.comparison(with: template)
-        var found: [Match] = [], damaged = 0, last: AuthenticatorID?
-        while true {
-            let after = last
-            let page = try await store.read {
-                try $0.duplicateSearches.faces(
-                    of: search.app, pack: template.packID, except: search.account, after: after,
-                    atMost: Self.page)
-            }
-            for face in page {
-                // A damaged template, of which its owner's next login tells, keeps no other face from
-                // being compared.
-                guard
-                    let score = try? face.template.map({
-                        try comparison.score($0.use { try Self.template($0) })
-                    })
-                else {
-                    damaged += 1
-                    continue
+        // A face that the account registers meanwhile takes no place of another account's.
+        let answer = try await galleries.search(
+            GalleryQuery(
+                app: search.app, pack: template.packID,
+                probe: try faces.matcher.reference(for: template), limit: Self.maxCases + 4,
+                threshold: settings.threshold,
+                except: Array(own.prefix(GalleryQuery.maxExceptions))))
+        let found = try await store.read { tables in
+            try answer.candidates.compactMap { candidate in
+                try tables.galleries.owner(of: candidate.face).map {
+                    Match(
+                        face: candidate.face, account: $0, score: galleries.score(of: candidate))
                 }
-                guard score >= settings.threshold else { continue }
-                found.append(
-                    Match(face: face.authenticator, account: face.account, score: score))
             }
-            if found.count > Self.maxCases {
-                found.sort { $0.score > $1.score }
-                found.removeLast(found.count - Self.maxCases)
-            }
-            guard page.count == Self.page else { return (found, damaged) }
-            last = page.last?.authenticator
-            try Task.checkCancellation()
-            await Task.yield()
         }
+        return (
+            Array(found.filter { $0.account != search.account }.prefix(Self.maxCases)),
+            answer.damaged
+        )
     }
 
     private static func template(_ bytes: [UInt8]) throws(StoreError) -> FaceTemplate {

@@ -441,6 +441,9 @@ extension ExportedTable {
             "results that an app is told of, which the attempts contain; kept for a day at most",
         "capture_trail_band": "keyed hashes by which replayed captures are found; name nobody",
         "change_version": "the numbers of changes of what servers keep in memory",
+        "gallery_change":
+            "random identifiers of the last changed faces, of which the authenticators tell",
+        "gallery_part": "the numbers of changes of faces that servers hold in memory",
         "server": "the servers that share the database",
         "master_key": "which master key seals, with copies that only the servers open",
         "lease": "which server does the work that one does for all",

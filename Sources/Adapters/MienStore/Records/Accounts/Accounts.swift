@@ -193,6 +193,7 @@ public struct AccountTable {
     /// - Returns: whether the account existed.
     public func delete(_ id: UserID) throws(StoreError) -> Bool {
         connection.leaveNoTrace()
+        try GalleryTable(connection: connection, keys: keys).noteFaces(of: id)
         try connection.execute(
             "UPDATE account SET key_sealed = ?, profile_sealed = ? WHERE id = ?", .blob([]),
             .blob([]), .id(id))

@@ -40,6 +40,7 @@ public struct AuthenticatorTable {
             .text(record.type.rawValue), .id(record.app), .blob(sealed(record, account)),
             .text(JSONColumn.text(record.info)),
             .time(record.createdAt), .time(record.updatedAt), .text(Self.pack(of: record)))
+        try noteFace(record)
     }
 
     /// Replaces the content in a single statement, so that the authenticator always has exactly one
@@ -59,11 +60,21 @@ public struct AuthenticatorTable {
         guard changed == 1 else {
             throw StoreError(.stale, "the authenticator has changed since it was read")
         }
+        try noteFace(record)
     }
+
+    /// Notes a change of a face for the servers that hold it in memory.
+    private func noteFace(_ record: AuthenticatorRecord) throws(StoreError) {
+        guard record.type == .face, let app = record.app else { return }
+        try galleries.note(record.id, app: app)
+    }
+
+    private var galleries: GalleryTable { GalleryTable(connection: connection, keys: keys) }
 
     /// - Returns: whether the account had the authenticator.
     public func delete(_ id: AuthenticatorID, of account: UserID) throws(StoreError) -> Bool {
         connection.leaveNoTrace()
+        try galleries.noteFace(id, of: account)
         try connection.execute(
             "UPDATE authenticator SET content_sealed = ? WHERE id = ? AND account_id = ?",
             .blob([]), .id(id), .id(account))
@@ -131,6 +142,7 @@ public struct AuthenticatorTable {
     public func deleteAll(ofApp app: AppID) throws(StoreError) {
         connection.leaveNoTrace()
         try connection.execute("DELETE FROM authenticator WHERE app_id = ?", .id(app))
+        try galleries.remove(app)
     }
 
     private func sealed(_ record: AuthenticatorRecord, _ account: AccountRecord) -> [UInt8] {

@@ -23,7 +23,6 @@ public struct StoredFace: Sendable {
 /// after the search, so that no crash loses one, and deleted with the face.
 public struct DuplicateSearchTable {
     let connection: any SQLConnection
-    let keys: StoreKeys
 
     public func insert(_ search: DuplicateSearch, at now: Instant) throws(StoreError) {
         try connection.execute(
@@ -50,36 +49,5 @@ public struct DuplicateSearchTable {
     public func delete(_ face: AuthenticatorID) throws(StoreError) -> Bool {
         try connection.execute(
             "DELETE FROM duplicate_search WHERE authenticator_id = ?", .id(face)) == 1
-    }
-
-    /// Returns the faces of an app that a model pack made, except an account's own and those of
-    /// accounts for tests, by ID.
-    ///
-    /// - Parameter last: The last face of the page before.
-    public func faces(
-        of app: AppID, pack: PackID, except account: UserID, after last: AuthenticatorID?,
-        atMost count: Int
-    ) throws(StoreError) -> [StoredFace] {
-        let rows = try connection.rows(
-            """
-            SELECT f.id, f.account_id, f.content_sealed, a.key_sealed FROM authenticator f
-            JOIN account a ON a.id = f.account_id
-            WHERE f.type = ? AND f.pack = ? AND f.app_id = ? AND f.account_id <> ? AND a.is_test = 0 AND f.id > ?
-            ORDER BY f.id LIMIT ?
-            """, .text("face"), .text(pack.text), .id(app), .id(account), .text(last?.text ?? ""),
-            .integer(Int64(count)))
-        var faces: [StoredFace] = []
-        for row in rows {
-            let id: AuthenticatorID = try row.identifier(0), owner: UserID = try row.identifier(1)
-            let sealed = try row.blob(2), sealedKey = try row.blob(3)
-            let identity = AuthenticatorTable.identity(id, .face, app)
-            // A damaged face does not hide the others of its page.
-            let template = try? keys.accountKey(sealedKey, for: owner).open(
-                sealed, .authenticator, for: identity)
-            faces.append(
-                StoredFace(
-                    authenticator: id, account: owner, template: template.map { Sensitive($0) }))
-        }
-        return faces
     }
 }

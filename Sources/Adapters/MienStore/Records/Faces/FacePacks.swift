@@ -39,7 +39,7 @@ extension AuthenticatorTable {
     /// - Returns: the number of updated faces, at most `count`.
     func completePacks(atMost count: Int) throws(StoreError) -> Int {
         let rows = try connection.rows(
-            "SELECT id, info FROM authenticator WHERE type = ? AND pack = '' LIMIT ?",
+            "SELECT id, info, app_id FROM authenticator WHERE type = ? AND pack = '' LIMIT ?",
             .text(AuthenticatorType.face.rawValue), .integer(Int64(count)))
         for row in rows {
             let id: AuthenticatorID = try row.identifier(0)
@@ -47,6 +47,9 @@ extension AuthenticatorTable {
             try connection.execute(
                 "UPDATE authenticator SET pack = ? WHERE id = ?",
                 .text(info?["pack"]?.stringValue ?? Self.unknownPack), .id(id))
+            if let app: AppID = try row.optionalIdentifier(2) {
+                try GalleryTable(connection: connection, keys: keys).note(id, app: app)
+            }
         }
         return rows.count
     }

@@ -5,24 +5,36 @@ public import MienCore
 public struct ServerTable {
     let connection: any SQLConnection
 
+    /// The part that a server takes in galleries. Servers of versions before this one take none.
+    private enum Galleries: Int64 {
+        case none = 0
+        case notesChanges = 1
+        case holdsFaces = 2
+    }
+
     /// Says that a server lives.
     ///
     /// - Parameters:
     ///   - address: Where it takes requests of the others.
     ///   - host: Where an operator finds it: the machine and the process.
     ///   - keys: How far it is with the master keys.
+    ///   - holdsFaces: Whether it holds faces in memory, which others may let it search.
     public func announce(
         _ name: String, at address: String, host: String = "", keys: ServerKeyReport? = nil,
-        seen now: Instant
+        holdsFaces: Bool = false, seen now: Instant
     ) throws(StoreError) {
+        let galleries: Galleries = holdsFaces ? .holdsFaces : .notesChanges
         try connection.execute(
             """
-            INSERT INTO server (name, address, seen_at, host, key_stored, key_active, key_fault) VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO server (name, address, seen_at, host, key_stored, key_active, key_fault, galleries)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (name) DO UPDATE SET address = excluded.address, seen_at = excluded.seen_at, host = excluded.host,
-              key_stored = excluded.key_stored, key_active = excluded.key_active, key_fault = excluded.key_fault
+              key_stored = excluded.key_stored, key_active = excluded.key_active, key_fault = excluded.key_fault,
+              galleries = excluded.galleries
             """, .text(name), .text(address), .time(now), .text(host),
             keys.map { .integer(Int64($0.stored)) } ?? .null,
-            keys.map { .integer(Int64($0.active)) } ?? .null, .text(keys?.fault ?? ""))
+            keys.map { .integer(Int64($0.active)) } ?? .null, .text(keys?.fault ?? ""),
+            .integer(galleries.rawValue))
     }
 
     /// The servers that have been seen at or after `time`, by name.
@@ -39,6 +51,23 @@ public struct ServerTable {
             }
             return LivingServer(name: try row.text(0), host: try row.text(1), keys: keys)
         }
+    }
+
+    /// The names of the servers that hold faces in memory, can be reached, and have been seen at or
+    /// after `time`.
+    public func holdingFaces(seenSince time: Instant) throws(StoreError) -> [String] {
+        try connection.rows(
+            "SELECT name FROM server WHERE galleries = ? AND address <> '' AND seen_at >= ? ORDER BY name",
+            .integer(Galleries.holdsFaces.rawValue), .time(time)
+        ).map { row throws(StoreError) in try row.text(0) }
+    }
+
+    /// Whether a server may use the database that does not note changes of faces. One that died is
+    /// listed until it is swept, because it may only have been paused.
+    public func hasEarlierVersions() throws(StoreError) -> Bool {
+        try connection.row(
+            "SELECT 1 FROM server WHERE galleries = ? LIMIT 1",
+            .integer(Galleries.none.rawValue)) != nil
     }
 
     /// The address of a server that has been seen at or after `time`.
