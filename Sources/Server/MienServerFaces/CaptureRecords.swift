@@ -178,7 +178,8 @@ package struct CaptureRecords: Sendable {
             guard let count else { throw error }
             // This server may have ended it before without learning of it, and has counted then.
             if let (stored, ended) = try await find(record.id), stored.state == changed.state,
-                stored.frames == changed.frames, ended.reasons == content.reasons
+                stored.frames == changed.frames, ended.restarts == content.restarts,
+                ended.reasons == content.reasons
             {
                 return
             }

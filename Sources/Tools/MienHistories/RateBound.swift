@@ -11,9 +11,12 @@ public struct RateBound: Sendable {
     public let interval: Int64
     /// In milliseconds.
     public let clockDifference: Int64
+    /// How long servers may keep tokens that they have taken, in milliseconds.
+    public let holdTime: Int64
 
-    public init(burst: Int, interval: Int64, clockDifference: Int64) {
-        (self.burst, self.interval, self.clockDifference) = (burst, interval, clockDifference)
+    public init(burst: Int, interval: Int64, clockDifference: Int64, holdTime: Int64 = 0) {
+        (self.burst, self.interval) = (burst, interval)
+        (self.clockDifference, self.holdTime) = (clockDifference, holdTime)
     }
 
     /// - Parameters:
@@ -28,7 +31,8 @@ public struct RateBound: Sendable {
             for last in first..<times.count {
                 let admitted = last - first + 1, span = times[last] - times[first]
                 let back = returned.filter {
-                    (times[first]...times[last] + clockDifference).contains($0.at)
+                    // A server may still have the tokens that came back.
+                    (times[first] - holdTime...times[last] + clockDifference).contains($0.at)
                 }
                 let most =
                     burst + Int((span + clockDifference) / interval)

@@ -53,6 +53,9 @@ import Testing
         #expect(bound.violation(of: [0, 0, 20], returned: [(at: 10, tokens: 1)]) == nil)
         #expect(bound.violation(of: [0, 0, 20, 20], returned: [(at: 10, tokens: 1)]) != nil)
         #expect(bound.violation(of: [50, 50, 60], returned: [(at: 10, tokens: 1)]) != nil)
+        let held = RateBound(burst: 2, interval: 100, clockDifference: 0, holdTime: 40)
+        #expect(held.violation(of: [50, 50, 60], returned: [(at: 10, tokens: 1)]) == nil)
+        #expect(held.violation(of: [50, 50, 60], returned: [(at: 9, tokens: 1)]) != nil)
     }
 
     // MARK: Leases

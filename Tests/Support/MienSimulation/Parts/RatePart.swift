@@ -185,15 +185,19 @@ struct RatePart: SimulatedPart {
         {
             return violation
         }
-        func bound(_ rate: TokenBucket.Rate) -> RateBound {
+        func bound(_ rate: TokenBucket.Rate, holdTime: Int64 = 0) -> RateBound {
             RateBound(
-                burst: rate.burst, interval: Self.interval, clockDifference: Self.difference)
+                burst: rate.burst, interval: Self.interval, clockDifference: Self.difference,
+                holdTime: holdTime)
         }
         if lastGrants.value < Self.leased.burst {
             return "a bucket that had time to fill admits only \(lastGrants.value) requests"
         }
         return bound(Self.exact).violation(of: exactGrants.value, returned: exactReturned.value)
-            ?? bound(Self.leased).violation(
-                of: leasedGrants.value, returned: leasedReturned.value)
+            // A leased token is worth nothing once the bucket has filled.
+            ?? bound(
+                Self.leased, holdTime: Int64(Self.leased.burst) * Self.interval + Self.difference
+            )
+            .violation(of: leasedGrants.value, returned: leasedReturned.value)
     }
 }

@@ -137,9 +137,18 @@ final class SimulatedCaptures: Sendable {
                 await rest()
                 let hasPassed = world.happens(40)
                 // The held record, as in the service: what happened meanwhile is not read.
-                try await end(
-                    session.record, session.content, as: hasPassed ? .passed : .failed, session,
-                    hasPassed ? [] : ["simulated"], key, client, services)
+                func end() async throws {
+                    try await self.end(
+                        session.record, session.content, as: hasPassed ? .passed : .failed,
+                        session, hasPassed ? [] : ["simulated"], key, client, services)
+                }
+                do { try await end() } catch let error as StoreError
+                    where error.code != .stale
+                {
+                    // As the sweep does with a session that could not be ended.
+                    await world.pause(Int64(world.random(0...60)))
+                    try await end()
+                }
             case .cancel:
                 guard record.state == .open, let session = sessions.value[key] else { return }
                 await rest()
