@@ -26,7 +26,7 @@ import Testing
                 "", "pipeline", "accuracy", "strength", "live", "server", "captures", "documents",
                 "zones",
                 "portraits",
-                "verifications", "identity", "portal", "liveness", "liveness attacks",
+                "verifications", "identity", "portal", "gallery", "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
                 "liveness pad", "liveness pad-report", "liveness injection",
                 "liveness enrollment",
