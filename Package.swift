@@ -260,6 +260,7 @@ package.products += [
         targets: [
             "MienCommandSupport", "MienTesting", "MienCalibration", "MienReading", "MienSpecimens",
             "MienDocument", "MienStore", "MienSealing", "MienAccess", "MienIdentity",
+            "MienServerGalleries",
         ]),
     .executable(name: "mien", targets: ["mien"]),
     .executable(name: "mien-pack", targets: ["mien-pack"]),
@@ -825,7 +826,7 @@ package.targets += [
             "MienLoad", "MienCommandSupport", "MienAPI", "MienCalibration", "MienCore", "MienFace",
             "MienDocument", "MienImage", "MienInference", "MienKeys", "MienMedia", "MienModels",
             "MienPixels", "MienReading", "MienSpecimens", "MienTesting", "MienStore", "MienSealing",
-            "MienAccess", "MienIdentity", arguments, hummingbird, logging,
+            "MienAccess", "MienIdentity", "MienServerGalleries", arguments, hummingbird, logging,
         ], isProgram: true),
     benchmarkTests("MienLoadTests", ["MienLoad"]),
     benchmarkTests("MienBenchTests", ["mien-bench", "MienLoad", "MienModels", "MienTesting"]),

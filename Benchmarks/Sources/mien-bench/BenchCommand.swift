@@ -26,6 +26,7 @@ struct BenchCommand: AsyncParsableCommand {
             ServerCommand.self, ServersCommand.self,
             CapturesCommand.self, DocumentsCommand.self, ZonesCommand.self, PortraitsCommand.self,
             VerificationsCommand.self, IdentityCommand.self, PortalCommand.self,
+            GalleryCommand.self,
             LivenessCommand.self, BareRouteCommand.self,
         ])
 

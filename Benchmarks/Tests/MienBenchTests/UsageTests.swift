@@ -27,7 +27,7 @@ import Testing
                 "documents",
                 "zones",
                 "portraits",
-                "verifications", "identity", "portal", "liveness", "liveness attacks",
+                "verifications", "identity", "portal", "gallery", "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
                 "liveness pad", "liveness pad-report", "liveness injection",
                 "liveness enrollment",

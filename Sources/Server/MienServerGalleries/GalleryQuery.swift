@@ -61,7 +61,7 @@ extension GalleryQuery: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What a search of parts found.
+/// The result of a search of parts.
 public struct GalleryAnswer: Sendable, Equatable {
     public struct Candidate: Sendable, Equatable {
         public let face: AuthenticatorID

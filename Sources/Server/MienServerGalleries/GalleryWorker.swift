@@ -9,7 +9,7 @@ public import MienStore
 /// what has changed since is read from the store, so a search sees every face that was committed
 /// before it began. Faces are in memory only, and overwritten when they are removed.
 public actor GalleryWorker {
-    /// What a search does about parts that are not in memory.
+    /// The treatment of parts that are not in memory.
     public enum Loading: Sendable {
         /// Loads them first.
         case first
@@ -17,7 +17,7 @@ public actor GalleryWorker {
         case behind
     }
 
-    /// What is in memory.
+    /// The content of the memory.
     public struct Load: Sendable, Equatable {
         public var faces = 0
         /// The bytes that are set aside, for parts that are being read, too.
@@ -139,7 +139,7 @@ public actor GalleryWorker {
 
     // MARK: Changes
 
-    /// What has changed in the parts of an app that are in memory.
+    /// The changes in the parts of an app that are in memory.
     private struct Changes: Sendable {
         var changed: [(key: Key, version: GalleryVersion, faces: [Change])] = []
         /// Parts whose changes are no longer kept.

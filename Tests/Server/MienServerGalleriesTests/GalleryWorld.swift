@@ -147,7 +147,7 @@ final class GalleryWorld {
             threshold: threshold, except: except)
     }
 
-    /// What the store alone says.
+    /// The answer of the store alone.
     func expected(_ query: GalleryQuery) async throws -> GalleryAnswer {
         try await search(worker(memoryBytes: 0)).search(query)
     }

@@ -20,9 +20,8 @@ extension StoreChannel {
 
 /// The changes of the faces that servers hold in memory, and those faces.
 ///
-/// Each change of a face increments the version of its part, in the same transaction. So whoever
-/// knows a part in one version, and reads what has changed since, knows all faces that were committed
-/// before.
+/// Each change of a face increments the version of its part, in the same transaction. So a server that
+/// has a part in one version, and reads the changes since, has all faces that were committed before.
 public struct GalleryTable {
     /// The number of changes of a part that are kept. Who knows only an older version reads all faces
     /// of the part again.
