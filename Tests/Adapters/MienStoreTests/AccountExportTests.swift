@@ -178,10 +178,11 @@ struct AccountExportTests {
             _ = try tables.grants.revokeAll(of: ada, at: now)
             #expect(try tables.accounts.delete(ada))
         }
-        // The log keeps its entries, and a notice waits for its delivery.
+        // The log keeps its entries, a notice waits for its delivery, and the other servers learn by
+        // its random ID that the face is gone.
         #expect(
             try await Self.tables(holding: "ada", in: test) == [
-                "audit", "audit_counted", "outbox",
+                "audit", "audit_counted", "gallery_change", "outbox",
             ])
         let notices = try await test.store.write {
             try $0.outbox.claim(.logout, at: now, until: now, atMost: 10).map {

@@ -202,7 +202,7 @@ struct ClusterTests {
         }
         let query = GalleryQuery(
             app: .shop, pack: pack, probe: try matcher.reference(for: template), limit: 5,
-            threshold: MatchScore(48))
+            threshold: MatchScore(0))
         let far = worker(servers.b), parts = Set(GalleryPart.all)
         _ = try await far.search(query, in: parts, loading: .first)
         try await Self.answering(certificates, searchingWith: far) { port in

@@ -17,7 +17,7 @@ struct GalleryBench {
         let threads: Int
         /// Reading, decrypting, and preparing all faces.
         var loadSeconds = 0.0
-        /// What the process grew by, and what the worker counts.
+        /// The growth of the process, and the count of the worker.
         var residentBytes = 0
         var reservedBytes = 0
         /// Milliseconds; those after changes with one thread.
@@ -27,7 +27,7 @@ struct GalleryBench {
     }
 
     private static let parts = Set(GalleryPart.all)
-    /// Of the search for duplicates.
+    /// The number of candidates of a search for duplicates.
     private static let limit = 14
     private static let changes = 100
 
