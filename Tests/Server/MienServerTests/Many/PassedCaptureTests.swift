@@ -64,7 +64,7 @@ struct PassedCaptureTests {
     private static func meet(_ servers: [TestServer]) async throws {
         for server in servers {
             let parts = server.server.parts, now = server.time.now
-            let name = try #require(parts.captures.peers?.name)
+            let name = try #require((parts.presence as? any CapturePeers)?.name)
             let address = try #require(server.server.configuration.cluster?.address)
             try await parts.store.write { try $0.servers.announce(name, at: address, seen: now) }
         }
