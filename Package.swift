@@ -612,7 +612,7 @@ package.targets += [
     supportProgram(
         "mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
     // A private PostgreSQL cluster for the tests of one process.
-    support("MienStorePostgresTesting", []),
+    support("MienStorePostgresTesting", ["SystemPostgres"]),
     // Answers pam_mien with frames made from a photo; `mien desktop serve` takes those of a camera only.
     supportProgram(
         "mien-desktop-frames",

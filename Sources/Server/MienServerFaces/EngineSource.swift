@@ -5,7 +5,7 @@ package import MienModels
 /// Where servers get the engines of their model packs. Each server makes its own; tests start hundreds of
 /// servers in one process, and give them the engines of former ones.
 package struct EngineSource: Sendable {
-    /// What an engine is made with. Engines with equal specifications are interchangeable.
+    /// Parameters of an engine. Engines with equal ones are interchangeable.
     package struct Specification: Sendable, Hashable {
         package var workers: Int
         package var options: NetworkOptions

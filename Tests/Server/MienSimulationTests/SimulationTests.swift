@@ -65,7 +65,7 @@ import Testing
     func `a seeded bug is found, and its seed shows it again`(bug: SeededBug) async throws {
         let stage = try await SimulationStage()
         try await onThread {
-            for seed in 1...400 as ClosedRange<UInt64> {
+            for seed in 1...1500 as ClosedRange<UInt64> {
                 let trial = SimulatedTrial(seed: seed, bug: bug)
                 let report = try trial.run(on: stage)
                 guard let violation = report.violation else { continue }
@@ -75,7 +75,7 @@ import Testing
                 #expect(try SimulatedTrial(seed: seed).run(on: stage).violation == nil)
                 return
             }
-            Issue.record("400 histories did not show \(bug)")
+            Issue.record("1,500 histories did not show \(bug)")
         }
     }
 

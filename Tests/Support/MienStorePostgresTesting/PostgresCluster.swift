@@ -1,5 +1,6 @@
 public import Foundation
-import Synchronization
+internal import Synchronization
+internal import SystemPostgres
 
 /// A private PostgreSQL server for the tests of one process. It starts with the first test that
 /// needs it and ends with the process, however that ends.
@@ -122,27 +123,33 @@ public final class PostgresCluster: Sendable {
         }
     }
 
-    /// Runs SQL with `psql`.
+    /// Runs SQL on a connection of its own.
     ///
-    /// - Returns: the rows, without decoration.
+    /// - Returns: The rows of the last statement, one a line, with bars between columns.
     @discardableResult
     public func sql(_ statement: String, in database: String = "postgres") throws -> String {
-        let process = Process(), output = Pipe(), errors = Pipe()
-        process.executableURL = URL(filePath: "\(Self.programs!)/psql")
-        process.arguments = [
-            "-h", folder.path, "-U", "mien", "-d", database, "-XAtq", "-v", "ON_ERROR_STOP=1", "-c",
-            statement,
-        ]
-        (process.standardOutput, process.standardError) = (output, errors)
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let text = String(
-            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let words = String(
-            decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Missing(description: words) }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        // By libpq and not by psql: starting thousands of programs beside other tests is slow, and
+        // Foundation's Process has crashed at it.
+        let connection = unsafe PQconnectdb("host=\(folder.path) user=mien dbname=\(database)")
+        defer { unsafe PQfinish(connection) }
+        func failure() -> Missing {
+            Missing(
+                description: unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) }
+                    ?? "no connection")
+        }
+        guard unsafe PQstatus(connection) == CONNECTION_OK else { throw failure() }
+        let result = unsafe PQexec(connection, statement)
+        defer { unsafe PQclear(result) }
+        switch unsafe PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: return ""
+        case PGRES_TUPLES_OK:
+            return unsafe (0..<PQntuples(result)).map { row in
+                unsafe (0..<PQnfields(result)).map { column in
+                    unsafe PQgetvalue(result, row, column).map { unsafe String(cString: $0) } ?? ""
+                }.joined(separator: "|")
+            }.joined(separator: "\n")
+        default: throw failure()
+        }
     }
 
     /// Returns the address of a database of this cluster.

@@ -21,7 +21,7 @@ struct ServersBench {
     /// All servers give the same one, because tokens name it.
     private static let publicURL = "http://127.0.0.1:9"
 
-    /// What is done in a second.
+    /// Throughput of each kind of work, per second.
     struct Figures: Encodable {
         var faceLogins: Double
         /// Requests of journeys without face or password.

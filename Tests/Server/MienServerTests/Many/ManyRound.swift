@@ -67,6 +67,8 @@ final class ManyRound: Sendable {
     private let known: Mutex<[String]>
     /// Names of users whose creation was acknowledged.
     private let created = Mutex<[String]>([])
+    /// How often guesses were answered without a verdict, by status and code.
+    let unjudged = Mutex<[String: Int]>([:])
     private let organization: OrganizationID
     /// Addresses whose invitation was acknowledged. They get one email each, of whichever server.
     let invited = Mutex<[String]>([])
@@ -240,7 +242,11 @@ final class ManyRound: Sendable {
                 "state": state, "option": "password",
                 "data": ["username": .string(name), "password": "not the password"],
             ])
-        if let answer, answer.status < 500, answer.status != 429 { locks.end(call, .done) }
+        guard let answer else { return }
+        // Only an answer of the journey is a verdict.
+        if answer.status == 200 { return locks.end(call, .done) }
+        let code = answer.body["code"]?.stringValue ?? "-"
+        unjudged.withLock { $0["\(answer.status) \(code)", default: 0] += 1 }
     }
 
     private func readFailures(at server: AttackedServer, client: Int) async {

@@ -37,7 +37,7 @@ struct ManyServersTests {
             try await servers.start(number)
         }
         var generator = TestSeed.generator(64), totals = ManyRound.Totals()
-        var counts: [Fault: Int] = [:], invited: [String] = []
+        var counts: [Fault: Int] = [:], invited: [String] = [], unjudged: [String: Int] = [:]
         let kinds = Fault.allCases.filter { $0 != .cutServer || servers.hasNetwork }
         if !servers.hasNetwork { print("no partitions: this machine allows no network namespaces") }
         for round in 0..<Self.faults {
@@ -64,6 +64,7 @@ struct ManyServersTests {
             for fault in wrong { Issue.record("round \(round): \(fault)") }
             totals.add(counted)
             invited += play.invited.withLock { $0 }
+            unjudged.merge(play.unjudged.withLock { $0 }, uniquingKeysWith: +)
             counts[fault, default: 0] += 1
             if wrong.count > 3 { break }
         }
@@ -76,6 +77,7 @@ struct ManyServersTests {
         print(
             "\(Self.faults) faults in \((ContinuousClock.now - began).components.seconds) s (\(made)): \(totals.calls) recorded calls, \(totals.answers) answered, \(totals.users) users, \(totals.families) refreshes, \(totals.exchanges) exchanges, \(totals.invitations) invitations mailed"
         )
+        print("guesses without a verdict: \(unjudged)")
         #expect(totals.answers > 20 * Self.faults, "the clients were answered")
         #expect(totals.users > Self.faults && totals.families > 0 && totals.exchanges > 0)
     }
