@@ -5,12 +5,15 @@ internal import MienStore
 /// recent transaction ended.
 struct PostgresCommit {
     struct Transaction {
-        /// The transaction's number, which PostgreSQL never uses again.
+        /// The transaction's number. PostgreSQL uses it again only after a crash before it was written to
+        /// the log.
         let id: String
         /// The process that served the connection.
         let processID: Int32
         /// After a standby took over, the same number may be another transaction's.
         let timeline: String
+        /// After a crash, the same number may be another transaction's.
+        let recovery: String
     }
 
     enum Outcome { case committed, aborted, unknown }
@@ -40,11 +43,15 @@ struct PostgresCommit {
     private func ask(_ connection: PostgresConnection) throws(PostgresFailure) -> Outcome? {
         guard connection.timeline == transaction.timeline else { return .unknown }
         let id = SQLValue.text(transaction.id)
+        // A transaction that was committed before a crash keeps its number. So a number that is not
+        // committed afterwards says that this one was not; one that is may be that of another.
+        let hasCrashed = connection.recovery != transaction.recovery
         let status = try connection.rows(
             PostgresText.shared.statement("SELECT pg_xact_status(CAST(? AS xid8))"), [id])
         switch status.first?[0] {
-        case .text("committed"): return .committed
+        case .text("committed"): return hasCrashed ? .unknown : .committed
         case .text("aborted"): return .aborted
+        case .text("in progress") where hasCrashed: return .aborted
         case .text("in progress"):
             // The process has not noticed yet that nobody listens any more.
             _ = try connection.rows(

@@ -12,6 +12,9 @@ internal import SystemPostgres
     private(set) var isDurable = true
     /// Changes when a standby takes over or a backup is restored.
     private(set) var timeline = ""
+    /// Changes when PostgreSQL recovers from a crash, which discards its statistics, and not when it is
+    /// restarted cleanly. Resetting the statistics changes it, too, which does no harm.
+    private(set) var recovery = ""
     /// The socket, to wait for notifications.
     var socket: Int32 { unsafe PQsocket(raw) }
 
@@ -45,11 +48,13 @@ internal import SystemPostgres
                 """
                 SELECT current_setting('server_version_num'), current_setting('server_encoding'),
                   current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes'),
-                  substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)
+                  substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8),
+                  (SELECT CAST(stats_reset AS text) FROM pg_stat_bgwriter)
                 """), [])[0]
         try Self.require(facts)
         isDurable = facts[3] == .text("on") && facts[4] == .text("on")
         if case .text(let timeline) = facts[5] { self.timeline = timeline }
+        if case .text(let recovery) = facts[6] { self.recovery = recovery }
         if facts[2] == .text("off") { try command("SET synchronous_commit = on") }
     }
 

@@ -48,7 +48,8 @@ final class PostgresGroup {
             guard error.isLost else { throw error }
             return .uncertain(
                 PostgresCommit.Transaction(
-                    id: id, processID: connection.processID, timeline: connection.timeline))
+                    id: id, processID: connection.processID, timeline: connection.timeline,
+                    recovery: connection.recovery))
         }
     }
 

@@ -218,16 +218,18 @@ struct PostgresDriverTests {
     @Test func `how a transaction ended is found out afterwards`() async throws {
         let settings = try PostgresSettings(cluster.url(database))
         let link = PostgresLink(settings)
-        func outcome(_ timeline: String? = nil, _ end: (PostgresConnection) throws -> Void) throws
-            -> PostgresCommit.Outcome
-        {
+        func outcome(
+            _ timeline: String? = nil, recovery: String? = nil,
+            _ end: (PostgresConnection) throws -> Void
+        ) throws -> PostgresCommit.Outcome {
             let connection = try PostgresConnection(settings)
             let id = try connection.text(PostgresTurn.beside.begin)
             try end(connection)
             return PostgresCommit(
                 .init(
                     id: id, processID: connection.processID,
-                    timeline: timeline ?? connection.timeline), settings
+                    timeline: timeline ?? connection.timeline,
+                    recovery: recovery ?? connection.recovery), settings
             ).outcome(link)
         }
         #expect(try outcome { try $0.command("COMMIT") } == .committed)
@@ -236,6 +238,23 @@ struct PostgresDriverTests {
         #expect(try outcome { _ in } == .aborted)
         // A standby that took over may count its transactions from an earlier number.
         #expect(try outcome("00000099") { try $0.command("COMMIT") } == .unknown)
+        // After a crash, a transaction whose log was lost may have left its number to another one.
+        #expect(try outcome(recovery: "earlier") { try $0.command("COMMIT") } == .unknown)
+        #expect(try outcome(recovery: "earlier") { try $0.command("ROLLBACK") } == .aborted)
+    }
+
+    @Test func `a recovery from a crash is noticed, and a clean restart is none`() throws {
+        let cluster = try PostgresCluster()
+        defer { cluster.stop() }
+        func recovery() throws -> String {
+            try PostgresConnection(PostgresSettings(cluster.url("postgres"))).recovery
+        }
+        let first = try recovery()
+        #expect(!first.isEmpty)
+        try cluster.control("-m fast restart")
+        #expect(try recovery() == first)
+        try cluster.control("-m immediate restart")
+        #expect(try recovery() != first)
     }
 
     @Test(.timeLimit(.minutes(10)))
