@@ -51,28 +51,30 @@ public final class LoadPostgres {
 
     /// Runs commands of a shell. `run` makes root another user, because PostgreSQL refuses root.
     private func sh(_ commands: String) throws(LoadError) {
-        let process = Process(), output = Pipe()
+        let process = Process()
+        // A file and not a pipe, because PostgreSQL would keep a pipe open.
+        let log = FileManager.default.temporaryDirectory.appending(
+            path: "mien-load-\(UUID().uuidString).log")
+        defer { try? FileManager.default.removeItem(at: log) }
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = [
             "-euc",
             """
+            exec >"$LOG" 2>&1 </dev/null
             cd /tmp
-            run() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; else "$@"; fi </dev/null >>"$LOG" 2>&1; }
-            LOG=$(mktemp)
-            if [ "$(id -u)" = 0 ]; then chown nobody "$LOG"; fi
-            trap 'cat "$LOG"; rm -f "$LOG"' EXIT
+            run() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; else "$@"; fi; }
             \(commands)
             """,
         ]
         process.environment = ProcessInfo.processInfo.environment.merging([
-            "FOLDER": folder.path, "PROGRAMS": programs,
+            "FOLDER": folder.path, "PROGRAMS": programs, "LOG": log.path,
         ]) { $1 }
-        (process.standardOutput, process.standardError) = (output, output)
-        process.standardInput = FileHandle.nullDevice
+        (process.standardInput, process.standardOutput, process.standardError) = (
+            FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice
+        )
         do { try process.run() } catch { throw LoadError("cannot run /bin/sh: \(error)") }
-        let said = String(
-            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
         guard process.terminationStatus == 0 else {
             throw LoadError("PostgreSQL: \(said.suffix(1000))")
         }

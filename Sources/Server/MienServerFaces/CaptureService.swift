@@ -82,7 +82,7 @@ package final class CaptureService: Sendable {
     let metrics: Metrics
     let live: LiveSessions
     /// The other servers; `nil` if there are none.
-    let peers: (any CapturePeers)?
+    var peers: (any CapturePeers)? { records.peers }
     let replays: ReplayStore
     let server: LivenessPolicy
     let maxLiveFrames: Int
@@ -98,7 +98,6 @@ package final class CaptureService: Sendable {
         metrics: Metrics, peers: (any CapturePeers)? = nil,
         configuration: ServerConfiguration
     ) {
-        self.peers = peers
         records = CaptureRecords(
             store: store, gate: gate, clock: clock, metrics: metrics, peers: peers)
         self.reader = reader ?? faces

@@ -69,7 +69,8 @@ extension MasterKeyRotation {
             metadata: ["key.reason": "\(fault)"])
     }
 
-    private func duty() async throws -> MasterKeyPhases.Duty? {
+    /// Returns what is to be done for all servers.
+    func duty() async throws -> MasterKeyPhases.Duty? {
         let since = clock.now - Presence.patience, own = own
         return try await store.read { try Self.duty($0, since: since, own) }
     }

@@ -89,20 +89,6 @@ package final class Presence: CapturePeers, Service {
     /// Sets what the first sign of life says about the master keys.
     func begin(_ report: ServerKeyReport) { keys.withLock { $0 = report } }
 
-    /// The servers that live, with this one, which may not have said so yet.
-    func living() async throws -> [LivingServer] {
-        let since = clock.now - Self.patience, name = name
-        let found = try await store.read { try $0.servers.living(since: since) }
-        return Self.adding(name, keys.withLock { $0 }, to: found)
-    }
-
-    /// Returns the servers with this one.
-    static func adding(_ name: String, _ keys: ServerKeyReport?, to found: [LivingServer])
-        -> [LivingServer]
-    {
-        found.filter { $0.name != name } + [LivingServer(name: name, host: host, keys: keys)]
-    }
-
     package func isAlive(_ server: String) async throws -> Bool {
         try await address(of: server) != nil
     }

@@ -94,13 +94,7 @@ struct RingServer {
     func live() async {
         await presence.announce()
         try? await rotation.follow()
-        let needsPass = try? await store.read {
-            let phases = try $0.masterKeyTable.phases()
-            return phases.prepared == nil && phases.active?.isPassDone == false
-        }
-        let living = (try? await presence.living()) ?? []
-        let phases = try? await store.read { try $0.masterKeyTable.phases() }
-        if needsPass == true, phases?.duty(living: living) == .pass { await rotation.sealAgain() }
+        if (try? await rotation.duty()) == .pass { await rotation.sealAgain() }
     }
 
     /// Stores an account, which the key in use seals.
