@@ -5,6 +5,7 @@ internal import Foundation
 public final class LoadPostgres {
     private let folder: URL
     private let programs: String
+    private let server: Process
 
     /// - Throws: ``LoadError`` if PostgreSQL is not installed or does not start.
     public init() throws(LoadError) {
@@ -18,7 +19,8 @@ public final class LoadPostgres {
         programs = found
         // A Unix socket's path has at most 107 bytes.
         folder = URL(filePath: "/tmp/mien-load-pg-\(UUID().uuidString.prefix(8))")
-        try sh(
+        try Self.sh(
+            programs, folder,
             """
             mkdir -m 755 "$FOLDER"
             if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$FOLDER"; fi
@@ -29,7 +31,20 @@ public final class LoadPostgres {
             max_connections = 200
             shared_buffers = 128MB
             END
-            run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -l "$FOLDER/data/log" -w start
+            """)
+        // Not with pg_ctl: what a shell leaves running keeps Foundation waiting for the shell.
+        server = try Self.shell(
+            programs, folder, "run exec \"$PROGRAMS/postgres\" -D \"$FOLDER/data\"",
+            log: folder.appending(path: "log"))
+        try Self.sh(
+            programs, folder,
+            """
+            for _ in $(seq 300); do
+                if "$PROGRAMS/pg_isready" -q -h "$FOLDER"; then exit 0; fi
+                sleep 0.1
+            done
+            cat "$FOLDER/log"
+            exit 1
             """)
     }
 
@@ -37,32 +52,53 @@ public final class LoadPostgres {
     ///
     /// - Returns: its address, for the setting `store.url`.
     public func database(_ name: String) throws(LoadError) -> String {
-        try sh("run \"$PROGRAMS/createdb\" -h \"$FOLDER\" -U mien \(name)")
+        try Self.sh(
+            programs, folder, "run \"$PROGRAMS/createdb\" -h \"$FOLDER\" -U mien \(name)")
         return "postgresql://mien@/\(name)?host=\(folder.path)"
     }
 
     public func stop() {
-        try? sh(
-            """
-            run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -m immediate stop
-            rm -rf "$FOLDER"
-            """)
+        // SIGQUIT ends PostgreSQL at once.
+        if server.isRunning { kill(server.processIdentifier, SIGQUIT) }
+        server.waitUntilExit()
+        try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Runs commands of a shell. `run` makes root another user, because PostgreSQL refuses root.
-    private func sh(_ commands: String) throws(LoadError) {
-        let process = Process()
-        // A file and not a pipe, because PostgreSQL would keep a pipe open.
+    /// Runs commands of a shell to their end.
+    private static func sh(
+        _ programs: String, _ folder: URL, _ commands: String
+    ) throws(LoadError) {
+        // A file and not a pipe, because what the commands leave running would keep a pipe open.
         let log = FileManager.default.temporaryDirectory.appending(
             path: "mien-load-\(UUID().uuidString).log")
         defer { try? FileManager.default.removeItem(at: log) }
+        let process = try shell(programs, folder, commands, log: log)
+        process.waitUntilExit()
+        let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+        guard process.terminationStatus == 0 else {
+            throw LoadError("PostgreSQL: \(said.suffix(1000))")
+        }
+    }
+
+    /// Starts a shell. `run` makes root another user, because PostgreSQL refuses root; `run exec` also
+    /// replaces the shell.
+    private static func shell(
+        _ programs: String, _ folder: URL, _ commands: String, log: URL
+    ) throws(LoadError) -> Process {
+        let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = [
             "-euc",
             """
             exec >"$LOG" 2>&1 </dev/null
             cd /tmp
-            run() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; else "$@"; fi; }
+            run() {
+                exec=
+                if [ "$1" = exec ]; then exec=exec; shift; fi
+                if [ "$(id -u)" = 0 ]; then
+                    $exec setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"
+                else $exec "$@"; fi
+            }
             \(commands)
             """,
         ]
@@ -73,10 +109,6 @@ public final class LoadPostgres {
             FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice
         )
         do { try process.run() } catch { throw LoadError("cannot run /bin/sh: \(error)") }
-        process.waitUntilExit()
-        let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-        guard process.terminationStatus == 0 else {
-            throw LoadError("PostgreSQL: \(said.suffix(1000))")
-        }
+        return process
     }
 }

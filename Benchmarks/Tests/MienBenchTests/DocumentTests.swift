@@ -25,6 +25,7 @@ import Testing
     @Test(arguments: [
         ("pipeline", ["repeats", "gallery"]), ("live", ["repeats", "frames"]),
         ("server", ["seconds", "concurrent", "journeys"]),
+        ("servers", ["seconds", "concurrent", "percent", "rounds"]),
         ("documents", ["first", "count", "readings"]),
         ("identity", ["people", "verifications"]), ("portraits", ["seed"]),
         ("verifications", ["count", "clients"]),

@@ -134,13 +134,14 @@ final class GroupWriter: Sendable {
                     throw error
                 }
             }
-            for outcome in outcomes { outcome.finish(nil) }
             // A single job that failed was rolled back alone.
             if outcomes.count > 1 || outcomes.first?.isFailure == false {
                 for notification in traces.notifications {
                     hub.send(notification.payload, to: notification.channel)
                 }
             }
+            // Last, so that who listens after a write returned does not get its notifications.
+            for outcome in outcomes { outcome.finish(nil) }
         } catch {
             let failure = StoreError(
                 .unreachable, "nothing was written: \(SQLiteConnection.words(for: error))")

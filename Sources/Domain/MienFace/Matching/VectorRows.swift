@@ -28,7 +28,7 @@ package struct VectorRows: Sendable {
         blocks.replaceSubrange(row * blocksPerRow..<(row + 1) * blocksPerRow, with: vector)
     }
 
-    /// Removes a row and moves the last row to its index. What the last row held is overwritten.
+    /// Removes a row by moving the last row to its place, and overwrites the memory of the last row.
     package mutating func removeSwapping(_ row: Int) {
         let last = count - 1
         if row != last { replace(row, with: self.packedRow(last)) }

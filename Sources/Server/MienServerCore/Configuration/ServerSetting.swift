@@ -133,7 +133,7 @@ public struct ServerSetting: Sendable {
         .init("face.workers", .integer(1...64), "2", "Photos analyzed at the same time."),
         .init(
             "face.gallery_mib", .integer(0...1_048_576), "512",
-            "Memory for the faces that searches for duplicates compare, in MiB; about 450,000 faces with mien-default-2 for the default. What does not fit is read from the database at each search; 0 reads everything from there."
+            "Memory in MiB for the faces that searches for duplicates compare; 512 hold about 450,000 faces with mien-default-2. Faces that do not fit are read from the database at each search; 0 reads all of them from there."
         ),
         .init(
             "face.precision", .choice(["auto", "f32", "bf16", "int8"]), "auto",
