@@ -59,4 +59,9 @@ public enum SeededBug: String, Sendable, CaseIterable {
     case countsGuessApart
     /// The result of a job is written without asking whether the job is still the server's own.
     case judgesLostJobs
+
+    /// Whether only live captures show it.
+    var isOfCaptures: Bool {
+        [.beginsWithoutComparing, .interruptsTheLiving, .countsGuessApart].contains(self)
+    }
 }

@@ -20,7 +20,7 @@ final class SimulatedPlay: Sendable {
     private var world: SimulatedWorld { trial.world }
     private var stage: SimulationStage { trial.stage }
 
-    init(world: SimulatedWorld, stage: SimulationStage, bug: SeededBug?) {
+    init(world: SimulatedWorld, stage: SimulationStage, bug: SeededBug?, sought: SeededBug?) {
         // Some trials are calm, and others lose every fifth message.
         let trouble = world.pick([0, 2, 5, 10, 20])
         let network = SimulatedNetwork(
@@ -34,7 +34,10 @@ final class SimulatedPlay: Sendable {
                 delay: Int(SimulationStage.storeDelay)))
         let trial = TrialContext(world: world, stage: stage, bug: bug, network: network)
         var left = Self.kinds, parts: [any SimulatedPart] = []
-        for _ in 0..<Self.partsOfTrial {
+        if sought?.isOfCaptures == true {
+            (left, parts) = ([], [CapturePart(trial)])
+        }
+        while parts.count < Self.partsOfTrial, !left.isEmpty {
             parts.append(left.remove(at: world.random(0...left.count - 1)).init(trial))
         }
         (self.trial, self.parts, actions) = (trial, parts, parts.flatMap(\.actions))

@@ -18,10 +18,17 @@ public struct SimulatedTrial: Sendable {
 
     let seed: UInt64
     let bug: SeededBug?
+    let sought: SeededBug?
     let traces: Bool
 
-    public init(seed: UInt64, bug: SeededBug? = nil, traces: Bool = false) {
-        (self.seed, self.bug, self.traces) = (seed, bug, traces)
+    /// - Parameters:
+    ///   - bug: The mistake that the servers make.
+    ///   - sought: The mistake that the trial should show. With a mistake in live captures, all
+    ///     calls are about these.
+    public init(
+        seed: UInt64, bug: SeededBug? = nil, seeking sought: SeededBug? = nil, traces: Bool = false
+    ) {
+        (self.seed, self.bug, self.sought, self.traces) = (seed, bug, sought, traces)
     }
 
     /// Runs the trial on a thread of its own, outside of Swift's tasks.
@@ -29,7 +36,7 @@ public struct SimulatedTrial: Sendable {
         let world = SimulatedWorld(seed: seed, traces: traces)
         try stage.enter(world)
         defer { try? stage.leave() }
-        let play = SimulatedPlay(world: world, stage: stage, bug: bug)
+        let play = SimulatedPlay(world: world, stage: stage, bug: bug, sought: sought)
         try stage.database.write(.always) {
             try play.prepare(stage.servers[0].store.tables(on: $0))
         }
