@@ -41,7 +41,10 @@ enum ChildProcess {
         let variables = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
         let words = unsafe program.map { unsafe strdup($0) } + [nil]
         let environment = unsafe variables.map { unsafe strdup($0) } + [nil]
-        defer { for text in unsafe words + environment { unsafe free(text) } }
+        defer {
+            for index in program.indices { unsafe free(words[index]) }
+            for index in variables.indices { unsafe free(environment[index]) }
+        }
         var child: pid_t = 0
         let failure = unsafe posix_spawnp(
             &child, program[0], &actions, nil, words, environment)
