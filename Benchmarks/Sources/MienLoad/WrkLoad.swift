@@ -72,10 +72,20 @@ public struct WrkLoad: Sendable {
             path: "mien-wrk-\(UUID().uuidString).lua")
         try Data(script.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        return try await ChildProcess.run([
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
             "wrk", "-t\(connections)", "-c\(connections)", "-d\(Int(seconds.rounded(.up)))s",
             "--timeout", "60s", "-s", file.path, "http://127.0.0.1:\(port)/",
-        ]).output
+        ]
+        (process.standardOutput, process.standardError) = (output, output)
+        try process.run()
+        let data = try await Task.detached { try output.fileHandleForReading.readToEnd() }.value
+        process.waitUntilExit()
+        guard process.terminationStatus != 127 else {
+            throw LoadError("wrk is not installed; run scripts/setup --bench")
+        }
+        return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
     /// The program for wrk. It measures each request itself, because wrk corrects its own latencies

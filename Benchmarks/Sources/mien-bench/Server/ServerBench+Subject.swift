@@ -5,14 +5,16 @@ import MienLoad
 import MienModels
 
 extension ServerBench {
-    /// The load of a client: one user with a registered face, one selfie, and a journey of
-    /// information steps.
+    /// The load of clients: users with a registered face, one selfie, and a journey of information
+    /// steps.
     struct Subject: Sendable {
         private static let start = #"{"client_id":"default_application"}"#
         private let selfie: [UInt8]
-        private let user: FaceUser
+        private let users: [FaceUser]
 
-        init(_ setup: SetupClient, home: MienHome) async throws {
+        /// - Parameter users: Their number. Each has the same face, so searches for duplicates must be
+        ///   off.
+        init(_ setup: SetupClient, home: MienHome, users: Int = 1) async throws {
             let reference = try FaceUser.photo("obama.jpg", in: home)
             // Another photo of the same person, in the size of a phone's frames.
             selfie = try FaceUser.photo("obama2.jpg", in: home)
@@ -24,11 +26,22 @@ extension ServerBench {
             try await setup.call(
                 "POST", "/v1/journeys/bench-information/versions/1/publish", "{}",
                 asAdmin: true)
-            user = try await FaceUser("load", photo: reference, setup)
+            var all: [FaceUser] = []
+            for number in 0..<users {
+                all.append(try await FaceUser("load\(number)", photo: reference, setup))
+            }
+            self.users = all
         }
 
-        /// Runs one whole login.
+        /// Runs one whole login of the first user.
         func faceLogin(_ worker: LoadRun.Worker) async throws {
+            try await faceLogin(of: 0, worker)
+        }
+
+        /// Runs one whole login. One user cannot have many at the same time: each is a guess until it
+        /// has succeeded, and too many guesses lock the face.
+        func faceLogin(of number: Int, _ worker: LoadRun.Worker) async throws {
+            let user = users[number]
             try await worker.measured("journey") { () async throws(LoadError) in
                 var answer = try await worker.measured("start") { () async throws(LoadError) in
                     try await worker.client.post("/v1/journeys/face-login/start", json: Self.start)

@@ -60,7 +60,7 @@ struct ServersBench {
             (self.servers, self.workers) = (servers, workers)
             (subject, tokens) = try await SetupClient.with(servers[0]) { setup in
                 (
-                    try await ServerBench.Subject(setup, home: home),
+                    try await ServerBench.Subject(setup, home: home, users: servers.count),
                     try await TokenLoad(
                         servers[0], setup, workers: workers * servers.count,
                         issuer: ServersBench.publicURL)
@@ -82,10 +82,10 @@ struct ServersBench {
                     return try await group.reduce(0, +)
                 }
             }
-            let faceLogins = try await sum { _, port in
+            let faceLogins = try await sum { index, port in
                 try await LoadRun.run(
-                    port: port, workers: workers, until: .seconds(seconds), subject.faceLogin
-                ).perSecond("journey")
+                    port: port, workers: workers, until: .seconds(seconds)
+                ) { try await subject.faceLogin(of: index, $0) }.perSecond("journey")
             }
             let requests = try await sum { _, port in
                 try await ServerBench.Subject.journeyRequests.run(
@@ -148,6 +148,7 @@ struct ServersBench {
         defer {
             for limit in limits { Self.end(limit) }
             for server in servers {
+                // It may have been stopped at this moment.
                 kill(server.processID, SIGCONT)
                 server.stop()
             }
@@ -192,7 +193,8 @@ struct ServersBench {
 
     private static func end(_ process: Process) {
         guard process.isRunning else { return }
-        process.terminate()
+        // It may ignore SIGTERM.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
