@@ -60,7 +60,8 @@ struct ServersBench {
             (self.servers, self.workers) = (servers, workers)
             (subject, tokens) = try await SetupClient.with(servers[0]) { setup in
                 (
-                    try await ServerBench.Subject(setup, home: home, users: servers.count),
+                    try await ServerBench.Subject(
+                        setup, home: home, users: workers * servers.count),
                     try await TokenLoad(
                         servers[0], setup, workers: workers * servers.count,
                         issuer: ServersBench.publicURL)
@@ -85,7 +86,8 @@ struct ServersBench {
             let faceLogins = try await sum { index, port in
                 try await LoadRun.run(
                     port: port, workers: workers, until: .seconds(seconds)
-                ) { try await subject.faceLogin(of: index, $0) }.perSecond("journey")
+                ) { try await subject.faceLogin(of: index * workers + $0.index, $0) }.perSecond(
+                    "journey")
             }
             let requests = try await sum { _, port in
                 try await ServerBench.Subject.journeyRequests.run(
