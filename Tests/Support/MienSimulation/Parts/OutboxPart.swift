@@ -48,8 +48,13 @@ struct OutboxPart: SimulatedPart {
             try await services.store.write { try $0.log(number, Self.caused, at: now) }
             return try await services.store.write { try $0.outbox.insert(message) }
         }
+        let start = trial.stage.auditEntries
         try await services.store.write {
-            // Fails if the request arrived twice.
+            // Fails if the request arrived twice: here if its message was delivered meanwhile, and
+            // below if it still waits.
+            guard try !$0.operations(Self.caused, after: start).contains(number) else {
+                throw StoreError(.conflict, "the request arrived twice")
+            }
             try $0.outbox.insert(message)
             try $0.log(number, Self.caused, at: now)
         }

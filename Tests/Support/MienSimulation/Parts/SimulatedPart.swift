@@ -52,7 +52,8 @@ extension SimulatedPart {
     func violation<Model: SequentialModel>(
         of model: Model, _ recorder: HistoryRecorder<Model.Call, Model.Reply>
     ) -> String? {
-        let verdict = LinearizabilityChecker(model).check(recorder.history)
+        let verdict = LinearizabilityChecker(model, maxSteps: 100_000_000).check(
+            recorder.history)
         return verdict.isLinearizable ? nil : "\(verdict)"
     }
 }
