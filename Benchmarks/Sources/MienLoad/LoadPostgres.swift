@@ -3,8 +3,7 @@ internal import Foundation
 /// A temporary PostgreSQL server that waits for the disk, as in production. It listens on a Unix socket
 /// only. ``stop()`` ends it and removes its folder.
 public final class LoadPostgres {
-    private let folder: URL
-    private let programs: String
+    private let shell: Shell
     private let server: Process
 
     /// - Throws: ``LoadError`` if PostgreSQL is not installed or does not start.
@@ -16,11 +15,19 @@ public final class LoadPostgres {
         guard let found else {
             throw LoadError("PostgreSQL is not installed; run scripts/setup --bench")
         }
-        programs = found
         // A Unix socket's path has at most 107 bytes.
-        folder = URL(filePath: "/tmp/mien-load-pg-\(UUID().uuidString.prefix(8))")
-        try Self.sh(
-            programs, folder,
+        let shell = Shell(
+            programs: found,
+            folder: URL(filePath: "/tmp/mien-load-pg-\(UUID().uuidString.prefix(8))"))
+        do throws(LoadError) { server = try Self.start(shell) } catch {
+            shell.removeFolder()
+            throw error
+        }
+        self.shell = shell
+    }
+
+    private static func start(_ shell: Shell) throws(LoadError) -> Process {
+        try shell.run(
             """
             mkdir -m 755 "$FOLDER"
             if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$FOLDER"; fi
@@ -33,58 +40,69 @@ public final class LoadPostgres {
             END
             """)
         // Not with pg_ctl: what a shell leaves running keeps Foundation waiting for the shell.
-        server = try Self.shell(
-            programs, folder, "run exec \"$PROGRAMS/postgres\" -D \"$FOLDER/data\"",
-            log: folder.appending(path: "log"))
-        try Self.sh(
-            programs, folder,
-            """
-            for _ in $(seq 300); do
-                if "$PROGRAMS/pg_isready" -q -h "$FOLDER"; then exit 0; fi
-                sleep 0.1
-            done
-            cat "$FOLDER/log"
-            exit 1
-            """)
+        let server = try shell.start(
+            "run exec \"$PROGRAMS/postgres\" -D \"$FOLDER/data\"",
+            log: shell.folder.appending(path: "log"))
+        do throws(LoadError) {
+            try shell.run(
+                """
+                for _ in $(seq 300); do
+                    if "$PROGRAMS/pg_isready" -q -h "$FOLDER"; then exit 0; fi
+                    sleep 0.1
+                done
+                cat "$FOLDER/log"
+                exit 1
+                """)
+        } catch {
+            end(server)
+            throw error
+        }
+        return server
     }
 
     /// Creates an empty database.
     ///
     /// - Returns: its address, for the setting `store.url`.
     public func database(_ name: String) throws(LoadError) -> String {
-        try Self.sh(
-            programs, folder, "run \"$PROGRAMS/createdb\" -h \"$FOLDER\" -U mien \(name)")
-        return "postgresql://mien@/\(name)?host=\(folder.path)"
+        try shell.run("run \"$PROGRAMS/createdb\" -h \"$FOLDER\" -U mien \(name)")
+        return "postgresql://mien@/\(name)?host=\(shell.folder.path)"
     }
 
     public func stop() {
+        Self.end(server)
+        shell.removeFolder()
+    }
+
+    private static func end(_ server: Process) {
         // SIGQUIT ends PostgreSQL at once.
         if server.isRunning { kill(server.processIdentifier, SIGQUIT) }
         server.waitUntilExit()
-        try? FileManager.default.removeItem(at: folder)
     }
+}
 
-    /// Runs commands of a shell to their end.
-    private static func sh(
-        _ programs: String, _ folder: URL, _ commands: String
-    ) throws(LoadError) {
-        // A file and not a pipe, because what the commands leave running would keep a pipe open.
+/// Runs commands with PostgreSQL's programs and a folder.
+private struct Shell {
+    let programs: String
+    let folder: URL
+
+    func removeFolder() { try? FileManager.default.removeItem(at: folder) }
+
+    /// Runs commands to their end.
+    func run(_ commands: String) throws(LoadError) {
         let log = FileManager.default.temporaryDirectory.appending(
             path: "mien-load-\(UUID().uuidString).log")
         defer { try? FileManager.default.removeItem(at: log) }
-        let process = try shell(programs, folder, commands, log: log)
+        let process = try start(commands, log: log)
         process.waitUntilExit()
-        let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
         guard process.terminationStatus == 0 else {
+            let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
             throw LoadError("PostgreSQL: \(said.suffix(1000))")
         }
     }
 
-    /// Starts a shell. `run` makes root another user, because PostgreSQL refuses root; `run exec` also
-    /// replaces the shell.
-    private static func shell(
-        _ programs: String, _ folder: URL, _ commands: String, log: URL
-    ) throws(LoadError) -> Process {
+    /// Starts commands. `run` in them makes root another user, because PostgreSQL refuses root;
+    /// `run exec` also replaces the shell.
+    func start(_ commands: String, log: URL) throws(LoadError) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = [

@@ -18,16 +18,15 @@ struct GalleryBench {
         let dimension: Int
         let threads: Int
         /// Reading, decrypting, and preparing all faces.
-        var loadSeconds = 0.0
+        let loadSeconds: Double
         /// The growth of the process, and the count of the worker.
-        var residentBytes = 0
-        var reservedBytes = 0
+        let residentBytes, reservedBytes: Int
         /// Milliseconds; those after changes with one thread, or all if faces were loaded once.
         let allThreads, afterChanges, scan: LoadFigures.Latency
         let searchesPerSecond: Double
         /// `nil` if faces were loaded once.
-        var oneThread: LoadFigures.Latency?
-        var storeSeconds: Double?
+        let oneThread: LoadFigures.Latency?
+        let storeSeconds: Double?
     }
 
     private static let parts = Set(GalleryPart.all)
@@ -42,30 +41,27 @@ struct GalleryBench {
         let residentBytes = Self.residentBytes - before, reserved = worker.load.bytes
         let allThreads = try await latency(searches, of: worker)
         let perSecond = try await throughput(of: worker)
+        var oneThread: LoadFigures.Latency?, storeSeconds: Double?
+        let afterChanges: LoadFigures.Latency
         if loadsOnce {
-            let changed = try await latencyAfterChanges(of: worker)
+            afterChanges = try await latencyAfterChanges(of: worker)
             await worker.clear()
-            return Result(
-                faces: store.faces, dimension: store.matcher.dimension, threads: threads,
-                loadSeconds: loadSeconds, residentBytes: residentBytes, reservedBytes: reserved,
-                allThreads: allThreads, afterChanges: changed, scan: try scan(),
-                searchesPerSecond: perSecond)
+        } else {
+            await worker.clear()
+            let one = self.worker(threads: 1)
+            _ = try await load(one)
+            oneThread = try await latency(searches, of: one)
+            afterChanges = try await latencyAfterChanges(of: one)
+            await one.clear()
+
+            let begun = ContinuousClock.now
+            _ = try await worker.searchStore(try query(0))
+            storeSeconds = (ContinuousClock.now - begun) / .seconds(1)
         }
-        await worker.clear()
-
-        let one = self.worker(threads: 1)
-        _ = try await load(one)
-        let oneThread = try await latency(searches, of: one)
-        let changed = try await latencyAfterChanges(of: one)
-        await one.clear()
-
-        let begun = ContinuousClock.now
-        _ = try await worker.searchStore(try query(0))
-        let storeSeconds = (ContinuousClock.now - begun) / .seconds(1)
         return Result(
             faces: store.faces, dimension: store.matcher.dimension, threads: threads,
             loadSeconds: loadSeconds, residentBytes: residentBytes, reservedBytes: reserved,
-            allThreads: allThreads, afterChanges: changed, scan: try scan(),
+            allThreads: allThreads, afterChanges: afterChanges, scan: try scan(),
             searchesPerSecond: perSecond, oneThread: oneThread, storeSeconds: storeSeconds)
     }
 

@@ -14,7 +14,7 @@ extension ServerBench {
 
         /// - Parameter users: Their number. Each has the same face, so searches for duplicates must be
         ///   off.
-        init(_ setup: SetupClient, home: MienHome, users: Int = 1) async throws {
+        init(_ setup: SetupClient, home: MienHome, users: Int) async throws {
             let reference = try FaceUser.photo("obama.jpg", in: home)
             // Another photo of the same person, in the size of a phone's frames.
             selfie = try FaceUser.photo("obama2.jpg", in: home)
@@ -31,11 +31,6 @@ extension ServerBench {
                 all.append(try await FaceUser("load\(number)", photo: reference, setup))
             }
             self.users = all
-        }
-
-        /// Runs one whole login of the first user.
-        func faceLogin(_ worker: LoadRun.Worker) async throws {
-            try await faceLogin(of: 0, worker)
         }
 
         /// Runs one whole login. One user cannot have many at the same time: each is a guess until it

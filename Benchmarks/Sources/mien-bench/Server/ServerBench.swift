@@ -77,15 +77,17 @@ struct ServerBench {
         defer { server.stop() }
         let bare = try LoadServer(program: MienProgramOptions.own, arguments: ["bare-route"])
         defer { bare.stop() }
-        let subject = try await SetupClient.with(server) { try await Subject($0, home: home) }
+        let subject = try await SetupClient.with(server) {
+            try await Subject($0, home: home, users: workers)
+        }
 
         stage("Face logins")
         _ = try await LoadRun.run(port: server.port, workers: workers, until: .calls(2 * workers)) {
-            try await subject.faceLogin($0)
+            try await subject.faceLogin(of: $0.index, $0)
         }
         let faceLogin = try await LoadRun.run(
             port: server.port, workers: workers, until: .seconds(seconds)
-        ) { try await subject.faceLogin($0) }
+        ) { try await subject.faceLogin(of: $0.index, $0) }
 
         stage("Requests")
         let (request, bareRequest) = try await requests(of: server, comparedWith: bare)
