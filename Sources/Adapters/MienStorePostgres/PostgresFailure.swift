@@ -22,7 +22,7 @@ struct PostgresFailure: Error {
         (self.state, self.isLost) = (state, isLost)
         let words =
             state.isEmpty || Self.harmless.contains(String(state.prefix(2)))
-            ? message.split(whereSeparator: \.isNewline).joined(separator: " ") : ""
+            ? message.split(whereSeparator: \.isWhitespace).joined(separator: " ") : ""
         let name = constraint.isEmpty ? "" : " (\(constraint))"
         reason =
             state.isEmpty

@@ -125,6 +125,15 @@ import Testing
         #expect(SQLValue(large, 1700) == nil)
     }
 
+    @Test func `a message of several lines becomes one`() {
+        let failure = PostgresFailure(
+            state: "", message: "connection failed: no such file\n\tIs the server running?\n",
+            constraint: "", isLost: true)
+        #expect(
+            failure.storeError.reason
+                == "PostgreSQL: connection failed: no such file Is the server running?")
+    }
+
     @Test func `errors contain no stored value`() {
         let failure = PostgresFailure(
             state: "22P02", message: "invalid input syntax for type integer: \"geheim\"",
