@@ -14,6 +14,7 @@ public final class Store: Sendable {
     public let keys: StoreKeys
     /// Where the master keys are stored.
     package let keySource: MasterKeySource
+    private let versions = ChangeVersionReader()
     /// The look at the database that is under way, for all that ask meanwhile.
     private let following = Locked<Task<MasterKeyFollowing, any Error>?>(nil)
 
@@ -70,20 +71,24 @@ public final class Store: Sendable {
         }
     }
 
-    /// - Throws: the error of `body`, in which case nothing was written, or ``StoreError``.
+    /// - Throws: the error of `body`, in which case nothing was written, or ``StoreError``; `.stale`
+    ///   within ``assuming(_:_:)`` if another server has changed what the request has used.
     public func write<Output: Sendable>(
         _ durability: Durability = .always, _ body: @escaping @Sendable (Tables) throws -> Output
     ) async throws -> Output {
         let keys = keys, client = AuditClient.address, lease = HeldLease.current
-        let isShared = driver.isShared
-        return try await withKeys { [driver] in
+        let isShared = driver.isShared, assumptions = Assumptions.current
+        let (output, restsOnAssumptions) = try await withKeys { [driver] in
             try await driver.write(durability) {
                 let connection = isShared ? MasterKeyFence($0, keys.ring) : $0
-                let tables = Tables(connection: connection, keys: keys, client: client)
+                let fence = assumptions.map { AssumptionFence(connection, $0) }
+                let tables = Tables(connection: fence ?? connection, keys: keys, client: client)
                 if let lease { try tables.leases.require(lease) }
-                return try body(tables)
+                return (try body(tables), fence?.hasPassed == true)
             }
         }
+        if restsOnAssumptions { assumptions?.noteWrite() }
+        return output
     }
 
     /// Takes or extends a lease of work that one server does for all.
@@ -111,6 +116,29 @@ public final class Store: Sendable {
         return try await withKeys { [driver] in
             try await driver.read { try body(Tables(connection: $0, keys: keys)) }
         }
+    }
+
+    /// Reads with one query at most, which costs less than ``read(_:)`` on a database that servers share.
+    public func readOne<Output: Sendable>(_ body: @escaping @Sendable (Tables) throws -> Output)
+        async throws -> Output
+    {
+        let keys = keys
+        return try await withKeys { [driver] in
+            try await driver.readOne { try body(Tables(connection: $0, keys: keys)) }
+        }
+    }
+
+    /// Returns how often something has changed that servers keep in memory. Those that ask at the same
+    /// time share a query.
+    ///
+    /// - Parameter known: The version that the server keeps; within ``assuming(_:_:)``, it is returned
+    ///   unless the request has asked.
+    public func changeVersion(of topic: ChangeTopic, known: Int64 = -1) async throws -> Int64 {
+        if known >= 0, let version = Assumptions.current?.version(of: topic, known: known) {
+            return version
+        }
+        let all = try await versions.versions { try await readOne { try $0.changes.all() } }
+        return all[topic] ?? 0
     }
 
     /// Repeats `body` if it met a record under a master key that other servers seal with already, and

@@ -62,16 +62,18 @@ final class PostgresCleaner: Sendable {
         let connection = try PostgresConnection(settings)
         try connection.command("SET statement_timeout = 0")
         let places = tables.map { _ in "?" }.joined(separator: ", ")
-        let names = try connection.rows(
-            PostgresText.shared.statement(
-                """
-                WITH RECURSIVE affected (id) AS (
-                  SELECT c.oid FROM pg_class c WHERE c.relkind = 'r' AND c.oid IN (SELECT to_regclass(n) FROM (VALUES (\(places
+        let names = try connection.run(
+            PostgresQuery(
+                PostgresText.shared.statement(
+                    """
+                    WITH RECURSIVE affected (id) AS (
+                      SELECT c.oid FROM pg_class c WHERE c.relkind = 'r' AND c.oid IN (SELECT to_regclass(n) FROM (VALUES (\(places
                     .replacing(", ", with: "), (")))) v (n))
-                  UNION SELECT r.conrelid FROM pg_constraint r JOIN affected a ON r.confrelid = a.id
-                  WHERE r.contype = 'f' AND r.confdeltype = 'c')
-                SELECT quote_ident(c.relname) FROM affected a JOIN pg_class c ON c.oid = a.id
-                """), tables.map { .text($0) })
+                      UNION SELECT r.conrelid FROM pg_constraint r JOIN affected a ON r.confrelid = a.id
+                      WHERE r.contype = 'f' AND r.confdeltype = 'c')
+                    SELECT quote_ident(c.relname) FROM affected a JOIN pg_class c ON c.oid = a.id
+                    """), tables.map { .text($0) })
+        ).rows
         for case .text(let name) in names.map({ $0[0] }) {
             try connection.command("VACUUM (SKIP_LOCKED) \(name)")
         }

@@ -46,20 +46,21 @@ struct PostgresCommit {
         // A transaction that was committed before a crash keeps its number. So a number that is not
         // committed afterwards says that this one was not; one that is may be that of another.
         let hasCrashed = connection.recovery != transaction.recovery
-        let status = try connection.rows(
-            PostgresText.shared.statement("SELECT pg_xact_status(CAST(? AS xid8))"), [id])
+        let status = try connection.run(
+            PostgresQuery("SELECT pg_xact_status(CAST(? AS xid8))", id)
+        ).rows
         switch status.first?[0] {
         case .text("committed"): return hasCrashed ? .unknown : .committed
         case .text("aborted"): return .aborted
         case .text("in progress") where hasCrashed: return .aborted
         case .text("in progress"):
             // The process has not noticed yet that nobody listens any more.
-            _ = try connection.rows(
-                PostgresText.shared.statement(
+            _ = try connection.run(
+                PostgresQuery(
                     """
                     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                     WHERE pid = CAST(? AS integer) AND backend_xid = CAST(CAST(? AS xid8) AS xid)
-                    """), [.integer(Int64(transaction.processID)), id])
+                    """, .integer(Int64(transaction.processID)), id))
             return nil
         default: return .unknown
         }

@@ -6,6 +6,10 @@ internal import SystemPostgres
 @safe final class PostgresConnection {
     private let raw: OpaquePointer
     private var statements = StatementNames()
+    /// Statements that go out with the next one.
+    private var ahead: [PostgresQuery] = []
+    /// The number of the transaction that ``begin(_:)`` began; empty until its first statement was sent.
+    private(set) var transactionID = ""
     /// The process that serves this connection.
     var processID: Int32 { unsafe PQbackendPID(raw) }
     /// Whether what PostgreSQL commits survives a power loss, by its settings.
@@ -43,14 +47,15 @@ internal import SystemPostgres
                 isLost: true)
         }
         try command(settings.sessionCommands)
-        let facts = try rows(
-            PostgresText.shared.statement(
+        let facts = try run(
+            PostgresQuery(
                 """
                 SELECT current_setting('server_version_num'), current_setting('server_encoding'),
                   current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes'),
                   substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8),
                   (SELECT CAST(stats_reset AS text) FROM pg_stat_bgwriter)
-                """), [])[0]
+                """)
+        ).rows[0]
         try Self.require(facts)
         isDurable = facts[3] == .text("on") && facts[4] == .text("on")
         if case .text(let timeline) = facts[5] { self.timeline = timeline }
@@ -73,38 +78,93 @@ internal import SystemPostgres
         }
     }
 
-    /// Runs statements without values in one round trip.
+    /// The command that sets ``transactionID``.
+    static let identify = "SELECT pg_current_xact_id()"
+
+    /// Begins a transaction with the next statement.
+    func begin(_ turn: PostgresTurn) {
+        transactionID = ""
+        sendAhead(turn.begin)
+    }
+
+    /// Sends commands with the next statement, in one round trip. If one fails, so does the statement.
     ///
-    /// - Returns: the last statement's tag, such as `COMMIT`.
-    @discardableResult
-    func command(_ sql: String) throws(PostgresFailure) -> String {
-        let result = unsafe try checked(PQexec(raw, sql))
-        return result.tag
+    /// - Parameter commands: One statement without values each.
+    func sendAhead(_ commands: [String]) { ahead += commands.map { .command($0) } }
+
+    /// Sends a statement with the next one, or with the end of the transaction.
+    func sendAhead(_ query: PostgresQuery) { ahead.append(query) }
+
+    /// Runs statements without values in one round trip.
+    func command(_ sql: String) throws(PostgresFailure) {
+        try flush()
+        _ = unsafe try checked(PQexec(raw, sql))
     }
 
     /// Runs statements without values in one round trip.
     ///
     /// - Returns: the first column of the last statement's first row.
     func text(_ sql: String) throws(PostgresFailure) -> String {
+        try flush()
         let result = unsafe try checked(PQexec(raw, sql))
         return result.text
     }
 
-    /// - Returns: the number of changed rows.
-    func execute(_ statement: PostgresText.Statement, _ values: [SQLValue])
-        throws(PostgresFailure) -> Int
-    {
-        try run(statement, values).changed
+    /// Commits the transaction, together with what waits. Sends nothing if it ran no statement.
+    ///
+    /// - Throws: ``PostgresFailure``, also if the transaction was rolled back because a statement
+    ///   failed.
+    func commit() throws(PostgresFailure) {
+        if !isInTransaction {
+            guard ahead.contains(where: { !$0.isCommand }) else {
+                ahead = []
+                return
+            }
+            // The transaction's number must be known before the commit is sent.
+            try flush()
+        }
+        let tag: String
+        if ahead.isEmpty {
+            tag = unsafe try checked(PQexec(raw, "COMMIT")).acknowledgment().tag
+        } else {
+            sendAhead(["COMMIT"])
+            tag = try flush()
+        }
+        // A failed transaction is rolled back without an error.
+        guard tag == "COMMIT" else {
+            throw PostgresFailure(
+                state: "25P02", message: "the transaction was rolled back", constraint: "",
+                isLost: false)
+        }
     }
 
-    func rows(_ statement: PostgresText.Statement, _ values: [SQLValue])
-        throws(PostgresFailure) -> [SQLRow]
+    /// Rolls the transaction back, if it has begun.
+    func rollBack() throws(PostgresFailure) {
+        ahead = []
+        if isInTransaction { try command("ROLLBACK") }
+    }
+
+    /// Whether a transaction has begun that is neither committed nor rolled back.
+    private var isInTransaction: Bool { unsafe PQtransactionStatus(raw) != PQTRANS_IDLE }
+
+    /// Runs a statement after the commands sent ahead, all in one round trip.
+    ///
+    /// - Parameter conditions: Queries that must find nothing. If one does, the statement has run all
+    ///   the same, and the caller takes it back.
+    /// - Throws: ``PostgresFailure``; that of a condition if it is not met.
+    func run(_ query: PostgresQuery, if conditions: [PostgresCondition] = [])
+        throws(PostgresFailure) -> PostgresAnswer
     {
-        let result = try run(statement, values)
-        do throws(StoreError) { return try result.rows() } catch {
-            throw PostgresFailure(
-                state: "", message: error.reason, constraint: "", isLost: false)
+        if conditions.isEmpty {
+            if ahead.isEmpty, let answer = try runKnown(query) { return answer }
+            let answers = try runTogether([query])
+            return answers[answers.count - 1]
         }
+        let answers = try runTogether([PostgresCondition.unmet(conditions), query])
+        if case .integer(let index) = answers[answers.count - 2].rows.first?[0] {
+            throw PostgresFailure(unmet: conditions[Int(index)].error)
+        }
+        return answers[answers.count - 1]
     }
 
     /// Forgets the prepared statements.
@@ -115,100 +175,97 @@ internal import SystemPostgres
 
     /// Returns the notifications that have arrived.
     func notifications() throws(PostgresFailure) -> [(channel: String, payload: String)] {
-        guard unsafe PQconsumeInput(raw) == 1 else { throw lost() }
+        guard unsafe PQconsumeInput(raw) == 1 else { throw unsafe .lost(raw) }
         var found: [(String, String)] = []
         while let notice = unsafe PQnotifies(raw) {
             unsafe found.append(
                 (String(cString: notice.pointee.relname), String(cString: notice.pointee.extra)))
             unsafe PQfreemem(notice)
         }
-        guard unsafe PQstatus(raw) == CONNECTION_OK else { throw lost() }
+        guard unsafe PQstatus(raw) == CONNECTION_OK else { throw unsafe .lost(raw) }
         return found
     }
 
     // MARK: Statements
 
-    private func run(_ statement: PostgresText.Statement, _ values: [SQLValue])
-        throws(PostgresFailure) -> PostgresResult
-    {
-        guard statement.isKept else {
-            return unsafe try parameters(values) { (types, texts, lengths, formats) in
+    /// Runs a statement that needs no preparation.
+    ///
+    /// - Returns: `nil` if it needs one.
+    private func runKnown(_ query: PostgresQuery) throws(PostgresFailure) -> PostgresAnswer? {
+        let name = statements.name(of: query)
+        guard name != nil || !query.statement.isKept else { return nil }
+        let result = unsafe query.withValues { count, types, values, lengths, formats in
+            if let name {
+                unsafe PQexecPrepared(raw, name, count, values, lengths, formats, 1)
+            } else {
                 unsafe PQexecParams(
-                    raw, statement.text, Int32(values.count), types, texts, lengths, formats, 1)
+                    raw, query.statement.text, count, types, values, lengths, formats, 1)
             }
         }
-        let types = values.map(\.type)
-        let (name, isNew, old) = statements.name(for: statement.text, types)
-        if let old { try command("DEALLOCATE \(old)") }
-        if isNew {
-            do throws(PostgresFailure) {
-                _ = unsafe try checked(
-                    unsafe types.withUnsafeBufferPointer {
-                        unsafe PQprepare(
-                            raw, name, statement.text, Int32(types.count), $0.baseAddress)
-                    })
-            } catch {
-                statements.forget(statement.text, types)
-                throw error
-            }
-        }
-        return unsafe try parameters(values) { (_, texts, lengths, formats) in
-            unsafe PQexecPrepared(
-                raw, name, Int32(values.count), texts, lengths, formats, 1)
-        }
+        return try unsafe checked(result).answer()
     }
 
-    private typealias Texts = UnsafePointer<UnsafePointer<CChar>?>?
-
-    /// Lends the values in PostgreSQL's binary form.
-    private func parameters(
-        _ values: [SQLValue],
-        _ body: (UnsafePointer<Oid>?, Texts, UnsafePointer<Int32>?, UnsafePointer<Int32>?) ->
-            OpaquePointer?
-    ) throws(PostgresFailure) -> PostgresResult {
-        var bytes: [UInt8] = [], ends: [Int] = []
-        for value in values {
-            value.append(to: &bytes)
-            ends.append(bytes.count)
-        }
-        // An empty value still needs an address; a null one has none.
-        bytes.append(0)
-        let types = values.map(\.type), formats = [Int32](repeating: 1, count: values.count)
-        let starts = [0] + ends.dropLast()
-        let lengths = zip(starts, ends).map { Int32($1 - $0) }
-        let result = unsafe bytes.withUnsafeBytes { bytes in
-            let base = unsafe bytes.baseAddress!.assumingMemoryBound(to: CChar.self)
-            let addresses = unsafe zip(values, starts).map { value, start in
-                unsafe value == .null ? nil : base + start
-            }
-            return unsafe addresses.withUnsafeBufferPointer { addresses in
-                unsafe types.withUnsafeBufferPointer { types in
-                    unsafe lengths.withUnsafeBufferPointer { lengths in
-                        unsafe formats.withUnsafeBufferPointer { formats in
-                            unsafe body(
-                                types.baseAddress, addresses.baseAddress, lengths.baseAddress,
-                                formats.baseAddress)
-                        }
-                    }
+    /// Runs what was sent ahead and then `queries`, in one round trip.
+    ///
+    /// - Returns: the answers to all.
+    private func runTogether(_ queries: [PostgresQuery]) throws(PostgresFailure)
+        -> [PostgresAnswer]
+    {
+        let ahead = ahead
+        self.ahead = []
+        let pipeline = unsafe try PostgresPipeline(raw)
+        var places: [Int] = []
+        var preparations: [(place: Int, query: PostgresQuery)] = []
+        var evictions: [(place: Int, statement: StatementNames.Entry)] = []
+        for query in ahead + queries {
+            var name = statements.name(of: query)
+            if name == nil, query.statement.isKept {
+                let (new, old) = statements.add(query)
+                if let old {
+                    evictions.append((pipeline.count, old))
+                    try pipeline.add("DEALLOCATE \(old.name)")
                 }
+                preparations.append((pipeline.count, query))
+                try pipeline.prepare(query, new)
+                name = new
             }
+            places.append(pipeline.count)
+            try pipeline.add(query, name)
         }
-        return unsafe try checked(result)
+        let (answers, failure) = try pipeline.finish()
+        for (place, query) in preparations where place >= answers.count {
+            statements.forget(query)
+        }
+        for (place, statement) in evictions where place >= answers.count {
+            statements.restore(statement)
+        }
+        // Also if a later statement failed: a savepoint may let the transaction go on.
+        for (query, place) in zip(ahead, places) where query.isCommand && place < answers.count {
+            if query.statement.text == Self.identify { transactionID = answers[place].text }
+        }
+        if var failure {
+            failure.isAhead = answers.count <= places[..<ahead.count].last ?? -1
+            throw failure
+        }
+        return places.map { answers[$0] }
+    }
+
+    /// Sends what waits for a statement.
+    ///
+    /// - Returns: the last one's tag.
+    @discardableResult
+    private func flush() throws(PostgresFailure) -> String {
+        if ahead.isEmpty { return "" }
+        return try runTogether([]).last?.tag ?? ""
     }
 
     private func checked(_ result: OpaquePointer?) throws(PostgresFailure) -> PostgresResult {
-        guard let result = unsafe result else { throw lost() }
+        guard let result = unsafe result else { throw unsafe .lost(raw) }
         let owned = unsafe PostgresResult(result)
         if let failure = owned.failure(isLost: unsafe PQstatus(raw) != CONNECTION_OK) {
             throw failure
         }
         return owned
-    }
-
-    private func lost() -> PostgresFailure {
-        PostgresFailure(
-            state: "", message: unsafe String(cString: PQerrorMessage(raw)), constraint: "",
-            isLost: true)
     }
 
     /// Lends strings as C does: a list that ends with a null pointer.
@@ -223,39 +280,66 @@ internal import SystemPostgres
     }
 }
 
-/// The names of a connection's prepared statements. The one used longest ago makes room.
+/// The names of a connection's prepared statements. The one used longest ago makes room, except for
+/// commands: removing a statement takes a snapshot, which must not come before a transaction begins.
 private struct StatementNames {
-    private struct Key: Hashable {
-        let text: String
+    struct Key: Hashable {
+        let id: Int
         let types: [UInt32]
+    }
+
+    struct Entry {
+        let key: Key
+        let name: String
     }
 
     /// A prepared statement takes some ten kilobytes of the server's memory.
     private static let max = 400
     private var names: [Key: (name: String, usedAt: Int)] = [:]
+    private var commands: [String: String] = [:]
     private var time = 0, made = 0
 
-    /// - Returns: the name, whether it is new, and the name that it replaces.
-    mutating func name(for text: String, _ types: [UInt32]) -> (String, Bool, old: String?) {
-        let key = Key(text: text, types: types)
+    /// Returns the name of a prepared statement.
+    mutating func name(of query: PostgresQuery) -> String? {
+        if query.isCommand { return commands[query.statement.text] }
+        guard let name = names[key(query)]?.name else { return nil }
         time += 1
-        if let known = names[key] {
-            names[key]?.usedAt = time
-            return (known.name, false, nil)
+        names[key(query)]?.usedAt = time
+        return name
+    }
+
+    /// - Returns: a new name, and the statement that it replaces.
+    mutating func add(_ query: PostgresQuery) -> (name: String, old: Entry?) {
+        made += 1
+        let name = "m\(made)"
+        if query.isCommand {
+            commands[query.statement.text] = name
+            return (name, nil)
         }
-        var old: String?
+        var old: Entry?
         if names.count >= Self.max,
             let oldest = names.min(by: { $0.value.usedAt < $1.value.usedAt })
         {
-            old = oldest.value.name
+            old = Entry(key: oldest.key, name: oldest.value.name)
             names[oldest.key] = nil
         }
-        made += 1
-        names[key] = ("m\(made)", time)
-        return ("m\(made)", true, old)
+        time += 1
+        names[key(query)] = (name, time)
+        return (name, old)
     }
 
-    mutating func forget(_ text: String, _ types: [UInt32]) {
-        names[Key(text: text, types: types)] = nil
+    mutating func forget(_ query: PostgresQuery) {
+        if query.isCommand {
+            commands[query.statement.text] = nil
+        } else {
+            names[key(query)] = nil
+        }
+    }
+
+    /// Takes a statement back that was to be removed. It is the next one to make room.
+    mutating func restore(_ statement: Entry) { names[statement.key] = (statement.name, 0) }
+
+    private func key(_ query: PostgresQuery) -> Key {
+        Key(id: query.statement.id, types: query.types)
     }
 }

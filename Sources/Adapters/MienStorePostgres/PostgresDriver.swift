@@ -8,7 +8,7 @@ internal import MienThreads
 /// Every read is one snapshot. Writes are serializable: one that lost against another server's runs
 /// again. Writes of ``Durability/always`` of one server share transactions, as in SQLite, and take
 /// turns with those of other servers, because each appends to the audit log, which is one chain.
-/// Writes of ``Durability/process`` run side by side.
+/// Writes of ``Durability/process`` run in up to two transactions at once, which waiting ones share.
 ///
 /// All calls of libpq are made on threads of its own.
 public final class PostgresDriver: SQLDriver {
@@ -34,9 +34,10 @@ public final class PostgresDriver: SQLDriver {
     public init(_ settings: PostgresSettings) async throws {
         self.settings = settings
         isDurable = try await Self.prepare(settings)
-        // One writes for all; the others divide into readers and writers.
-        readers = settings.connections / 2
-        let runners = settings.connections - readers - 1
+        // One writes for all in turn. Up to two more write, so that one waiting for a lock does not stop
+        // the other. More would cost more than sharing transactions does. The others read.
+        let runners = settings.connections > 3 ? 2 : 1
+        readers = settings.connections - runners - 1
         let readQueue = PostgresQueue(threads: readers), runQueue = PostgresQueue(threads: runners)
         let writeQueue = writeQueue
         (self.readQueue, self.runQueue) = (readQueue, runQueue)
@@ -58,7 +59,7 @@ public final class PostgresDriver: SQLDriver {
             threads.append(
                 .required(name: "mien.pg.run") {
                     let worker = PostgresWorker(settings, cleaner)
-                    while let jobs = runQueue.next(atMost: 1) {
+                    while let jobs = runQueue.next(atMost: Self.maxTogether) {
                         worker.write(jobs, .beside)
                         runQueue.finished(jobs.count)
                     }
@@ -117,6 +118,14 @@ public final class PostgresDriver: SQLDriver {
         _ body: @escaping @Sendable (any SQLConnection) throws -> Output
     ) async throws -> Output {
         try await PostgresJob.output(body) { job throws(StoreError) in try readQueue.add(job) }
+    }
+
+    public func readOne<Output: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Output
+    ) async throws -> Output {
+        try await PostgresJob.output(isSingle: true, body) { job throws(StoreError) in
+            try readQueue.add(job)
+        }
     }
 
     public func changeSchema<Output: Sendable>(

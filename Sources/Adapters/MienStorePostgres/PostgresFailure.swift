@@ -8,6 +8,10 @@ struct PostgresFailure: Error {
     let reason: String
     /// Whether the connection can no longer be used.
     let isLost: Bool
+    /// Whether what failed was sent ahead of a statement, such as the transaction's begin.
+    var isAhead = false
+    /// The error that the caller gets because a condition of the statement was not met.
+    private(set) var unmet: StoreError?
 
     /// The server's own words for these classes name no stored value; those for wrong data and
     /// violated constraints do.
@@ -30,6 +34,11 @@ struct PostgresFailure: Error {
             : "PostgreSQL error \(state)\(name)\(words.isEmpty ? "" : ": \(words)")"
     }
 
+    /// A condition was not met, for which the caller gets `error`.
+    init(unmet error: StoreError) {
+        (state, reason, isLost, unmet) = ("", error.reason, false, error)
+    }
+
     /// Whether running the transaction again may succeed: it lost against another one.
     var isConflict: Bool { state == "40001" || state == "40P01" }
 
@@ -39,7 +48,7 @@ struct PostgresFailure: Error {
     }
 
     /// Whether the whole transaction has to run again.
-    var endsTransaction: Bool { isLost || isConflict || isOutdatedStatement }
+    var endsTransaction: Bool { isLost || isConflict || isOutdatedStatement || isAhead }
 
     /// Whether a lock was held for too long, or the statement ran for too long.
     var isTimeout: Bool { state == "55P03" || state == "57014" }
@@ -47,6 +56,7 @@ struct PostgresFailure: Error {
     /// The error that the caller gets.
     var storeError: StoreError {
         switch state {
+        case _ where unmet != nil: unmet!
         case "23503": StoreError(.stale, "a referenced row no longer exists")
         case _ where state.hasPrefix("23"):
             StoreError(.conflict, "a database constraint failed: \(reason)")

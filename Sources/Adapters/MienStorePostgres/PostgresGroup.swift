@@ -5,7 +5,7 @@ final class PostgresGroup {
     enum Ending {
         /// The transaction is committed, or rolled back because its only job failed.
         case done
-        /// A body went on after a failed statement: run again with a savepoint before each.
+        /// One job or statement must be undone by itself: run again with savepoints.
         case needsSavepoints
         /// The connection was lost during the commit.
         case uncertain(PostgresCommit.Transaction)
@@ -34,23 +34,18 @@ final class PostgresGroup {
 
     /// - Throws: ``PostgresFailure`` if the transaction was not committed.
     func run() throws(PostgresFailure) -> Ending {
-        let id = try connection.text(turn.begin)
+        connection.begin(turn)
         let ending = jobs.count == 1 ? try runAlone(jobs[0]) : try runTogether()
         if let ending { return ending }
-        do throws(PostgresFailure) {
-            let tag = try connection.command("COMMIT")
-            // A failed transaction is rolled back without an error.
-            if tag == "COMMIT" { return .done }
-            throw PostgresFailure(
-                state: "25P02", message: "the transaction was rolled back", constraint: "",
-                isLost: false)
-        } catch {
-            guard error.isLost else { throw error }
+        do { try connection.commit() } catch {
+            // Without a number, no commit was sent.
+            guard error.isLost, !connection.transactionID.isEmpty else { throw error }
             return .uncertain(
                 PostgresCommit.Transaction(
-                    id: id, processID: connection.processID, timeline: connection.timeline,
-                    recovery: connection.recovery))
+                    id: connection.transactionID, processID: connection.processID,
+                    timeline: connection.timeline, recovery: connection.recovery))
         }
+        return .done
     }
 
     /// The transaction is the job's own, so it needs no savepoint.
@@ -61,29 +56,47 @@ final class PostgresGroup {
             if failure.endsTransaction { throw failure }
             if transaction.wentOn || !outcome.isFailure {
                 guard !hasSavepoints else { throw failure }
-                try connection.command("ROLLBACK")
+                try connection.rollBack()
                 return .needsSavepoints
             }
         }
         outcomes.append(outcome)
         if outcome.isFailure {
-            try connection.command("ROLLBACK")
+            try connection.rollBack()
             return .done
         }
         note(transaction)
         return nil
     }
 
+    /// Runs jobs without savepoints, which cost more than most jobs, unless one fails that has changed
+    /// something.
     private func runTogether() throws(PostgresFailure) -> Ending? {
+        if hasSavepoints { return try runWithSavepoints() }
+        for job in jobs {
+            let transaction = PostgresTransaction(connection)
+            let outcome = job.run(transaction)
+            if let failure = transaction.failure, failure.endsTransaction { throw failure }
+            if transaction.failure != nil || (outcome.isFailure && transaction.hasChanged) {
+                try connection.rollBack()
+                return .needsSavepoints
+            }
+            outcomes.append(outcome)
+            if !outcome.isFailure { note(transaction) }
+        }
+        return nil
+    }
+
+    private func runWithSavepoints() throws(PostgresFailure) -> Ending? {
         for (index, job) in jobs.enumerated() {
-            try connection.command(
-                index == 0 ? "SAVEPOINT job" : "RELEASE SAVEPOINT job; SAVEPOINT job")
+            connection.sendAhead(
+                index == 0 ? ["SAVEPOINT job"] : ["RELEASE SAVEPOINT job", "SAVEPOINT job"])
             var transaction = PostgresTransaction(connection)
             var outcome = job.run(transaction)
             if let failure = transaction.failure, !failure.endsTransaction,
                 transaction.wentOn || !outcome.isFailure
             {
-                try connection.command("ROLLBACK TO SAVEPOINT job")
+                connection.sendAhead(["ROLLBACK TO SAVEPOINT job"])
                 transaction = PostgresTransaction(connection, hasSavepoints: true)
                 outcome = job.run(transaction)
                 if let failure = transaction.failure { throw failure }
@@ -91,7 +104,7 @@ final class PostgresGroup {
             if let failure = transaction.failure, failure.endsTransaction { throw failure }
             outcomes.append(outcome)
             if outcome.isFailure {
-                try connection.command("ROLLBACK TO SAVEPOINT job")
+                connection.sendAhead(["ROLLBACK TO SAVEPOINT job"])
             } else {
                 note(transaction)
             }

@@ -12,6 +12,8 @@ struct PostgresJob: Sendable {
     }
 
     let arrivedAt = ContinuousClock.now
+    /// Whether the body runs one query at most.
+    let isSingle: Bool
     /// Runs the body. Runs again if the transaction has to be repeated; only the last outcome is
     /// finished.
     let run: @Sendable (any SQLConnection) -> Outcome
@@ -20,11 +22,11 @@ struct PostgresJob: Sendable {
 
     /// - Returns: the output of `body`, once a job that `add` accepted is finished.
     static func output<Output: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws -> Output,
+        isSingle: Bool = false, _ body: @escaping @Sendable (any SQLConnection) throws -> Output,
         adding add: (PostgresJob) throws(StoreError) -> Void
     ) async throws -> Output {
         try await withCheckedThrowingContinuation { continuation in
-            let job = PostgresJob { connection in
+            let job = PostgresJob(isSingle: isSingle) { connection in
                 let result = Result { try body(connection) }
                 return Outcome(isFailure: (try? result.get()) == nil) { error in
                     continuation.resume(with: error.map { .failure($0) } ?? result)

@@ -31,7 +31,7 @@ final class PostgresLink {
 
     /// Ends a transaction that failed.
     func rollBack() {
-        perform { connection throws(PostgresFailure) in try connection.command("ROLLBACK") }
+        perform { connection throws(PostgresFailure) in try connection.rollBack() }
     }
 
     /// Prepares all statements again.

@@ -4,11 +4,15 @@ internal import Synchronization
 final class PostgresText: Sendable {
     /// A translated statement.
     struct Statement: Sendable, Hashable {
+        /// Distinguishes statements at less cost than their text.
+        var id = 0
         let text: String
         /// The number of values.
         let values: Int
         /// Whether a connection keeps it prepared. A change of the schema runs once.
         let isKept: Bool
+        /// Whether it only reads.
+        var isQuery = false
         /// The table that it deletes from or updates.
         let changed: String?
     }
@@ -18,18 +22,24 @@ final class PostgresText: Sendable {
     /// Statements with more values insert many rows at once; each may be another one, because nulls
     /// have no type.
     private static let maxPreparedValues = 100
-    private let known = Mutex<[String: Statement]>([:])
+    private let known = Mutex<(statements: [String: Statement], lastID: Int)>(([:], 0))
 
     static let shared = PostgresText()
 
     func statement(_ sql: String) -> Statement {
-        if let statement = known.withLock({ $0[sql] }) { return statement }
-        let statement = Self.translate(sql)
+        if let statement = known.withLock({ $0.statements[sql] }) { return statement }
+        return numbered(Self.translate(sql), for: sql)
+    }
+
+    private func numbered(_ statement: Statement, for sql: String) -> Statement {
         known.withLock { known in
-            if known.count >= Self.maxKept { known.removeAll() }
-            known[sql] = statement
+            if known.statements.count >= Self.maxKept { known.statements.removeAll() }
+            known.lastID += 1
+            var statement = statement
+            statement.id = known.lastID
+            known.statements[sql] = statement
+            return statement
         }
-        return statement
     }
 
     /// Replaces each `?` outside of literals, quoted names, and comments.
@@ -77,6 +87,6 @@ final class PostgresText: Sendable {
             text: String(decoding: output, as: UTF8.self), values: values,
             isKept: ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].contains(verb)
                 && values <= maxPreparedValues,
-            changed: changed)
+            isQuery: verb == "SELECT", changed: changed)
     }
 }

@@ -12,11 +12,11 @@ enum PostgresTurn: String {
 
     /// Begins a transaction. PostgreSQL takes the snapshot at the first statement that reads, so the
     /// transaction sees everything that those before it in turn have committed.
-    var begin: String {
-        """
-        BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE \(Self.table) IN \(rawValue) MODE; \
-        SELECT pg_current_xact_id()
-        """
+    var begin: [String] {
+        [
+            "BEGIN ISOLATION LEVEL SERIALIZABLE", "LOCK TABLE \(Self.table) IN \(rawValue) MODE",
+            PostgresConnection.identify,
+        ]
     }
 
     /// Creates the table unless it exists. Several servers may do so at once.

@@ -46,12 +46,26 @@ extension SQLValue {
 
     deinit { unsafe PQclear(raw) }
 
-    var tag: String { unsafe String(cString: PQcmdStatus(raw)) }
+    /// The answer to a statement that returns rows in the binary format.
+    func answer() throws(PostgresFailure) -> PostgresAnswer {
+        do throws(StoreError) {
+            return PostgresAnswer(
+                tag: tag, changed: unsafe Int(String(cString: PQcmdTuples(raw))) ?? 0,
+                rows: try rows())
+        } catch {
+            throw PostgresFailure(
+                state: "", message: error.reason, constraint: "", isLost: false)
+        }
+    }
+
+    /// The answer to a command, in the text format.
+    func acknowledgment() -> PostgresAnswer { PostgresAnswer(tag: tag, text: text) }
+
+    private var tag: String { unsafe String(cString: PQcmdStatus(raw)) }
     /// The first column of the first row, in a text format.
     var text: String {
         unsafe PQntuples(raw) > 0 ? unsafe String(cString: PQgetvalue(raw, 0, 0)) : ""
     }
-    var changed: Int { unsafe Int(String(cString: PQcmdTuples(raw))) ?? 0 }
 
     /// - Returns: `nil` if the statement succeeded.
     func failure(isLost: Bool) -> PostgresFailure? {
@@ -76,7 +90,7 @@ extension SQLValue {
         } ?? ""
     }
 
-    func rows() throws(StoreError) -> [SQLRow] {
+    private func rows() throws(StoreError) -> [SQLRow] {
         let count = unsafe PQntuples(raw), columns = unsafe PQnfields(raw)
         let types = (0..<columns).map { unsafe PQftype(raw, $0) }
         var rows: [SQLRow] = []

@@ -28,13 +28,16 @@ final class PostgresWorker {
         while true {
             do throws(PostgresFailure) {
                 let connection = try link.open(until: deadline)
-                try connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                let transaction = PostgresTransaction(connection, hasSavepoints: hasSavepoints)
+                if !job.isSingle {
+                    connection.sendAhead(["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"])
+                }
+                let transaction = PostgresTransaction(
+                    connection, hasSavepoints: hasSavepoints, isSingle: job.isSingle)
                 let outcome = job.run(transaction)
                 if let failure = transaction.failure {
                     if failure.endsTransaction { throw failure }
-                    try connection.command("ROLLBACK")
-                    if transaction.wentOn || !outcome.isFailure, !hasSavepoints {
+                    try connection.rollBack()
+                    if transaction.wentOn || !outcome.isFailure, !hasSavepoints, !job.isSingle {
                         hasSavepoints = true
                         continue
                     }
@@ -42,7 +45,7 @@ final class PostgresWorker {
                 }
                 // The snapshot is read; its end changes nothing.
                 outcome.finish(nil)
-                do { try connection.command("COMMIT") } catch { link.close() }
+                do { try connection.commit() } catch { link.close() }
                 return
             } catch {
                 guard recover(from: error), .now < deadline else {
@@ -54,8 +57,8 @@ final class PostgresWorker {
 
     // MARK: Writing
 
-    /// Runs jobs in one transaction, each under its own savepoint: one that fails takes back only
-    /// its own changes. Finishes them after the commit.
+    /// Runs jobs in one transaction. A job that fails takes back only its own changes. Finishes them
+    /// after the commit.
     func write(_ jobs: [PostgresJob], _ turn: PostgresTurn) {
         let overdue = jobs.filter { .now >= $0.arrivedAt + settings.patience }
         for job in overdue { job.refuse(Self.overdue) }

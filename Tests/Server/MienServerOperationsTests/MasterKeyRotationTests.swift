@@ -210,6 +210,11 @@ struct MasterKeyRotationTests {
         try await a.rotation.remove(version: 1, by: "adm_a")
         let refused = await refusal { try await c.write("lost") }
         #expect(refused?.contains("removed meanwhile") == true, "\(refused ?? "")")
+        // Nor does a body that goes on after the refusal.
+        try await c.store.write { tables in
+            for name in ["lost", "gone"] { try? c.insert(name, tables) }
+        }
+        #expect(try await a.store.read { try $0.accounts.find(UserID("usr_gone")!) } == nil)
         try await c.rotation.follow()
         let error = await #expect(throws: ServerStartError.self) {
             try await c.rotation.run()

@@ -99,10 +99,13 @@ struct RingServer {
 
     /// Stores an account, which the key in use seals.
     func write(_ name: String) async throws {
+        try await store.write { try insert(name, $0) }
+    }
+
+    func insert(_ name: String, _ tables: Tables) throws {
         let account = AccountRecord.new(
             UserID("usr_\(name)")!, AccountProfile(username: name), keys: store.keys, at: clock.now)
-        let names = [try LoginName(name, kind: .username)]
-        try await store.write { try $0.accounts.insert(account, names: names) }
+        try tables.accounts.insert(account, names: [LoginName(name, kind: .username)])
     }
 
     func canRead(_ names: String...) async -> Bool {

@@ -44,6 +44,79 @@ struct SharedLimitTests {
         #expect(try await limiters[1].take("192.0.2.1", at: servers.clock.now) == nil)
     }
 
+    @Test("simultaneous requests of an address lease once, and leave tokens to other servers")
+    func simultaneous() async throws {
+        let rate = TokenBucket.Rate(burst: 80, perMinute: 60), bucket = SlowBucket()
+        let limiter = RateLimiter(rate, shared: bucket)
+        let requests = (0..<30).map { _ in
+            Task { try await limiter.take("192.0.2.1", at: .start) }
+        }
+        #expect(try await eventually { bucket.asked.withLock { $0.count } == 1 })
+        // None of the others asks while the first waits.
+        try await Task.sleep(for: .milliseconds(50))
+        bucket.answer(.granted(tokens: 10, fullAt: Instant.start.milliseconds * 1000 + 80_000_000))
+        #expect(try await eventually { bucket.asked.withLock { $0.count } == 2 })
+        bucket.answer(.refused(wait: .seconds(2)))
+        var passed = 0, refused = 0, failed = 0
+        for request in requests {
+            switch await request.result {
+            case .success(nil): passed += 1
+            case .success: refused += 1
+            case .failure: failed += 1
+            }
+        }
+        #expect(passed == 10 && failed == 0 && refused == 20)
+        #expect(bucket.asked.withLock { $0 } == [10, 10], "an eighth of the bucket each time")
+    }
+
+    @Test("all requests that wait for a lease fail with the one that asked")
+    func failing() async throws {
+        let bucket = SlowBucket()
+        let limiter = RateLimiter(.init(burst: 80, perMinute: 60), shared: bucket)
+        let requests = (0..<5).map { _ in
+            Task { try await limiter.take("192.0.2.1", at: .start) }
+        }
+        #expect(try await eventually { bucket.asked.withLock { $0.count } == 1 })
+        try await Task.sleep(for: .milliseconds(50))
+        bucket.answer(nil)
+        for request in requests {
+            await #expect(throws: SlowBucket.Failure.self) { try await request.value }
+        }
+        let next = Task { try await limiter.take("192.0.2.1", at: .start) }
+        #expect(try await eventually { bucket.asked.withLock { $0.count } == 2 })
+        bucket.answer(.granted(tokens: 1, fullAt: Instant.start.milliseconds * 1000 + 80_000_000))
+        #expect(try await next.value == nil)
+    }
+
+    /// A bucket whose answers the test gives out.
+    private final class SlowBucket: SharedBuckets {
+        struct Failure: Error {}
+
+        let asked = Locked<[Int]>([])
+        private let waiting = Locked<CheckedContinuation<TokenLease.Answer, any Error>?>(nil)
+
+        func take(_ wanted: Int, of key: String, at now: Instant) async throws -> TokenLease.Answer
+        {
+            try await withCheckedThrowingContinuation { continuation in
+                waiting.withLock { $0 = continuation }
+                asked.withLock { $0.append(wanted) }
+            }
+        }
+
+        /// Answers the request that waits; with `nil`, it fails.
+        func answer(_ answer: TokenLease.Answer?) {
+            let continuation = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            if let answer {
+                continuation?.resume(returning: answer)
+            } else {
+                continuation?.resume(throwing: Failure())
+            }
+        }
+    }
+
     @Test("an app that one server changes is changed for the other at its next use")
     func apps() async throws {
         let servers = try await TwoServers()

@@ -30,6 +30,11 @@ public protocol SQLDriver: Sendable {
     func read<Output: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> Output)
         async throws -> Output
 
+    /// Runs `body`, which runs one query at most, as ``read(_:)`` does. Cheaper where beginning a
+    /// transaction takes a round trip.
+    func readOne<Output: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> Output)
+        async throws -> Output
+
     /// Runs `body`, which changes the schema, in its own transaction. Where several servers share the
     /// database, one at a time changes the schema, and `body` sees what the one before has committed.
     func changeSchema<Output: Sendable>(
@@ -43,6 +48,12 @@ public protocol SQLDriver: Sendable {
 
     /// Finishes the waiting writes and closes the database. Nothing may be in progress.
     func close() throws
+}
+
+extension SQLDriver {
+    public func readOne<Output: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Output
+    ) async throws -> Output { try await read(body) }
 }
 
 /// The failures that a write survives.
@@ -65,6 +76,19 @@ public protocol SQLConnection {
 
     func rows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow]
 
+    /// Executes a statement whose outcome the body does not need, such as an update of a row that it
+    /// has read. The statement must not be able to violate a constraint. It may travel with a later
+    /// one, which saves a round trip; if it fails then, so does the transaction.
+    func executeLater(_ sql: String, _ values: [SQLValue]) throws(StoreError)
+
+    /// Lets the next statement change something only if a query finds nothing. The query may travel
+    /// with the statement, which saves a round trip.
+    ///
+    /// - Throws: `error`, here or from the next statement, if the query finds something. Nothing that
+    ///   the statement changed remains then, whatever the body does.
+    func require(nothing sql: String, _ values: [SQLValue], else error: StoreError)
+        throws(StoreError)
+
     /// The end of a subquery whose rows the statement around it changes. Rows that another
     /// transaction is changing are then skipped. Empty where one transaction writes at a time.
     var skippingLocked: String { get }
@@ -84,6 +108,16 @@ public protocol SQLConnection {
 
 extension SQLConnection {
     public var skippingLocked: String { "" }
+
+    public func executeLater(_ sql: String, _ values: [SQLValue]) throws(StoreError) {
+        try execute(sql, values)
+    }
+
+    public func require(nothing sql: String, _ values: [SQLValue], else error: StoreError)
+        throws(StoreError)
+    {
+        guard try rows(sql, values).isEmpty else { throw error }
+    }
 
     @discardableResult
     package func execute(_ sql: String, _ values: SQLValue...) throws(StoreError) -> Int {

@@ -107,7 +107,8 @@ package final class AppCatalog: Sendable {
     /// Drops what is cached if another server has changed an app since.
     package func check() async throws {
         guard store.isShared else { return }
-        let version = try await store.read { try $0.changes.version(of: .apps) }
+        let version = try await store.changeVersion(
+            of: .apps, known: state.withLock { $0.version })
         state.withLock { state in
             guard version > state.version else { return }
             state.version = version

@@ -29,7 +29,7 @@ package final class PageDefaults: Sendable {
 
     /// Reads it again if another server on the same data has changed it.
     package func check() async throws {
-        let version = try await store.read { try $0.changes.version(of: .pages) }
+        let version = try await store.changeVersion(of: .pages)
         guard version > current.withLock({ $0.version }) else { return }
         try await reload()
     }

@@ -47,7 +47,7 @@ package final class TokenIssuer: Sendable {
 
     /// Reads the keys again if another server has made one.
     package func check(at now: Instant) async throws {
-        let stored = try await store.read { try $0.changes.version(of: .signingKeys) }
+        let stored = try await store.changeVersion(of: .signingKeys)
         guard stored > version.withLock({ $0 }) else { return }
         try await refresh(at: now)
     }

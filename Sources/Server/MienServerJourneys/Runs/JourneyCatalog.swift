@@ -106,7 +106,8 @@ package final class JourneyCatalog: Sendable {
     /// Drops what is cached about published versions if another server has changed one since.
     private func check() async throws {
         guard store.isShared else { return }
-        let version = try await store.read { try $0.changes.version(of: .journeys) }
+        let version = try await store.changeVersion(
+            of: .journeys, known: state.withLock { $0.version })
         state.withLock { state in
             guard version > state.version else { return }
             state.version = version

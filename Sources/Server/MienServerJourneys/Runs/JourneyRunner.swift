@@ -25,6 +25,7 @@ struct JourneyRunner: Sendable {
                 user: state.instance.user, begun: state.begun,
                 signUp: state.signUp, endsAt: state.instance.expiresAt,
                 isTrial: state.trial != nil)
+            try await store.confirmAssumptions()
             let answer = try await performer.perform(effect.work, context)
             state.note(answer, to: effect.work)
             if case .given(let created as CreateUserEffect.Answer) = answer {

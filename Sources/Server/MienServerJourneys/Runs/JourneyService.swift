@@ -47,6 +47,17 @@ package final class JourneyService: Sendable {
         async throws
         -> [UInt8]
     {
+        let answer = try await store.assuming {
+            try await startNow(journey, request, caller: caller)
+        }
+        if let answer { return answer }
+        return try await startNow(journey, request, caller: caller)
+    }
+
+    private func startNow(_ journey: String, _ request: StartJourneyRequest, caller: Caller?)
+        async throws
+        -> [UInt8]
+    {
         let app = try await apps.authenticated(id: request.clientID, secret: request.clientSecret)
         guard caller.map({ $0.app == app.id }) ?? true else {
             throw Problem(.invalidCredentials, "The access token belongs to another app.")
@@ -124,7 +135,6 @@ package final class JourneyService: Sendable {
             .init(grant: $0.grant.id, signedInAt: $0.grant.signedInAt, proofs: $0.grant.proofs)
         }
         state.device = device.map { ProvedDevice(id: $0.id, account: $0.account) }
-        metrics.count(.journeysStarted)
         let (answer, secret) = try await advance(
             &state,
             .start(
@@ -137,6 +147,8 @@ package final class JourneyService: Sendable {
             tokenHash: store.keys.hash(ofSecret: secret), state: try Self.encoded(state),
             expiresAt: state.instance.expiresAt)
         try await store.write(.process) { try $0.runs.insert(record) }
+        metrics.count(.journeysStarted)
+        countEnd(answer)
         recent.keep(record, state)
         return answer
     }
@@ -152,13 +164,17 @@ package final class JourneyService: Sendable {
         }
         let tokenHash = store.keys.hash(ofSecret: secret)
         let result = try await turns.withLock(id) {
-            if let run = self.recent.find(id), isSame(run.record.tokenHash, tokenHash),
-                try await self.isCurrent(run.record)
-            {
+            if let run = self.recent.find(id), isSame(run.record.tokenHash, tokenHash) {
                 // If the cached run is outdated, use the stored one.
-                do {
-                    return try await self.goOn(run.record, run.state, with: request)
-                } catch is Overtaken { self.recent.forget(id) }
+                let answer = try await self.store.assuming(
+                    .init(id, revision: run.record.revision)
+                ) { () async throws -> [UInt8]? in
+                    do {
+                        return try await self.goOn(run.record, run.state, with: request)
+                    } catch is Overtaken { return nil }
+                }
+                if let answer = answer ?? nil { return answer }
+                self.recent.forget(id)
             }
             return try await self.respond(id, tokenHash, request)
         }
@@ -166,15 +182,6 @@ package final class JourneyService: Sendable {
             throw Problem(.tooManyRequests, "Too many responses to this journey are in progress.")
         }
         return result
-    }
-
-    /// Whether no other server has advanced or removed a run since it was cached.
-    private func isCurrent(_ run: JourneyRunRecord) async throws -> Bool {
-        guard store.isShared else { return true }
-        let revision = try await store.read { try $0.runs.revision(of: run.id) }
-        if revision == run.revision { return true }
-        recent.forget(run.id)
-        return false
     }
 
     /// Responds based on the stored run.
@@ -231,6 +238,7 @@ package final class JourneyService: Sendable {
             throw Overtaken()
         }
         record.revision += 1
+        countEnd(answer)
         recent.keep(record, state)
         return body
     }
@@ -272,19 +280,32 @@ package final class JourneyService: Sendable {
                     clientResponseOptions: options, expiresAt: expiry), token.secret
             )
         case .complete(let completion):
+            if completion.signedInUser != nil { try await store.confirmAssumptions() }
+            try await confirmBeforeEnd(state)
             try await runner.closeApproval(of: state)
             if let signUp = state.signUp, try await !performer.signUps.complete(signUp, app: app.id)
             {
-                metrics.count(.journeysEnded, ["end": "rejection"])
                 return (Self.rejected(nil, expiry), token.secret)
             }
             return (try await completed(completion, state, app, expiry), token.secret)
         case .reject(let rejection):
+            try await confirmBeforeEnd(state)
             try await runner.closeApproval(of: state)
             if let signUp = state.signUp { try await performer.signUps.abandon(signUp) }
-            metrics.count(.journeysEnded, ["end": "rejection"])
             return (Self.rejected(rejection, expiry), token.secret)
         }
+    }
+
+    /// Counts the end of a run, once it is stored.
+    private func countEnd(_ answer: JourneyAnswer) {
+        guard answer.state == nil else { return }
+        let isSuccess = answer.journeyStepID == .known(.success)
+        metrics.count(.journeysEnded, ["end": isSuccess ? "success" : "rejection"])
+    }
+
+    /// Confirms the assumptions if ending the run changes anything besides the run.
+    private func confirmBeforeEnd(_ state: RunState) async throws {
+        if state.approval != nil || state.signUp != nil { try await store.confirmAssumptions() }
     }
 
     private func completed(
@@ -315,7 +336,6 @@ package final class JourneyService: Sendable {
             switch try await organization(of: state, user, app) {
             case .given(let access): chosen = access
             case .missing(let reason, let several):
-                metrics.count(.journeysEnded, ["end": "rejection"])
                 return Self.rejected(.rejected, reason, expiry, organizations: several)
             }
             if let chosen { claims.merge(chosen.claims) { $1 } }
@@ -349,7 +369,6 @@ package final class JourneyService: Sendable {
                     user, app.id, epoch: proof?.epoch, methods: state.methods(of: user), at: now)
             }
         }
-        metrics.count(.journeysEnded, ["end": "success"])
         return JourneyAnswer(
             state: nil, journeyStepID: .known(.success),
             token: try grants.issuer.sign(claims, at: now), deviceToken: deviceToken,

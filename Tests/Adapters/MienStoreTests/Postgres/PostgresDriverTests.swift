@@ -223,11 +223,12 @@ struct PostgresDriverTests {
             _ end: (PostgresConnection) throws -> Void
         ) throws -> PostgresCommit.Outcome {
             let connection = try PostgresConnection(settings)
-            let id = try connection.text(PostgresTurn.beside.begin)
+            connection.begin(.beside)
+            try connection.command("SELECT 1")
             try end(connection)
             return PostgresCommit(
                 .init(
-                    id: id, processID: connection.processID,
+                    id: connection.transactionID, processID: connection.processID,
                     timeline: timeline ?? connection.timeline,
                     recovery: recovery ?? connection.recovery), settings
             ).outcome(link)
@@ -241,6 +242,46 @@ struct PostgresDriverTests {
         // After a crash, a transaction whose log was lost may have left its number to another one.
         #expect(try outcome(recovery: "earlier") { try $0.command("COMMIT") } == .unknown)
         #expect(try outcome(recovery: "earlier") { try $0.command("ROLLBACK") } == .aborted)
+    }
+
+    @Test func `a transaction whose first statement fails has a number of its own`() throws {
+        let connection = try PostgresConnection(PostgresSettings(cluster.url(database)))
+        connection.begin(.beside)
+        _ = try connection.run(PostgresQuery("INSERT INTO note VALUES ('taken', 0)"))
+        try connection.commit()
+        let before = connection.transactionID
+        connection.begin(.beside)
+        #expect(connection.transactionID == "")
+        connection.sendAhead(["SAVEPOINT job"])
+        #expect(throws: PostgresFailure.self) {
+            try connection.run(PostgresQuery("INSERT INTO note VALUES ('taken', 0)"))
+        }
+        connection.sendAhead(["ROLLBACK TO SAVEPOINT job"])
+        let id = try connection.text("SELECT pg_current_xact_id()")
+        #expect(connection.transactionID == id && id != before)
+        try connection.commit()
+    }
+
+    @Test func `full tables of prepared statements end no transaction`() async throws {
+        for round in 0..<2 {
+            for durability in [Durability.always, .process] {
+                // More than a connection keeps, in transactions that begin, fail, and go on.
+                for start in stride(from: 0, to: 900, by: 100) {
+                    try await driver.write(durability) { connection in
+                        for index in start..<start + 100 {
+                            _ = try connection.rows("SELECT \(index) + \(round)", [])
+                        }
+                        try connection.execute(
+                            "INSERT INTO note VALUES (?, 0)",
+                            [.text("\(round) \(durability) \(start)")])
+                        #expect(throws: StoreError.self) {
+                            try connection.rows("SELECT 1 / (\(start) - \(start))", [])
+                        }
+                    }
+                }
+            }
+        }
+        #expect(try await ids().count == 36)
     }
 
     @Test func `a recovery from a crash is noticed, and a clean restart is none`() throws {
@@ -342,7 +383,7 @@ struct PostgresDriverTests {
         settings.lockTimeout = .milliseconds(200)
         let driver = try await PostgresDriver(settings)
         let holder = try PostgresConnection(settings)
-        try holder.command(PostgresTurn.alone.begin)
+        try holder.command(PostgresTurn.alone.begin.joined(separator: "; "))
         #expect(await note("a", .always, by: driver) == .busy)
         #expect(await note("a", .process, by: driver) == .busy)
         #expect(try await driver.read { try $0.rows("SELECT COUNT(*) FROM note", [])[0][0] } == 0)

@@ -75,12 +75,6 @@ public struct JourneyRunTable {
             used: used, state: Sensitive(content.state), expiresAt: try row.instant(8))
     }
 
-    public func revision(of id: InstanceID) throws(StoreError) -> Int? {
-        try connection.row("SELECT revision FROM journey_run WHERE id = ?", .id(id)).map {
-            row throws(StoreError) in Int(try row.integer(0))
-        }
-    }
-
     /// Writes `run` with the next revision if the stored run still has `revision` (compare and
     /// set).
     ///

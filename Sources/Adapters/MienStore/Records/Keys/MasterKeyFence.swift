@@ -22,29 +22,49 @@ final class MasterKeyFence: SQLConnection {
         try connection.notify(channel, payload)
     }
 
+    func require(nothing sql: String, _ values: [SQLValue], else error: StoreError)
+        throws(StoreError)
+    { try connection.require(nothing: sql, values, else: error) }
+
     func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {
-        try require(values)
-        return try connection.execute(sql, values)
+        let names = try require(values)
+        let changed = try connection.execute(sql, values)
+        passed.formUnion(names)
+        return changed
+    }
+
+    func executeLater(_ sql: String, _ values: [SQLValue]) throws(StoreError) {
+        let names = try require(values)
+        guard names.isEmpty else {
+            try connection.execute(sql, values)
+            return passed.formUnion(names)
+        }
+        try connection.executeLater(sql, values)
     }
 
     func rows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow] {
-        try require(values)
-        return try connection.rows(sql, values)
+        let names = try require(values)
+        let rows = try connection.rows(sql, values)
+        passed.formUnion(names)
+        return rows
     }
 
-    private func require(_ values: [SQLValue]) throws(StoreError) {
+    /// Lets a statement run only if the keys that have sealed its values are not removed.
+    ///
+    /// - Returns: the keys that it is the first to use. They have passed once it has succeeded.
+    private func require(_ values: [SQLValue]) throws(StoreError) -> Set<SealedKeyName> {
+        var names: Set<SealedKeyName> = []
         for case .blob(let bytes) in values where bytes.count >= RecordSealer.overhead {
-            guard let name = SealedKeyName(of: bytes), !passed.contains(name), ring.hasHeld(name)
+            guard let name = SealedKeyName(of: bytes), !passed.contains(name), ring.hasHeld(name),
+                names.insert(name).inserted
             else { continue }
-            let removed = try connection.row(
-                "SELECT 1 FROM master_key WHERE name = ? AND state = ?", .blob(name.bytes),
-                .text(MasterKeyPhases.State.removed.rawValue))
-            guard removed == nil else {
-                // The server takes over the key in use, or stops, within a second.
-                throw StoreError(
-                    .busy, "the record is sealed under a master key that was removed meanwhile")
-            }
-            passed.insert(name)
+            // The server takes over the key in use, or stops, within a second.
+            try connection.require(
+                nothing: "SELECT 1 FROM master_key WHERE name = ? AND state = ?",
+                [.blob(name.bytes), .text(MasterKeyPhases.State.removed.rawValue)],
+                else: StoreError(
+                    .busy, "the record is sealed under a master key that was removed meanwhile"))
         }
+        return names
     }
 }

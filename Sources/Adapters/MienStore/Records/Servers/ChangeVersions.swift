@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// Something that servers keep in memory until it changes.
 public enum ChangeTopic: String, Sendable, CaseIterable {
     case apps, journeys, pages
@@ -22,6 +24,17 @@ public struct ChangeVersionTable {
             .integer(0) ?? 0
     }
 
+    /// The number of changes so far of everything.
+    func all() throws(StoreError) -> [ChangeTopic: Int64] {
+        var versions: [ChangeTopic: Int64] = [:]
+        for row in try connection.rows("SELECT topic, version FROM change_version") {
+            // A newer server may keep more.
+            guard let topic = ChangeTopic(rawValue: try row.text(0)) else { continue }
+            versions[topic] = try row.integer(1)
+        }
+        return versions
+    }
+
     /// Counts a change, and tells the servers of it.
     ///
     /// - Returns: the new number.
@@ -33,5 +46,68 @@ public struct ChangeVersionTable {
             INSERT INTO change_version (topic, version) VALUES (?, 1)
             ON CONFLICT (topic) DO UPDATE SET version = change_version.version + 1 RETURNING version
             """, .text(topic.rawValue))?.integer(0) ?? 0
+    }
+}
+
+/// Lets callers that ask at the same time share one read.
+final class ChangeVersionReader: Sendable {
+    typealias Versions = [ChangeTopic: Int64]
+
+    private enum Turn {
+        /// The caller reads, for itself and for these.
+        case reading([CheckedContinuation<Turn, any Error>])
+        case read(Versions)
+    }
+
+    /// Those that wait for the next read, because one is under way that may have begun before the
+    /// change they must see; `nil` if none is.
+    private let waiting = Locked<[CheckedContinuation<Turn, any Error>]?>(nil)
+
+    /// The number of those that wait for the next read.
+    var waitingCount: Int { waiting.withLock { $0?.count ?? 0 } }
+
+    /// Returns versions at least as new as this call.
+    ///
+    /// - Parameter read: Reads them.
+    func versions(_ read: () async throws -> Versions) async throws -> Versions {
+        switch try await turn() {
+        case .read(let versions): return versions
+        case .reading(let others):
+            do {
+                let versions = try await read()
+                passOn()
+                for other in others { other.resume(returning: .read(versions)) }
+                return versions
+            } catch {
+                // Those that wait for the next read would wait as long for the same.
+                let later = waiting.withLock { waiting in
+                    defer { waiting = nil }
+                    return waiting ?? []
+                }
+                for other in others + later { other.resume(throwing: error) }
+                throw error
+            }
+        }
+    }
+
+    private func turn() async throws -> Turn {
+        try await withCheckedThrowingContinuation { continuation in
+            let isFirst = waiting.withLock { waiting in
+                waiting?.append(continuation)
+                defer { waiting = waiting ?? [] }
+                return waiting == nil
+            }
+            if isFirst { continuation.resume(returning: .reading([])) }
+        }
+    }
+
+    /// Lets the first that waits read for all that do.
+    private func passOn() {
+        let next = waiting.withLock { waiting in
+            let all = waiting ?? []
+            waiting = all.isEmpty ? nil : []
+            return all
+        }
+        next.first?.resume(returning: .reading(Array(next.dropFirst())))
     }
 }

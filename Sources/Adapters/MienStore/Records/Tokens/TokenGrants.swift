@@ -114,20 +114,32 @@ public struct TokenGrantTable {
     }
 
     public func find(_ id: GrantID) throws(StoreError) -> TokenGrantRecord? {
-        try connection.row("SELECT \(Self.columns) FROM token_grant WHERE id = ?", .id(id)).map {
-            row throws(StoreError) in try record(row)
+        // One query, with a row for each authenticator, because every refresh reads a grant.
+        let rows = try connection.rows(
+            """
+            SELECT \(Self.columns), used FROM token_grant
+            LEFT JOIN (SELECT grant_id, authenticator_id AS used FROM grant_authenticator) link ON grant_id = id
+            WHERE id = ? ORDER BY used
+            """, .id(id))
+        guard let first = rows.first else { return nil }
+        var authenticators: [AuthenticatorID] = []
+        for row in rows {
+            if try row.optionalText(20) != nil { authenticators.append(try row.identifier(20)) }
         }
+        return try record(first, authenticators)
     }
 
     /// Stores the state of the refresh tokens. No comparison is needed if the grant is read in the
     /// same transaction.
     public func update(_ grant: TokenGrantRecord) throws(StoreError) {
         if let end = grant.family.revokedAt { try noteEnd(of: "id = ?", .id(grant.id), at: end) }
-        try connection.execute(
+        try connection.executeLater(
             "UPDATE token_grant SET generation = ?, used_at = ?, active_at = ?, revoked_at = ?, users_mark = ? WHERE id = ?",
-            .integer(Int64(grant.family.generation)), .time(grant.family.usedAt),
-            .time(grant.family.activeAt), .time(grant.family.revokedAt),
-            grant.family.usersMark.map { .blob($0) } ?? .null, .id(grant.id))
+            [
+                .integer(Int64(grant.family.generation)), .time(grant.family.usedAt),
+                .time(grant.family.activeAt), .time(grant.family.revokedAt),
+                grant.family.usersMark.map { .blob($0) } ?? .null, .id(grant.id),
+            ])
     }
 
     /// Stores the last activity of a sign-in, unless it ended or was active later.
@@ -284,6 +296,17 @@ public struct TokenGrantTable {
     }
 
     private func record(_ row: SQLRow) throws(StoreError) -> TokenGrantRecord {
+        let authenticators = try connection.rows(
+            "SELECT authenticator_id FROM grant_authenticator WHERE grant_id = ? ORDER BY authenticator_id",
+            .text(try row.text(0))
+        )
+        .map { row throws(StoreError) in try row.identifier(0) as AuthenticatorID }
+        return try record(row, authenticators)
+    }
+
+    private func record(_ row: SQLRow, _ authenticators: [AuthenticatorID]) throws(StoreError)
+        -> TokenGrantRecord
+    {
         guard let scope = Scope(try row.text(5)) else {
             throw StoreError(.corrupt, "a grant's scope cannot be decoded")
         }
@@ -291,15 +314,9 @@ public struct TokenGrantTable {
         guard generation >= 0 else {
             throw StoreError(.corrupt, "a grant's generation is negative")
         }
-        let id: GrantID = try row.identifier(0)
-        let authenticators = try connection.rows(
-            "SELECT authenticator_id FROM grant_authenticator WHERE grant_id = ? ORDER BY authenticator_id",
-            .id(id)
-        )
-        .map { row throws(StoreError) in try row.identifier(0) as AuthenticatorID }
         let proof = try row.text(17)
         return TokenGrantRecord(
-            id: id, account: try row.identifier(1), app: try row.identifier(2),
+            id: try row.identifier(0), account: try row.identifier(1), app: try row.identifier(2),
             authenticator: try row.optionalIdentifier(3),
             nonce: try row.blob(4), scope: scope,
             resources: try JSONColumn.value([String].self, row.text(6).utf8),
