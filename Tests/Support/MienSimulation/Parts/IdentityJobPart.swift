@@ -28,8 +28,13 @@ struct IdentityJobPart: SimulatedPart {
         let number = trial.nextNumber()
         let reply: Void? = await trial.request { services in
             let now = services.clock.now
+            let start = trial.stage.auditEntries
             try await services.store.write {
-                // Fails if the request arrived twice.
+                // Fails if the request arrived twice: here if its job was judged meanwhile, and
+                // otherwise because the job is there.
+                guard try !$0.operations(Self.queued, after: start).contains(number) else {
+                    throw StoreError(.conflict, "the request arrived twice")
+                }
                 try $0.identityJobs.insert(
                     IdentityJob(
                         id: "\(number)", subject: .session, account: nil,
