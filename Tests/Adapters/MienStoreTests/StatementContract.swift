@@ -2,7 +2,7 @@ import MienStore
 import MienTesting
 import Testing
 
-/// What a driver promises about single statements.
+/// Promises of a driver about single statements.
 @Suite struct StatementContract {
     private static let insert = "INSERT INTO note (name, value) VALUES (?, ?)"
     /// Returns a database with the table of notes.
