@@ -120,11 +120,21 @@ extension CaptureService {
         if let failure { throw failure }
     }
 
+    /// Returns the session of a capture in this process. Drops one whose capture another server has
+    /// begun again.
+    func session(of record: CaptureRecord) -> LiveSession? {
+        guard let held = live.find(record.id) else { return nil }
+        guard held.isCurrent(record) else {
+            live.remove(record.id)
+            return nil
+        }
+        return held.session
+    }
+
     /// Ends a session that has begun but is no longer in memory, or that has timed out. Returns
     /// `nil` for other sessions.
     func endLost(_ record: CaptureRecord, _ content: Content) async throws -> CaptureAnswer? {
-        if let held = live.find(record.id), !held.isCurrent(record) { live.remove(record.id) }
-        let session = live.find(record.id)?.session
+        let session = session(of: record)
         guard let reason = try await records.loss(record, content, isHere: session != nil) else {
             return nil
         }

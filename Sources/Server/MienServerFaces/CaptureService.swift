@@ -296,7 +296,7 @@ package final class CaptureService: Sendable {
             guard record.state == .open || record.state == .passed else {
                 return self.answer(record, content)
             }
-            let session = self.live.find(record.id)?.session
+            let session = self.session(of: record)
             // Canceling on a server that does not have the session would count no guess.
             if session == nil, record.state == .open,
                 try await self.records.owner(of: content) != nil

@@ -93,6 +93,14 @@ struct PassedCaptureTests {
             #expect(reasons == ["interrupted"])
             var again = try await LiveStage(second, token, seed: 9)
             #expect(again.answer.isOpen)
+            // The first server still has the lost session, which must not end the new one.
+            try await WholeServers.meet([second])
+            let canceled = try await first.send(
+                .delete, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
+            #expect(canceled.status == 503, "\(canceled.body)")
+            let (_, body) = try await second.send(
+                .get, "/v1/capture", headers: ["authorization": "Bearer \(stage.token)"])
+            #expect(body["status"] == "open", "\(body)")
             try await Self.play(&again, 0, [second])
             #expect(!again.answer.isOpen)
         }

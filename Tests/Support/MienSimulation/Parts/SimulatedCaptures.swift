@@ -150,7 +150,7 @@ final class SimulatedCaptures: Sendable {
                     try await end()
                 }
             case .cancel:
-                guard record.state == .open, let session = sessions.value[key] else { return }
+                guard record.state == .open, let session = session(of: record, key) else { return }
                 await rest()
                 try await end(
                     record, content, as: .cancelled, session, [], key, client, services)
@@ -205,15 +205,18 @@ final class SimulatedCaptures: Sendable {
 
     private func always(_ done: Void) async throws -> Bool { true }
 
+    /// The session of a capture in this process, unless another one has begun the capture again.
+    private func session(of record: CaptureRecord, _ key: String) -> Session? {
+        if sessions.value[key]?.record.frames != record.frames { sessions.value[key] = nil }
+        return sessions.value[key]
+    }
+
     /// Ends a session that was lost with its server, or has timed out.
     private func endLost(
         _ record: CaptureRecord, _ content: CaptureRecords.Content, _ key: String, _ client: Int,
         _ services: ServerServices
     ) async throws {
-        if let session = sessions.value[key], session.record.frames != record.frames {
-            sessions.value[key] = nil
-        }
-        let session = sessions.value[key], asked = world.now
+        let session = session(of: record, key), asked = world.now
         guard
             let reason = try await records(services).loss(
                 record, content, isHere: session != nil)
