@@ -16,17 +16,17 @@ package protocol SharedBuckets: Sendable {
 package final class RateLimiter: Sendable {
     private static let maxKeys = 100_000
 
-    private let rate: TokenBucket.Rate
-    private let shared: (any SharedBuckets)?
-    private let buckets = Mutex<[String: TokenBucket]>([:])
     private struct Lease {
         var tokens = TokenLease()
         /// Whether a request asks the shared bucket for more.
         var isAsking = false
         /// The requests that wait for its answer.
-        var waiting: [CheckedContinuation<Bool, any Error>] = []
+        var waiting: [CheckedContinuation<Void, any Error>] = []
     }
 
+    private let rate: TokenBucket.Rate
+    private let shared: (any SharedBuckets)?
+    private let buckets = Mutex<[String: TokenBucket]>([:])
     private let leases = Mutex<[String: Lease]>([:])
 
     package init(_ rate: TokenBucket.Rate, shared: (any SharedBuckets)? = nil) {
@@ -43,44 +43,51 @@ package final class RateLimiter: Sendable {
             leases = leases.filter { $0.value.isAsking || $0.value.tokens.isUseful(rate, at: now) }
             return leases.count >= Self.maxKeys ? "" : key
         }
-        var decision = leases.withLock { $0[key, default: Lease()].tokens.spend(rate, at: now) }
         while true {
-            switch decision {
+            switch spend(key, at: now) {
             case .spent: return nil
             case .wait(let wait): return wait
-            case .empty: break
+            case .ask: return try await lease(key, from: shared, at: now)
+            case .join: try await join(key)
             }
-            guard let next = try await turn(to: key, at: now) else {
-                return try await lease(key, from: shared, at: now)
-            }
-            decision = next
         }
     }
 
-    /// Waits while another request asks for tokens. If each asked, one server would take the whole
-    /// bucket and leave nothing to the others.
+    private enum Step {
+        case spent
+        case wait(Duration)
+        /// To lease tokens.
+        case ask
+        /// To wait for the request that leases them. If each did, one server would take the whole
+        /// bucket and leave nothing to the others.
+        case join
+    }
+
+    private func spend(_ key: String, at now: Instant) -> Step {
+        leases.withLock { leases in
+            switch leases[key, default: Lease()].tokens.spend(rate, at: now) {
+            case .spent: return .spent
+            case .wait(let wait): return .wait(wait)
+            case .empty:
+                if leases[key]?.isAsking == true { return .join }
+                leases[key]?.isAsking = true
+                return .ask
+            }
+        }
+    }
+
+    /// Waits until no request asks.
     ///
-    /// - Returns: what to do after another request has asked; `nil` if this one has to.
-    /// - Throws: the error of that request.
-    private func turn(to key: String, at now: Instant) async throws -> TokenLease.Decision? {
-        let isFirst = try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<Bool, any Error>) in
-            let isFirst = leases.withLock { leases in
-                if leases[key, default: Lease()].isAsking {
-                    leases[key, default: Lease()].waiting.append(continuation)
-                    return false
-                }
-                leases[key, default: Lease()].isAsking = true
+    /// - Throws: the error of the one that asked.
+    private func join(_ key: String) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let isAsking = leases.withLock { leases in
+                guard leases[key]?.isAsking == true else { return false }
+                leases[key]?.waiting.append(continuation)
                 return true
             }
-            if isFirst { continuation.resume(returning: true) }
+            if !isAsking { continuation.resume() }
         }
-        let decision = leases.withLock { $0[key, default: Lease()].tokens.spend(rate, at: now) }
-        guard isFirst else { return decision }
-        // Another request may have leased tokens in the meantime.
-        if decision == .empty { return nil }
-        finish(key, with: .success(false))
-        return decision
     }
 
     private func lease(_ key: String, from shared: any SharedBuckets, at now: Instant)
@@ -91,7 +98,7 @@ package final class RateLimiter: Sendable {
             let wait = leases.withLock {
                 $0[key, default: Lease()].tokens.add(answer, rate, at: now)
             }
-            finish(key, with: .success(false))
+            finish(key, with: .success(()))
             return wait
         } catch {
             // Each of the others would wait as long for the same.
@@ -101,7 +108,7 @@ package final class RateLimiter: Sendable {
     }
 
     /// Resumes the requests that wait for the answer.
-    private func finish(_ key: String, with result: Result<Bool, any Error>) {
+    private func finish(_ key: String, with result: Result<Void, any Error>) {
         let waiting = leases.withLock { leases in
             leases[key]?.isAsking = false
             defer { leases[key]?.waiting = [] }
