@@ -80,9 +80,13 @@ public final class Store: Sendable {
         let isShared = driver.isShared, assumptions = Assumptions.current
         let (output, restsOnAssumptions) = try await withKeys { [driver] in
             try await driver.write(durability) {
-                let connection = isShared ? MasterKeyFence($0, keys.ring) : $0
-                let fence = assumptions.map { AssumptionFence(connection, $0) }
-                let tables = Tables(connection: fence ?? connection, keys: keys, client: client)
+                let fence = assumptions.map { AssumptionFence($0) }
+                let connection: any SQLConnection =
+                    isShared
+                    ? FencedConnection(
+                        connection: $0,
+                        fences: [MasterKeyFence(keys.ring)] + (fence.map { [$0] } ?? [])) : $0
+                let tables = Tables(connection: connection, keys: keys, client: client)
                 if let lease { try tables.leases.require(lease) }
                 return (try body(tables), fence?.hasPassed == true)
             }

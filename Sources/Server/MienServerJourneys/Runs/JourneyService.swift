@@ -165,15 +165,11 @@ package final class JourneyService: Sendable {
         let tokenHash = store.keys.hash(ofSecret: secret)
         let result = try await turns.withLock(id) {
             if let run = self.recent.find(id), isSame(run.record.tokenHash, tokenHash) {
-                // If the cached run is outdated, use the stored one.
                 let answer = try await self.store.assuming(
                     .init(id, revision: run.record.revision)
-                ) { () async throws -> [UInt8]? in
-                    do {
-                        return try await self.goOn(run.record, run.state, with: request)
-                    } catch is Overtaken { return nil }
-                }
-                if let answer = answer ?? nil { return answer }
+                ) { try await self.goOn(run.record, run.state, with: request) }
+                if let answer { return answer }
+                // The cached run is outdated: use the stored one.
                 self.recent.forget(id)
             }
             return try await self.respond(id, tokenHash, request)
@@ -202,15 +198,13 @@ package final class JourneyService: Sendable {
         }
         guard isSame(record.tokenHash, tokenHash) else { throw Problem(.invalidState) }
         let state = try record.state.use { try JSONDecoder().decode(RunState.self, from: Data($0)) }
-        do { return try await goOn(record, state, with: request) } catch is Overtaken {
+        do { return try await goOn(record, state, with: request) } catch is Assumptions.Outdated {
             throw Problem(.invalidState, "Another response to this state came first.")
         }
     }
 
-    /// The stored run has changed since it was read.
-    private struct Overtaken: Error {}
-
-    /// - Throws: ``Problem``, or ``Overtaken``; in the latter case nothing was written.
+    /// - Throws: ``Problem``; `Assumptions.Outdated` if the stored run has changed since it was read, in
+    ///   which case nothing was written.
     private func goOn(_ record: JourneyRunRecord, _ state: RunState, with request: RespondRequest)
         async throws -> [UInt8]
     {
@@ -235,7 +229,7 @@ package final class JourneyService: Sendable {
         } catch let error as StoreError
             where error.code == .stale
         {
-            throw Overtaken()
+            throw Assumptions.Outdated()
         }
         record.revision += 1
         countEnd(answer)

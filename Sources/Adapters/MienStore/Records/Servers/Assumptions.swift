@@ -65,22 +65,27 @@ public final class Assumptions: Sendable {
     }
 
     /// Lets the next statement run only if the versions hold.
-    func require(on connection: any SQLConnection) throws(StoreError) {
+    ///
+    /// - Returns: whether there is one to compare.
+    func require(on connection: any SQLConnection) throws(StoreError) -> Bool {
         let versions = state.withLock {
             $0.confirmed == nil && !$0.hasWritten ? $0.versions : [:]
         }
-        guard !versions.isEmpty else { return }
+        guard !versions.isEmpty else { return false }
         let topics = versions.sorted { $0.key.rawValue < $1.key.rawValue }
         let terms = topics.map { _ in "(topic = ? AND version > ?)" }.joined(separator: " OR ")
         try connection.require(
             nothing: "SELECT 1 FROM change_version WHERE \(terms)",
             topics.flatMap { [.text($0.key.rawValue), .integer($0.value)] },
             else: StoreError(.stale, "another server has changed what this one keeps in memory"))
+        return true
     }
 
-    /// Notes that a write of the request was committed. What it rested on held then, and what follows
+    /// Notes that a write of the request was committed. What it rested on held then, and the request
     /// must not be repeated.
     func noteWrite() { state.withLock { $0.hasWritten = true } }
+
+    private var hasWritten: Bool { state.withLock { $0.hasWritten } }
 
     /// The revision of the run, and the versions of everything.
     func read(_ tables: Tables) throws(StoreError) -> (Int?, [ChangeTopic: Int64]) {
@@ -100,87 +105,64 @@ public final class Assumptions: Sendable {
     }
 
     /// Runs `body` with these assumptions.
-    func during<Output>(_ body: () async throws -> Output) async throws -> Output {
+    ///
+    /// - Returns: `nil` if they do not hold, or `body` throws ``Outdated``.
+    func during<Output>(
+        _ body: () async throws -> Output, confirming confirm: () async throws -> Void
+    ) async throws -> Output? {
         defer { state.withLock { $0.isOver = true } }
-        return try await Self.$ofTask.withValue(self) { try await body() }
+        return try await Self.$ofTask.withValue(self) {
+            do { return try await body() } catch {
+                if error is Outdated { return nil }
+                // An uncertain write may have been committed.
+                guard !hasWritten, (error as? StoreError)?.code != .uncertain else { throw error }
+                // A refusal must not rest on outdated data either.
+                do { try await confirm() } catch is Outdated { return nil }
+                throw error
+            }
+        }
     }
 
-    /// Another server has changed what a request assumed.
-    struct Outdated: Error {}
+    /// Another server has changed what a request assumed. A body may throw it, too.
+    public struct Outdated: Error {
+        public init() {}
+    }
 }
 
-/// A connection whose first successful statement requires what a request assumes, so that a body that
-/// goes on after a refusal writes nothing either.
-final class AssumptionFence: SQLConnection {
-    private let connection: any SQLConnection
+/// Lets the first statement of a write run only if what the request assumes holds.
+final class AssumptionFence: WriteFence {
     private let assumptions: Assumptions
     /// Whether a statement has succeeded.
     private(set) var hasPassed = false
 
-    init(_ connection: any SQLConnection, _ assumptions: Assumptions) {
-        (self.connection, self.assumptions) = (connection, assumptions)
+    init(_ assumptions: Assumptions) { self.assumptions = assumptions }
+
+    func require(for values: [SQLValue], on connection: any SQLConnection) throws(StoreError)
+        -> Bool
+    {
+        if hasPassed { return false }
+        return try assumptions.require(on: connection)
     }
 
-    var skippingLocked: String { connection.skippingLocked }
-    func leaveNoTrace() { connection.leaveNoTrace() }
-
-    func notify(_ channel: StoreChannel, _ payload: String) throws(StoreError) {
-        try connection.notify(channel, payload)
-    }
-
-    func require(nothing sql: String, _ values: [SQLValue], else error: StoreError)
-        throws(StoreError)
-    { try connection.require(nothing: sql, values, else: error) }
-
-    func execute(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {
-        try require()
-        let changed = try connection.execute(sql, values)
-        hasPassed = true
-        return changed
-    }
-
-    func executeLater(_ sql: String, _ values: [SQLValue]) throws(StoreError) {
-        guard hasPassed else {
-            _ = try execute(sql, values)
-            return
-        }
-        try connection.executeLater(sql, values)
-    }
-
-    func rows(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [SQLRow] {
-        try require()
-        let rows = try connection.rows(sql, values)
-        hasPassed = true
-        return rows
-    }
-
-    private func require() throws(StoreError) {
-        if !hasPassed { try assumptions.require(on: connection) }
-    }
+    func pass() { hasPassed = true }
 }
 
 extension Store {
     /// Runs `body`, the handling of a request, on what this server keeps in memory. Before the first
     /// effect that is not a write, it calls ``confirmAssumptions()``.
     ///
-    /// - Returns: the output of `body`; `nil` if another server has changed what it used. It has
-    ///   written nothing then, and may run again without assumptions.
-    /// - Throws: the error of `body`, if what it used is unchanged.
+    /// - Returns: the output of `body`; `nil` if another server has changed what it used, in which case
+    ///   it has written nothing, or if it throws ``Assumptions/Outdated``. It may then run again without
+    ///   assumptions.
+    /// - Throws: the error of `body`, if what it used is unchanged or it has written something.
     public func assuming<Output>(
         _ run: Assumptions.Run? = nil, _ body: () async throws -> Output
     ) async throws -> Output? {
         // A server alone on its database knows of every change.
-        guard isShared else { return try await body() }
-        return try await Assumptions(run).during {
-            do { return try await body() } catch {
-                if error is Assumptions.Outdated { return nil }
-                // It may have written something.
-                if (error as? StoreError)?.code == .uncertain { throw error }
-                // A refusal must not rest on outdated data either.
-                do { try await confirmAssumptions() } catch is Assumptions.Outdated { return nil }
-                throw error
-            }
+        guard isShared else {
+            do { return try await body() } catch is Assumptions.Outdated { return nil }
         }
+        return try await Assumptions(run).during(body) { try await confirmAssumptions() }
     }
 
     /// Asks whether another server has changed what the request has used so far, unless it has asked
