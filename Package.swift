@@ -519,7 +519,8 @@ package.targets += [
             "MienAPI", "MienAccess",
             "MienIdentity", "MienCore",
             "MienFace", "MienImage", "MienInference", "MienJourney", "MienPKCS11", "MienPixels",
-            "MienStore", "MienStorePostgres", "MienSealing", hummingbird, lifecycle, logging,
+            "MienStore", "MienStorePostgres", "MienSealing", "MienThreads", hummingbird, lifecycle,
+            logging,
         ], embeds: true),
 
     // MARK: SDK
@@ -692,7 +693,8 @@ package.targets += [
         "MienStoreTests", in: .adapters,
         [
             "MienStore", "MienStorePostgres", "MienStorePostgresTesting", "MienAccess",
-            "MienIdentity", "MienSealing", "MienCore", "MienTesting", "mien-store-writer", crypto,
+            "MienIdentity", "MienSealing", "MienThreads", "MienCore", "MienTesting",
+            "mien-store-writer", crypto,
         ]),
     tests(
         "MienBackupTests", in: .adapters,

@@ -47,6 +47,16 @@ internal import Foundation
         return thread
     }
 
+    /// Runs `body`, which may block, on a thread of its own. The pool that runs tasks is as small as
+    /// the number of cores, and whatever `body` waits for may need it.
+    public static func run<Output: Sendable>(
+        name: String, _ body: @escaping @Sendable () throws -> Output
+    ) async throws -> Output {
+        try await withCheckedThrowingContinuation { continuation in
+            required(name: name) { continuation.resume(with: Result(catching: body)) }.detach()
+        }
+    }
+
     /// Waits for the thread to end. A thread cannot wait for itself; called on the thread itself,
     /// this detaches it.
     public func join() {

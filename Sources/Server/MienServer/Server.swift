@@ -12,6 +12,7 @@ internal import MienServerIdentity
 internal import MienServerJourneys
 internal import MienServerOperations
 internal import MienStore
+internal import MienThreads
 public import ServiceLifecycle
 internal import Synchronization
 
@@ -247,10 +248,12 @@ public final class Server: Service {
         }
         // Closing folds the write-ahead log into the database; nothing is written to the folder
         // after this.
-        let closing = Result { try driver.close() }
+        var closing: (any Error)?
+        do {
+            try await WorkerThread.run(name: "mien.close") { [driver] in try driver.close() }
+        } catch { closing = error }
         data.release()
-        try closing.get()
-        if let failure { throw failure }
+        if let error = closing ?? failure { throw error }
     }
 
     /// The URL of the admin API and metrics, such as `http://127.0.0.1:8081`. `nil` until the

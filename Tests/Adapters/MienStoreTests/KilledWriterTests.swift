@@ -3,6 +3,7 @@ import MienAccess
 import MienCore
 import MienStore
 import MienTesting
+import MienThreads
 import Testing
 
 /// Kills a real process.
@@ -59,11 +60,13 @@ import Testing
         let ended = AsyncStream<Void>.makeStream()
         process.terminationHandler = { _ in ended.continuation.finish() }
         let text = Task.detached {
-            try process.run()
-            // Our copy of the pipe's write end would keep the output from ending.
-            try output.fileHandleForWriting.close()
-            return String(
-                decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            try await WorkerThread.run(name: "test.output") {
+                try process.run()
+                // Our copy of the pipe's write end would keep the output from ending.
+                try output.fileHandleForWriting.close()
+                return String(
+                    decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            }
         }
         try await Task.sleep(for: life)
         while process.processIdentifier == 0 { try await Task.sleep(for: .milliseconds(1)) }

@@ -96,7 +96,10 @@ struct OpenAPIDocumentTests {
     private static func tables() async throws -> (public: RouteTable, admin: RouteTable) {
         let scratch = try ScratchFolder()
         let configuration = try ServerConfiguration(
-            environment: ["MIEN_DATA": scratch("data").path], home: Machine.folder)
+            environment: [
+                "MIEN_DATA": scratch("data").path, "MIEN_PORT": "0",
+                "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
+            ], home: Machine.folder)
         let parts = try await Server(
             configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         ).parts

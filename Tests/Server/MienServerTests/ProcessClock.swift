@@ -18,6 +18,13 @@ final class ProcessClock: Sendable {
         time = Mutex(start)
     }
 
+    /// Returns a clock that stands still at the machine's present time, for clients that have no
+    /// other.
+    static func ofToday(in folder: ScratchFolder) throws -> ProcessClock {
+        try ProcessClock(
+            in: folder, at: Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
+    }
+
     var now: Instant { time.withLock { $0 } }
 
     /// The process reads the new time from its next look at the clock.

@@ -123,14 +123,17 @@ public final class PostgresCluster: Sendable {
         }
     }
 
-    /// Runs SQL on a connection of its own.
+    /// Runs SQL on a connection of its own, for two minutes at most: it blocks a thread that runs
+    /// tasks.
     ///
     /// - Returns: The rows of the last statement, one a line, with bars between columns.
     @discardableResult
     public func sql(_ statement: String, in database: String = "postgres") throws -> String {
         // By libpq and not by psql: starting thousands of programs beside other tests is slow, and
         // Foundation's Process has crashed at it.
-        let connection = unsafe PQconnectdb("host=\(folder.path) user=mien dbname=\(database)")
+        let connection = unsafe PQconnectdb(
+            "host=\(folder.path) user=mien dbname=\(database) connect_timeout=60 options='-c statement_timeout=120s'"
+        )
         defer { unsafe PQfinish(connection) }
         func failure() -> Missing {
             Missing(

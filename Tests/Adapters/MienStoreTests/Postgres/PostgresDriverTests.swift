@@ -306,7 +306,10 @@ struct PostgresDriverTests {
         let cluster = try PostgresCluster()
         defer { cluster.stop() }
         let name = try cluster.database(for: folder)
-        let driver = try await PostgresDriver(PostgresSettings(cluster.url(name), connections: 5))
+        var settings = try PostgresSettings(cluster.url(name), connections: 5)
+        // Restarts take longer than usual beside other tests.
+        settings.patience = .seconds(120)
+        let driver = try await PostgresDriver(settings)
         _ = try await driver.changeSchema {
             try $0.execute("CREATE TABLE note (id TEXT PRIMARY KEY, number BIGINT)", [])
         }
@@ -382,6 +385,8 @@ struct PostgresDriverTests {
         var settings = try PostgresSettings(cluster.url(database), connections: 3)
         settings.lockTimeout = .milliseconds(200)
         let driver = try await PostgresDriver(settings)
+        // PostgreSQL ends transactions that are idle for the longest time of a statement.
+        settings.statementTimeout = .seconds(600)
         let holder = try PostgresConnection(settings)
         try holder.command(PostgresTurn.alone.begin.joined(separator: "; "))
         #expect(await note("a", .always, by: driver) == .busy)

@@ -40,13 +40,14 @@ struct AttackedServer: ServerUnderTest {
     static func start(
         in scratch: ScratchFolder, _ settings: [String: String] = [:],
         publicURL: String? = SoftwarePasskey.origin,
-        credential: Sensitive<String>? = nil, program: URL = ServeProcess.program
+        credential: Sensitive<String>? = nil, clock: ProcessClock? = nil,
+        program: URL = ServeProcess.program
     ) async throws -> AttackedServer {
         let outbox = scratch("outbox")
         var all = limits.merging(["MIEN_MAIL_OUTBOX": outbox.path]) { $1 }
         all["MIEN_PUBLIC_URL"] = publicURL
         let process = try await ServeProcess.start(
-            in: scratch, all.merging(settings) { $1 }, program: program)
+            in: scratch, all.merging(settings) { $1 }, clock: clock, program: program)
         let credential = try #require(process.credential ?? credential)
         return AttackedServer(
             process: process, credential: credential, admin: try process.admin(credential),

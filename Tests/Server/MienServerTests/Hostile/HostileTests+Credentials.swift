@@ -11,10 +11,10 @@ import Testing
 extension HostileTests {
     /// Runs `body` with a real server, a user "ada", and an app's client.
     private func withVictim(
-        _ settings: [String: String] = [:],
+        _ settings: [String: String] = [:], clock: ProcessClock? = nil,
         _ body: (ServeProcess, MienAdmin, UserID, TokenClient) async throws -> Void
     ) async throws {
-        let server = try await ServeProcess.start(in: scratch, settings)
+        let server = try await ServeProcess.start(in: scratch, settings, clock: clock)
         let admin = try server.admin(#require(server.credential))
         let user = try await admin.createUser(
             UserRequest(username: "ada", email: "ada@example.org", password: Self.password))
@@ -40,14 +40,16 @@ extension HostileTests {
 
     @Test("a thief of an old access token adds or removes an authenticator")
     func staleToken() async throws {
-        try await withVictim(["MIEN_FRESH_SECONDS": "1", "MIEN_PUBLIC_URL": "https://localhost"]) {
-            server, admin, user, client in
+        let clock = try ProcessClock.ofToday(in: scratch)
+        try await withVictim(
+            ["MIEN_FRESH_SECONDS": "60", "MIEN_PUBLIC_URL": "https://localhost"], clock: clock
+        ) { server, admin, user, client in
             let tokens = try await client.signIn(), access = tokens["access_token"]
             let passkey = try Self.passkey(client, user)
             let device = try WireDevice(client, issuer: "https://localhost")
             let added = try await device.setUp(access)
             #expect(added.status == 200, "a fresh sign-in adds a device key: \(added.body)")
-            try await Task.sleep(for: .milliseconds(2100))
+            try clock.advance(.seconds(61))
             let json = SoftwarePasskey.headers(access),
                 stale = ["401", "insufficient_user_authentication", nil]
             #expect(Self.refusal(try await passkey.registrationOptions(access)) == stale)
@@ -76,7 +78,7 @@ extension HostileTests {
             let answer = try await passkey.registrationOptions(access)
             #expect(
                 answer.headers["www-authenticate"]?.contains(
-                    #"error="insufficient_user_authentication", max_age="1""#) == true)
+                    #"error="insufficient_user_authentication", max_age="60""#) == true)
             // Nothing was added: the administrator sees only the password and the device key.
             let types = try await admin.authenticators(of: user).map(\.type.rawValue).sorted()
             #expect(types == ["native_biometrics", "password"])

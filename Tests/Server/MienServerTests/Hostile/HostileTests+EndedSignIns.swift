@@ -33,10 +33,10 @@ extension HostileTests {
     }
 
     private func withServer(
-        _ settings: [String: String] = [:],
+        _ settings: [String: String] = [:], clock: ProcessClock? = nil,
         _ body: (AttackedServer, UserID) async throws -> Void
     ) async throws {
-        let server = try await AttackedServer.start(in: scratch, settings)
+        let server = try await AttackedServer.start(in: scratch, settings, clock: clock)
         try await body(server, server.makeUser("ada"))
         #expect(await server.process.stop() == 0)
     }
@@ -141,7 +141,8 @@ extension HostileTests {
         "a thief has a journey add an authenticator with an old sign-in, a password alone, or another company's app"
     )
     func journeyChanges() async throws {
-        try await withServer(["MIEN_FRESH_SECONDS": "2"]) { server, user in
+        let clock = try ProcessClock.ofToday(in: scratch)
+        try await withServer(["MIEN_FRESH_SECONDS": "60"], clock: clock) { server, user in
             try await server.publish(
                 "add", start: "next", needsUser: true,
                 steps: "\(Self.registersToken), \"done\": {\"type\": \"complete_journey\"}")
@@ -158,7 +159,7 @@ extension HostileTests {
 
             let fresh = try await server.signIn("ada")["access_token"]
             #expect(try await add(fresh)["journey_step_id"] != "rejection", "the rule allows it")
-            try await Task.sleep(for: .milliseconds(3100))
+            try clock.advance(.seconds(61))
             let old = try await add(fresh)
             #expect(reason(old) == "insufficient_user_authentication", "\(old)")
 

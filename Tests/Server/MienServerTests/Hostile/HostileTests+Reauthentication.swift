@@ -8,7 +8,9 @@ extension HostileTests {
         "somebody holding the owner's device adds an authenticator to the owner's account by signing in as themselves when asked to sign in again"
     )
     func reauthenticationOfAnother() async throws {
-        let server = try await ServeProcess.start(in: scratch, ["MIEN_FRESH_SECONDS": "1"]),
+        let clock = try ProcessClock.ofToday(in: scratch),
+            server = try await ServeProcess.start(
+                in: scratch, ["MIEN_FRESH_SECONDS": "60"], clock: clock),
             admin = try server.admin(#require(server.credential))
         for name in ["ada", "eve"] {
             _ = try await admin.createUser(
@@ -31,7 +33,7 @@ extension HostileTests {
         try await session.configure()
         try await session.signIn(journeyToken: token("ada"))
         let owner = try await session.userInfo()
-        try await Task.sleep(for: .milliseconds(2100))
+        try clock.advance(.seconds(61))
         await #expect(throws: MienError(.reauthenticationRequired, "")) {
             try await session.send(.post, ["v1", "me", "otp", "registrations"])
         }
