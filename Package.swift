@@ -613,7 +613,7 @@ package.targets += [
     supportProgram(
         "mien-store-writer", ["MienStore", "MienSealing", "MienAccess", "MienCore"]),
     // A private PostgreSQL cluster for the tests of one process.
-    support("MienStorePostgresTesting", ["SystemPostgres"]),
+    support("MienStorePostgresTesting", ["SystemPostgres", "MienTesting"]),
     // Answers pam_mien with frames made from a photo; `mien desktop serve` takes those of a camera only.
     supportProgram(
         "mien-desktop-frames",
@@ -787,7 +787,8 @@ package.targets += [
             "mien", "MienCommandSupport", "MienDesktop", "mien-desktop-frames", "MienSpecimens",
             "MienMedia", "MienMediaTesting", "MienModels",
             "MienVault", "MienSealing", "MienFace", "MienImage", "MienPixels", "MienClient",
-            "MienAPI", "MienIdentity", "MienCore", "MienStore", "MienTesting",
+            "MienAPI", "MienIdentity", "MienCore", "MienStore", "MienStorePostgresTesting",
+            "MienTesting",
         ]),
 
     // MARK: Examples

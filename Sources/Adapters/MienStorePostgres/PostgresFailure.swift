@@ -55,8 +55,8 @@ struct PostgresFailure: Error {
 
     /// The error that the caller gets.
     var storeError: StoreError {
-        switch state {
-        case _ where unmet != nil: unmet!
+        if let unmet { return unmet }
+        return switch state {
         case "23503": StoreError(.stale, "a referenced row no longer exists")
         case _ where state.hasPrefix("23"):
             StoreError(.conflict, "a database constraint failed: \(reason)")

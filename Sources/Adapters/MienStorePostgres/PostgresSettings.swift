@@ -10,8 +10,8 @@ public struct PostgresSettings: Sendable {
     public let place: String
     /// The file with the password: one line, readable by its owner only.
     public let passwordFile: String?
-    /// The number of connections that read and write; at least 3. Another one waits for
-    /// notifications.
+    /// The number of connections that read and write; at least 3. Two more wait for notifications
+    /// and clean up after deletions.
     public let connections: Int
 
     /// How long the server waits for PostgreSQL to return, e.g. from a restart, before requests fail.

@@ -25,44 +25,22 @@ struct ClusterTests {
     /// Certificates of the servers' authority, and one that another authority issued.
     private struct Certificates {
         let folder: ScratchFolder
+        let authority: TestAuthority
+        private let issued: [String: TestAuthority.Files]
 
-        init() throws {
+        init() async throws {
             folder = try ScratchFolder()
-            for authority in ["servers", "others"] {
-                try run(
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-                    "-nodes", "-days", "2", "-subj", "/CN=\(authority)", "-keyout",
-                    path("\(authority)-ca.key"), "-out", path("\(authority)-ca.pem"))
-                try run(
-                    "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                    "-subj", "/CN=localhost", "-keyout", path("\(authority).key"), "-out",
-                    path("\(authority).csr"))
-                try Data("subjectAltName=DNS:localhost\n".utf8).write(to: folder("san"))
-                try run(
-                    "x509", "-req", "-in", path("\(authority).csr"), "-CA",
-                    path("\(authority)-ca.pem"), "-CAkey", path("\(authority)-ca.key"),
-                    "-CAcreateserial", "-days", "2", "-extfile", path("san"), "-out",
-                    path("\(authority).pem"))
-            }
+            authority = try await TestAuthority("servers", in: folder)
+            issued = [
+                "servers": try await authority.issue(),
+                "others": try await TestAuthority("others", in: folder).issue(),
+            ]
         }
-
-        func path(_ name: String) -> String { folder(name).path }
 
         func files(_ issuer: String = "servers") -> TLSFiles {
             TLSFiles(
-                certificate: path("\(issuer).pem"), key: path("\(issuer).key"),
-                authorities: path("servers-ca.pem"), section: "cluster")
-        }
-
-        private func run(_ arguments: String...) throws {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/openssl")
-            process.arguments = arguments
-            process.standardError = FileHandle.nullDevice
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            try #require(process.terminationStatus == 0, "openssl \(arguments[0])")
+                certificate: issued[issuer]!.certificate.path, key: issued[issuer]!.key.path,
+                authorities: authority.certificate.path, section: "cluster")
         }
     }
 
@@ -128,7 +106,7 @@ struct ClusterTests {
 
     @Test("a request arrives with its token, its client, and its body, and the answer comes back")
     func pass() async throws {
-        let certificates = try Certificates(), servers = try await TwoServers()
+        let certificates = try await Certificates(), servers = try await TwoServers()
         try await Self.answering(certificates) { port in
             let cluster = try Self.cluster(servers, certificates.files())
             let task = Task { try await cluster.run() }
@@ -176,7 +154,7 @@ struct ClusterTests {
 
     @Test("a search in another server's memory arrives, and what it found comes back")
     func gallery() async throws {
-        let certificates = try Certificates(), servers = try await TwoServers()
+        let certificates = try await Certificates(), servers = try await TwoServers()
         let matcher = try FaceMatcher.made(dimension: 20), pack = try PackID("made-1")
         var people = SyntheticPeople(seed: 3, dimension: 20), random = SeededGenerator(seed: 3)
         let face = AuthenticatorID.random(using: &random)
@@ -254,7 +232,7 @@ struct ClusterTests {
 
     @Test("a server whose certificate another authority issued is refused, and so is one without")
     func strangers() async throws {
-        let certificates = try Certificates(), servers = try await TwoServers()
+        let certificates = try await Certificates(), servers = try await TwoServers()
         try await Self.answering(certificates) { port in
             let now = servers.clock.now
             try await servers.b.write {
@@ -275,7 +253,7 @@ struct ClusterTests {
             _ = try? await task.value
             // Without any certificate.
             var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .file(certificates.path("servers-ca.pem"))
+            tls.trustRoots = .file(certificates.authority.certificate.path)
             let client = HTTPClient(
                 eventLoopGroupProvider: .singleton,
                 configuration: .init(tlsConfiguration: tls))

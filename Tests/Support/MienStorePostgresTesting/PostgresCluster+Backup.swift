@@ -30,7 +30,8 @@ extension PostgresCluster {
         let process = Process()
         process.executableURL = URL(filePath: "\(Self.programs!)/pg_basebackup")
         process.arguments = [
-            "-h", folder.path, "-U", "mien", "-D", folder.appending(path: "backup").path,
+            "-h", folder.path, "-p", "\(port)", "-U", "mien", "-D",
+            folder.appending(path: "backup").path,
             "-X", "none", "--checkpoint=fast", "--no-sync",
         ]
         (process.standardInput, process.standardOutput, process.standardError) = (

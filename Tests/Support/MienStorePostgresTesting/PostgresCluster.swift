@@ -1,4 +1,5 @@
 public import Foundation
+internal import MienTesting
 internal import Synchronization
 internal import SystemPostgres
 
@@ -24,8 +25,22 @@ public final class PostgresCluster: Sendable {
     public static func shared() throws -> PostgresCluster { try sharedResult.get() }
     private static let sharedResult = Result { try PostgresCluster() }
 
+    /// Makes a cluster listen on `localhost`, with a certificate.
+    public struct Listening: Sendable {
+        let certificate, key: URL
+
+        /// - Parameters:
+        ///   - certificate: A PEM file.
+        ///   - key: Its private key, a PEM file.
+        public init(certificate: URL, key: URL) {
+            (self.certificate, self.key) = (certificate, key)
+        }
+    }
+
     /// The folder of the Unix socket, the data, and the log.
     public let folder: URL
+    /// The port of its addresses, which also names the Unix socket.
+    public let port: Int
     /// Keeps the cluster alive while this process holds it.
     private let input = Pipe()
     private let output = Pipe()
@@ -55,9 +70,17 @@ public final class PostgresCluster: Sendable {
             run "$PROGRAMS/initdb" -D "$FOLDER/data" -U mien -A trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions >"$FOLDER/initdb.log" 2>&1
         fi
         run mkdir "$FOLDER/archive"
+        if [ -n "$CERTIFICATE" ]; then
+            cp "$CERTIFICATE" "$FOLDER/data/server.crt"
+            cp "$KEY" "$FOLDER/data/server.key"
+            if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$FOLDER/data/server.crt" "$FOLDER/data/server.key"; fi
+            chmod 600 "$FOLDER/data/server.key"
+            echo "ssl = on" >>"$FOLDER/data/postgresql.conf"
+        fi
         if [ -n "$NAMESPACE" ]; then echo "host all all samenet trust" >>"$FOLDER/data/pg_hba.conf"; fi
         cat >>"$FOLDER/data/postgresql.conf" <<END
         listen_addresses = '$ADDRESSES'
+        port = $PORT
         unix_socket_directories = '$FOLDER'
         fsync = $FSYNC
         max_connections = 900
@@ -79,14 +102,22 @@ public final class PostgresCluster: Sendable {
     ///   - isDurable: Whether it waits for the disk, as in production.
     ///   - namespace: A network namespace in which it runs and listens on all addresses. Needs root.
     ///     The Unix socket is there for every namespace.
+    ///   - listening: Its certificate, if it listens on `localhost`.
     ///   - isArchived: Whether it archives its write-ahead log, for ``backUp()``.
     ///   - restored: Begins with the backup of another cluster instead of an empty one.
     public init(
-        isDurable: Bool = false, namespace: String? = nil, isArchived: Bool = false,
-        restored: PointInTime? = nil
+        isDurable: Bool = false, namespace: String? = nil, listening: Listening? = nil,
+        isArchived: Bool = false, restored: PointInTime? = nil
     ) throws {
         guard let programs = Self.programs else {
             throw Missing(description: "PostgreSQL is not installed: apt-get install postgresql")
+        }
+        if listening == nil {
+            port = 5432
+        } else if let free = LoopbackPort.free() {
+            port = free
+        } else {
+            throw Missing(description: "there is no free port")
         }
         folder = URL(filePath: "/tmp/mien-pg-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -94,7 +125,10 @@ public final class PostgresCluster: Sendable {
         keeper.arguments = ["-c", Self.script]
         keeper.environment = ProcessInfo.processInfo.environment.merging([
             "FOLDER": folder.path, "PROGRAMS": programs, "FSYNC": isDurable ? "on" : "off",
-            "NAMESPACE": namespace ?? "", "ADDRESSES": namespace == nil ? "" : "*",
+            "NAMESPACE": namespace ?? "",
+            "ADDRESSES": namespace != nil ? "*" : listening != nil ? "localhost" : "",
+            "PORT": "\(port)", "CERTIFICATE": listening?.certificate.path ?? "",
+            "KEY": listening?.key.path ?? "",
             "SOURCE": restored?.source.path ?? "",
             "SETTINGS": restored?.settings ?? (isArchived ? Self.archiving(in: folder) : ""),
         ]) { $1 }
@@ -132,7 +166,7 @@ public final class PostgresCluster: Sendable {
         // By libpq and not by psql: starting thousands of programs beside other tests is slow, and
         // Foundation's Process has crashed at it.
         let connection = unsafe PQconnectdb(
-            "host=\(folder.path) user=mien dbname=\(database) connect_timeout=60 options='-c statement_timeout=120s'"
+            "host=\(folder.path) port=\(port) user=mien dbname=\(database) connect_timeout=60 options='-c statement_timeout=120s'"
         )
         defer { unsafe PQfinish(connection) }
         func failure() -> Missing {
@@ -157,7 +191,7 @@ public final class PostgresCluster: Sendable {
 
     /// Returns the address of a database of this cluster.
     public func url(_ database: String) -> String {
-        "postgresql://mien@/\(database)?host=\(folder.path)"
+        "postgresql://mien@/\(database)?host=\(folder.path)" + (port == 5432 ? "" : "&port=\(port)")
     }
 
     /// Creates an empty database, or a copy of `template`, which nobody may use meanwhile. It is

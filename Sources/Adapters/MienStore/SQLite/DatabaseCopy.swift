@@ -33,7 +33,9 @@ public enum DatabaseCopy {
         if isForMove {
             guard !state.isMoved else {
                 throw StoreError(
-                    .moved, "the database was copied to PostgreSQL, where its server goes on")
+                    .moved,
+                    "the database was copied to PostgreSQL, where its server goes on: the copy is finished, and nothing is left to do but to set store.url"
+                )
             }
             if head == nil, let flaw = state.flaw(head: nil, last: nil, sameNumber: nil) {
                 throw incomplete(flaw)

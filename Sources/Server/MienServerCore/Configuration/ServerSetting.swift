@@ -48,7 +48,8 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "store.connections", .integer(3...100), "9",
-            "Connections to PostgreSQL that read and write; another one waits for notifications."),
+            "Connections to PostgreSQL that read and write; two more wait for notifications and clean up after deletions."
+        ),
         .init(
             "key.source", .choice(KeySettings.Source.allCases.map(\.rawValue)), "file",
             "What protects the master keys. file: nothing but the mode of their file. credential: a credential of systemd wraps them. pkcs11: a key in a token wraps them. mien master-key move changes it."

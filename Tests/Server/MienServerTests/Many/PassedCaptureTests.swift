@@ -71,6 +71,35 @@ struct PassedCaptureTests {
         }
     }
 
+    @Test("a frame gets the answer of its session's server at the other one, and takes one hop")
+    func hop() async throws {
+        try await run { first, second in
+            let (_, token) = try await LiveCaptureTests().login(first)
+            let stage = try await LiveStage(first, token)
+            try await WholeServers.meet([first, second])
+            // Its number is that of a later frame, so nobody looks at the picture.
+            let frame = LinkedFrame(
+                number: 900, milliseconds: 90_000,
+                link: Array(repeating: 1, count: LinkedFrame.linkBytes),
+                picture: Array(repeating: 7, count: 60_000))
+            var times: [[Duration]] = [[], []]
+            for _ in 0..<200 {
+                for (index, server) in [first, second].enumerated() {
+                    var there = stage
+                    there.server = server
+                    let begun = ContinuousClock.now
+                    let (status, body) = try await there.post([frame])
+                    times[index].append(ContinuousClock.now - begun)
+                    #expect(status == 409 && body["code"] == "frame_out_of_order", "\(body)")
+                }
+            }
+            let (own, other) = (times[0].sorted(), times[1].sorted())
+            print(
+                "a frame of 60 kB: median \(own[100]) at its own server and \(other[100]) at the other one, 95 % \(own[190]) and \(other[190])"
+            )
+        }
+    }
+
     @Test("a session ends as interrupted once its server is dead, and the other begins it again")
     func interrupted() async throws {
         try await run { first, second in
