@@ -40,7 +40,8 @@ screenshots: ## write pictures of every web page to .build/screenshots
 	@scripts/build --product mien
 	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/screenshots
 
-prove: setup ## longer proofs: 200 kills, 1,000 faults of three servers, 100,000 simulated histories, a minute of fuzzing for each parser, and test-api
+prove: setup ## longer proofs: 200 kills of a server, 1,000 of three servers and PostgreSQL, 100,000 simulated histories, a minute of fuzzing for each parser, and test-api
+	@scripts/setup --tests
 	@scripts/run scripts/prove-kills
 	@scripts/run scripts/prove-histories
 	@scripts/run scripts/prove-many

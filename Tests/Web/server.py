@@ -51,25 +51,36 @@ class Server:
                        **({"MIEN_FACE_CACHE": f"{os.environ['MIEN_HOME']}/cache/networks"} if "MIEN_HOME" in os.environ else {}),
                        **{f"MIEN_{key}": str(value) for key, value in {**self.settings, **settings}.items()}}
         self.log_path = pathlib.Path(self.folder) / "log"
-        with open(self.log_path, "wb") as log:
-            self.process = subprocess.Popen(
-                [program, "serve"] + (["--with-samples"] if samples else []), stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                env=environment)
+        self.command, self.environment = [program, "serve"] + (["--with-samples"] if samples else []), environment
+        self.begin()
+        self.credential = re.search(r"adm_[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", self.log)[0]
+
+    def begin(self):
+        before = len(self.log) if self.log_path.exists() else 0
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=self.environment)
         try:
-            self.wait_for_addresses()
+            self.wait_for_addresses(before)
         except BaseException:
             self.stop()
             raise
 
-    def wait_for_addresses(self):
+    def wait_for_addresses(self, before):
         deadline = time.monotonic() + 120
-        while not (found := re.search(r"^Listening on (\S+)", self.log, re.M)):
+        while not (found := re.search(r"^Listening on (\S+)", self.log[before:], re.M)):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"the server did not start:\n{self.log[-3000:]}")
             time.sleep(0.05)
         self.address = found[1]
-        self.admin_address = re.search(r"^Admin API on (\S+)", self.log, re.M)[1]
-        self.credential = re.search(r"adm_[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", self.log)[0]
+        self.admin_address = re.search(r"^Admin API on (\S+)", self.log[before:], re.M)[1]
+
+    def die_and_return(self):
+        """Kills the process without notice, and starts it again on the same data and ports."""
+        self.process.kill()
+        self.process.wait(10)
+        self.environment["MIEN_PORT"] = self.address.rpartition(":")[2]
+        self.environment["MIEN_ADMIN_LISTEN"] = self.admin_address.rpartition("/")[2]
+        self.begin()
 
     @property
     def log(self):

@@ -209,6 +209,31 @@ def lost(world):
     assert finish(run) == "success"
 
 
+@test("a server that dies in the middle of the movements: the page says so, and one tap begins the same capture again", 240, camera=True)
+def dies(world):
+    # A server that no other test uses.
+    server, site = world.server(CAPTURE_LIVE_SESSIONS="99"), Site()
+    app_id = app(server, "liveness_active")
+    # On a busy machine, frames come too late, and a person tries again.
+    for attempt in range(4):
+        run, link, page = opened(world, site, server, app_id)
+        start_camera(page)
+        page.find("[data-name=keep_still]", 30)
+        server.die_and_return()
+        page.expect("ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to load")
+        page.wait("!!__web.named('Try again')", 60, "the capture was interrupted")
+        page.see("This check was interrupted")
+        if attempt == 0:
+            world.check(page, "interrupted")
+        page.expect("ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to load")
+        page.press("Try again")
+        page.wait(RECORDING, 75, "a verdict")
+        if page.js("location.pathname === '/verified'"):
+            break
+        page.close()
+    assert finish(run) == "success"
+
+
 @test("only the keyboard: from the link to the result, with a visible focus", camera=True)
 def keyboard(world):
     server, site = world.server(), Site()

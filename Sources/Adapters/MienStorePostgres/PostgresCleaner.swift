@@ -4,8 +4,8 @@ internal import MienStore
 internal import MienThreads
 
 /// Removes deleted rows from PostgreSQL's files soon after the deletion, as far as PostgreSQL can:
-/// with VACUUM of the tables that held them. docs/operate-many.md says what remains, and for how
-/// long.
+/// with VACUUM of the tables that held them. “Erased data” in docs/spec/storage.md says what
+/// remains, and for how long.
 final class PostgresCleaner: Sendable {
     /// The minimum time between two passes.
     private static let pause = Duration.seconds(10)
@@ -34,7 +34,9 @@ final class PostgresCleaner: Sendable {
         guard starts else { return }
         WorkerThread.required(name: "mien.pg.clean") { [self] in
             while let tables = next() {
-                try? Self.vacuum(tables, settings)
+                // Those that failed have their turn again after a pause.
+                let failed = Self.vacuum(tables, settings)
+                state.withLock { $0.tables.formUnion(failed) }
                 // Most deletions come in batches.
                 var waited = Duration.zero
                 while waited < Self.pause, !state.withLock({ $0.isStopped }) {
@@ -56,11 +58,26 @@ final class PostgresCleaner: Sendable {
         }
     }
 
-    private static func vacuum(_ tables: Set<String>, _ settings: PostgresSettings)
-        throws(PostgresFailure)
+    /// Vacuums tables and those whose rows were deleted with theirs.
+    ///
+    /// - Returns: the tables of `tables` that must be vacuumed again: PostgreSQL could not be reached,
+    ///   or another server vacuums one of them, perhaps since before the last deletion.
+    private static func vacuum(_ tables: Set<String>, _ settings: PostgresSettings) -> Set<String> {
+        do throws(PostgresFailure) {
+            let connection = try PostgresConnection(settings)
+            try connection.waitAsLongAsItTakes()
+            try connection.command(
+                "SET lock_timeout = \(settings.lockTimeout.milliseconds)")
+            for name in try affected(by: tables, connection) {
+                try connection.command("VACUUM \(name)")
+            }
+            return []
+        } catch { return tables }
+    }
+
+    private static func affected(by tables: Set<String>, _ connection: PostgresConnection)
+        throws(PostgresFailure) -> [String]
     {
-        let connection = try PostgresConnection(settings)
-        try connection.command("SET statement_timeout = 0")
         let places = tables.map { _ in "?" }.joined(separator: ", ")
         let names = try connection.run(
             PostgresQuery(
@@ -74,8 +91,6 @@ final class PostgresCleaner: Sendable {
                     SELECT quote_ident(c.relname) FROM affected a JOIN pg_class c ON c.oid = a.id
                     """), tables.map { .text($0) })
         ).rows
-        for case .text(let name) in names.map({ $0[0] }) {
-            try connection.command("VACUUM (SKIP_LOCKED) \(name)")
-        }
+        return names.compactMap { if case .text(let name) = $0[0] { name } else { nil } }
     }
 }

@@ -21,6 +21,8 @@ internal import SystemPostgres
     private(set) var recovery = ""
     /// The socket, to wait for notifications.
     var socket: Int32 { unsafe PQsocket(raw) }
+    /// How answers are waited for.
+    private var wait: PostgresWait
 
     /// Connects and prepares the session.
     init(_ settings: PostgresSettings) throws(PostgresFailure) {
@@ -32,7 +34,9 @@ internal import SystemPostgres
         }
         guard let raw = unsafe raw else { fatalError("out of memory") }
         unsafe self.raw = raw
-        guard unsafe PQstatus(raw) == CONNECTION_OK else {
+        unsafe wait = PostgresWait(
+            raw, longest: settings.statementTimeout + settings.lockTimeout + PostgresWait.margin)
+        guard unsafe PQstatus(raw) == CONNECTION_OK, unsafe PQsetnonblocking(raw, 1) == 0 else {
             throw PostgresFailure(
                 state: "", message: unsafe String(cString: PQerrorMessage(raw)), constraint: "",
                 isLost: true)
@@ -64,6 +68,14 @@ internal import SystemPostgres
     }
 
     deinit { unsafe PQfinish(raw) }
+
+    /// Lets statements, and the wait for locks and answers, take as long as they need.
+    func waitAsLongAsItTakes() throws(PostgresFailure) {
+        wait.longest = nil
+        try command(
+            "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0"
+        )
+    }
 
     private static func require(_ facts: SQLRow) throws(PostgresFailure) {
         let version: Int = if case .text(let text) = facts[0] { Int(text) ?? 0 } else { 0 }
@@ -98,7 +110,7 @@ internal import SystemPostgres
     /// Runs statements without values in one round trip.
     func command(_ sql: String) throws(PostgresFailure) {
         try flush()
-        _ = unsafe try checked(PQexec(raw, sql))
+        _ = try execute(sql)
     }
 
     /// Runs statements without values in one round trip.
@@ -106,8 +118,7 @@ internal import SystemPostgres
     /// - Returns: the first column of the last statement's first row.
     func text(_ sql: String) throws(PostgresFailure) -> String {
         try flush()
-        let result = unsafe try checked(PQexec(raw, sql))
-        return result.text
+        return try execute(sql).text
     }
 
     /// Commits the transaction, together with what waits. Sends nothing if it ran no statement.
@@ -125,7 +136,7 @@ internal import SystemPostgres
         }
         let tag: String
         if ahead.isEmpty {
-            tag = unsafe try checked(PQexec(raw, "COMMIT")).acknowledgment().tag
+            tag = try execute("COMMIT").acknowledgment().tag
         } else {
             sendAhead(["COMMIT"])
             tag = try flush()
@@ -194,15 +205,15 @@ internal import SystemPostgres
     private func runKnown(_ query: PostgresQuery) throws(PostgresFailure) -> PostgresAnswer? {
         let name = statements.name(of: query)
         guard name != nil || !query.statement.isKept else { return nil }
-        let result = unsafe query.withValues { count, types, values, lengths, formats in
+        let isSent = unsafe query.withValues { count, types, values, lengths, formats in
             if let name {
-                unsafe PQexecPrepared(raw, name, count, values, lengths, formats, 1)
+                unsafe PQsendQueryPrepared(raw, name, count, values, lengths, formats, 1)
             } else {
-                unsafe PQexecParams(
+                unsafe PQsendQueryParams(
                     raw, query.statement.text, count, types, values, lengths, formats, 1)
             }
         }
-        return try unsafe checked(result).answer()
+        return try last(isSent).answer()
     }
 
     /// Runs what was sent ahead and then `queries`, in one round trip.
@@ -213,7 +224,7 @@ internal import SystemPostgres
     {
         let ahead = ahead
         self.ahead = []
-        let pipeline = unsafe try PostgresPipeline(raw)
+        let pipeline = unsafe try PostgresPipeline(raw, wait)
         var places: [Int] = []
         var preparations: [(place: Int, query: PostgresQuery)] = []
         var evictions: [(place: Int, statement: PostgresStatementNames.Entry)] = []
@@ -259,13 +270,27 @@ internal import SystemPostgres
         return try runTogether([]).last?.tag ?? ""
     }
 
-    private func checked(_ result: OpaquePointer?) throws(PostgresFailure) -> PostgresResult {
-        guard let result = unsafe result else { throw unsafe .lost(raw) }
-        let owned = unsafe PostgresResult(result)
-        if let failure = owned.failure(isLost: unsafe PQstatus(raw) != CONNECTION_OK) {
-            throw failure
+    private func execute(_ sql: String) throws(PostgresFailure) -> PostgresResult {
+        try last(unsafe PQsendQuery(raw, sql))
+    }
+
+    /// Reads a whole answer.
+    ///
+    /// - Parameter isSent: What libpq returned for the question.
+    /// - Returns: the last result.
+    private func last(_ isSent: Int32) throws(PostgresFailure) -> PostgresResult {
+        guard isSent == 1 else { throw unsafe .lost(raw) }
+        var last: PostgresResult?, failure: PostgresFailure?
+        while let result = unsafe try wait.result() {
+            let owned = unsafe PostgresResult(result)
+            let isLost = unsafe PQstatus(raw) != CONNECTION_OK
+            failure = failure ?? owned.failure(isLost: isLost)
+            last = consume owned
+            if isLost { break }
         }
-        return owned
+        if let failure { throw failure }
+        guard let last else { throw unsafe .lost(raw) }
+        return last
     }
 
     /// Lends strings as C does: a list that ends with a null pointer.

@@ -7,12 +7,14 @@ internal import SystemPostgres
     private enum Step { case command, preparation, query }
 
     private let raw: OpaquePointer
+    private let wait: PostgresWait
     private var steps: [Step] = []
 
     /// - Parameter raw: A connection without a statement in progress. It serves nothing else until
     ///   ``finish()``.
-    init(_ raw: OpaquePointer) throws(PostgresFailure) {
+    init(_ raw: OpaquePointer, _ wait: PostgresWait) throws(PostgresFailure) {
         unsafe self.raw = raw
+        self.wait = wait
         try require(unsafe PQenterPipelineMode(raw))
     }
 
@@ -58,7 +60,7 @@ internal import SystemPostgres
         try require(unsafe PQpipelineSync(raw))
         var answers: [PostgresAnswer] = [], failure: PostgresFailure?
         for step in steps {
-            guard let result = unsafe PQgetResult(raw) else { throw unsafe .lost(raw) }
+            guard let result = unsafe try wait.result() else { throw unsafe .lost(raw) }
             let owned = unsafe PostgresResult(result)
             // The statements after a failed one get answers, too.
             if failure == nil {
@@ -71,9 +73,9 @@ internal import SystemPostgres
                 }
             }
             // A null ends each answer.
-            guard unsafe PQgetResult(raw) == nil else { throw unsafe .lost(raw) }
+            guard unsafe try wait.result() == nil else { throw unsafe .lost(raw) }
         }
-        guard let end = unsafe PQgetResult(raw) else { throw unsafe .lost(raw) }
+        guard let end = unsafe try wait.result() else { throw unsafe .lost(raw) }
         let status = unsafe PQresultStatus(end)
         unsafe PQclear(end)
         guard status == PGRES_PIPELINE_SYNC else { throw unsafe .lost(raw) }

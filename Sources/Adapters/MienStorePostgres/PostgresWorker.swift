@@ -90,7 +90,10 @@ final class PostgresWorker {
                                     "nothing was written: the connection to PostgreSQL was lost"))
                         }
                         continue
-                    case .unknown: return group.finish(Self.unknown)
+                    case .unknown:
+                        // It may have been committed, and what it deleted must not remain.
+                        if !group.traces.isEmpty { cleaner.clean(group.traces) }
+                        return group.finish(Self.unknown)
                     }
                 }
                 group.finish(nil)
@@ -118,9 +121,7 @@ final class PostgresWorker {
         while true {
             do throws(PostgresFailure) {
                 let connection = try link.open(until: .now + settings.patience)
-                try connection.command(
-                    "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0"
-                )
+                try connection.waitAsLongAsItTakes()
                 // At the default level, each statement sees what was committed before it.
                 try connection.command("BEGIN; SELECT pg_advisory_xact_lock(\(Self.schemaLock))")
                 try connection.command("SET LOCAL lock_timeout = '5s'")

@@ -57,7 +57,7 @@ package struct CaptureRoutes {
             let passed =
                 isBatch && passesOn
                 ? try await captures.passOn(
-                    request, about: token, bytes, client: context.client.key) : nil
+                    request, about: token, bytes, client: context.client.text) : nil
             if let passed { return passed }
             return try await JSONBody.response(
                 isBatch ? captures.frames(bytes, of: capture) : captures.frame(bytes, of: capture)
@@ -94,7 +94,7 @@ package struct CaptureRoutes {
         let token = try authentication.token(request)
         if passesOn,
             let passed = try await captures.passOn(
-                request, about: token, [], client: context.client.key)
+                request, about: token, [], client: context.client.text)
         {
             return passed
         }

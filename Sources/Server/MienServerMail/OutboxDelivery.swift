@@ -135,7 +135,14 @@ package struct OutboxDelivery<Sender: OutboxSender>: Service {
                         kind, createdBefore: oldest, at: now, until: until, atMost: count)
                 )
             }
-            for message in outdated { try await finish(message, .dropped("unreachable")) }
+            for message in outdated {
+                // Those that are due do not wait if this fails: it is tried again after the claim.
+                do { try await finish(message, .dropped("unreachable")) } catch {
+                    logger.error(
+                        "an outdated message of \(sender.name) could not be dropped; retrying",
+                        metadata: ["error.type": "\(type(of: error))"])
+                }
+            }
             return due
         } catch {
             logger.error(

@@ -349,6 +349,37 @@ import Testing
         #expect(Migrations.compatible.isSubset(of: names[(first + 1)...]))
     }
 
+    /// Servers of the version before write rows without what such a step adds.
+    @Test(arguments: Migrations.all.filter { Migrations.compatible.contains($0.name) }.map(\.name))
+    func `a step that is called compatible only adds, or replaces an index`(name: String) throws {
+        let statements = try #require(Migrations.all.first { $0.name == name }).statements
+        for (index, statement) in statements.enumerated() {
+            if statement.hasPrefix("CREATE TABLE ") || statement.hasPrefix("CREATE INDEX ") {
+                continue
+            } else if let added = statement.wholeMatch(of: /ALTER TABLE \w+ ADD COLUMN \w+ .+/) {
+                #expect(
+                    !added.output.contains("NOT NULL") || added.output.contains(" DEFAULT "),
+                    "\(statement)")
+            } else if let unique = statement.firstMatch(
+                of: /^CREATE UNIQUE INDEX \w+ ON (\w+) \((\w+)\)$/)
+            {
+                // Those rows have NULL there, and NULL equals nothing.
+                let column = "ALTER TABLE \(unique.1) ADD COLUMN \(unique.2) "
+                #expect(
+                    statements[..<index].contains {
+                        $0.hasPrefix(column) && !$0.contains("NOT NULL")
+                    }, "\(statement)")
+            } else if let dropped = statement.firstMatch(of: /^DROP INDEX (\w+)$/) {
+                #expect(
+                    statements[(index + 1)...].contains {
+                        $0.hasPrefix("CREATE INDEX \(dropped.1) ON ")
+                    }, "\(statement)")
+            } else {
+                Issue.record("neither adds something nor replaces an index: \(statement)")
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `servers that start at once on an empty database migrate it once`(kind: StoreKind)
         async throws

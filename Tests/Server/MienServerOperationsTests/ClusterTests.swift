@@ -25,15 +25,15 @@ struct ClusterTests {
     /// Certificates of the servers' authority, and one that another authority issued.
     private struct Certificates {
         let folder: ScratchFolder
-        let authority: TestAuthority
-        private let issued: [String: TestAuthority.Files]
+        let authority: OpenSSLAuthority
+        private let issued: [String: OpenSSLAuthority.Files]
 
         init() async throws {
             folder = try ScratchFolder()
-            authority = try await TestAuthority("servers", in: folder)
+            authority = try await OpenSSLAuthority("servers", in: folder)
             issued = [
                 "servers": try await authority.issue(),
-                "others": try await TestAuthority("others", in: folder).issue(),
+                "others": try await OpenSSLAuthority("others", in: folder).issue(),
             ]
         }
 

@@ -1,7 +1,9 @@
 import Foundation
 import Logging
 import MienAPI
+import MienAccess
 import MienCore
+import MienFace
 import MienSealingTesting
 import MienServerCore
 import MienStore
@@ -197,6 +199,33 @@ struct MasterKeyRotationTests {
         await rings.settle(servers)
         #expect(await a.canRead("slept"))
         #expect(await c.canRead("slept"))
+    }
+
+    @Test("a server that catches up takes no face that was sealed meanwhile for a damaged one")
+    func faces() async throws {
+        let rings = try Rings(), servers = try await rings.servers("a", "b", "c")
+        let (a, b, c) = (servers[0], servers[1], servers[2])
+        rings.silence()
+        for server in [a, b] { await server.presence.announce() }
+        try await begin(a)
+        await rings.settle([a, b])
+        let face = AuthenticatorID("aut_eve")!, pack = try PackID("mien-basic-1")
+        try await a.store.write { tables in
+            let account = AccountRecord.new(
+                UserID("usr_eve")!, AccountProfile(username: "eve"), keys: a.store.keys,
+                at: .start)
+            try tables.accounts.insert(account, names: [])
+            try tables.authenticators.insert(
+                AuthenticatorRecord(
+                    id: face, account: account.record.id, type: .face, app: .shop,
+                    content: [1, 2, 3],
+                    info: ["pack": .string(pack.text)], createdAt: .start), of: account.record)
+        }
+        let found = try await c.store.read {
+            try $0.galleries.face(face, of: .shop, pack: pack)
+        }
+        #expect(found?.template?.use { $0 } == [1, 2, 3])
+        #expect(c.ring.active.version == 2)
     }
 
     @Test("a server that sleeps through the removal, too, writes nothing and stops")

@@ -9,7 +9,7 @@ struct StoreCommandTests {
     private let home: TemporaryHome
     private let cluster: PostgresCluster
     private let owner: ScratchFolder
-    private let url, name: String
+    private let url, name, other: String
 
     init() throws {
         home = try TemporaryHome()
@@ -17,6 +17,7 @@ struct StoreCommandTests {
         owner = try ScratchFolder()
         name = try cluster.database(for: owner)
         url = cluster.url(name)
+        other = try cluster.database(for: owner)
     }
 
     /// The server's data folder, as ``ServerProcess`` sets it.
@@ -94,9 +95,13 @@ struct StoreCommandTests {
             try cluster.sql("SELECT COUNT(*) FROM audit", in: name)
                 == "\(tables.first { $0["name"] as? String == "audit" }?["rows"] as? Int ?? 0)")
         // Again, as after an answer that was lost.
-        let again = try await store("copy", "--finish", "--json", url: url)
-        #expect(try again.status == 3 && again.error.code == "store.moved", "\(again)")
-        #expect(try again.error.message.contains("the copy is finished"))
+        let again = try await store("copy", "--finish", url: url)
+        #expect(again.status == 0 && again.out.contains("has all of"), "\(again)")
+        let elsewhere = try await store("copy", "--finish", "--json", url: cluster.url(other))
+        #expect(try elsewhere.status == 3 && elsewhere.error.code == "store.moved", "\(elsewhere)")
+        #expect(try elsewhere.error.message.contains("but not to"))
+        let unfinished = try await store("copy", "--json", url: url)
+        #expect(try unfinished.status == 3 && unfinished.error.code == "store.moved")
         #expect(
             try await store("migrate", url: url).out.hasSuffix("/\(name) is up to date.\n"))
         let moved = try await json("status", url: url)
@@ -131,7 +136,7 @@ struct StoreCommandTests {
             let refused = try await store("status", "--json", url: address)
             #expect(refused.status != 0)
             #expect(try refused.error.message.contains(words), "\(refused)")
-            #expect(!refused.out.contains("secret"))
+            #expect(!(refused.out + refused.err).contains("secret"))
         }
         let fresh = try await json("status", url: url)
         #expect(fresh["schema"] == nil && fresh["users"] as? Int == 0)

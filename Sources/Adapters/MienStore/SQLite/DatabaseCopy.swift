@@ -34,7 +34,7 @@ public enum DatabaseCopy {
             guard !state.isMoved else {
                 throw StoreError(
                     .moved,
-                    "the database was copied to PostgreSQL, where its server goes on: the copy is finished, and nothing is left to do but to set store.url"
+                    "the database was copied to PostgreSQL before, where its server goes on: set store.url to that. Nothing was copied now"
                 )
             }
             if head == nil, let flaw = state.flaw(head: nil, last: nil, sameNumber: nil) {

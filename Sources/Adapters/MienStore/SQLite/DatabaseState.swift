@@ -12,10 +12,13 @@ struct DatabaseState {
     static let inUse: UInt32 = 1
     /// Its value after the database was copied to PostgreSQL, where its server goes on.
     static let moved: UInt32 = 2
+    /// Its value while the last step of such a copy runs, and after it was interrupted: PostgreSQL may
+    /// have everything already.
+    static let moving: UInt32 = 3
     /// SQLite's header: the version is at offset 60, big-endian.
     private static let headerSize = 100, versionOffset = 60
 
-    let isMarkedInUse, isMoved, hasLog: Bool
+    let isMarkedInUse, isMoved, isMoving, hasLog: Bool
 
     init(ofFile path: String) {
         hasLog = FileManager.default.fileExists(atPath: path + "-wal")
@@ -27,7 +30,8 @@ struct DatabaseState {
             ? header[Self.versionOffset..<Self.versionOffset + 4].reduce(0) {
                 $0 << 8 | UInt32($1)
             } : 0
-        (isMarkedInUse, isMoved) = (mark == Self.inUse, mark == Self.moved)
+        isMarkedInUse = mark == Self.inUse
+        (isMoved, isMoving) = (mark == Self.moved, mark == Self.moving)
     }
 
     /// Returns why the database may lack committed data; `nil` if nothing speaks for it.

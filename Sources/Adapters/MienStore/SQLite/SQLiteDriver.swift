@@ -34,6 +34,12 @@ public final class SQLiteDriver: SQLDriver {
                 "the database was copied to PostgreSQL, where its server goes on: set store.url to that. To go on with the file, without what was written since: mien serve --accept-lost-writes"
             )
         }
+        guard !state.isMoving || acceptsLoss else {
+            throw StoreError(
+                .moved,
+                "the last step of its copy to PostgreSQL was interrupted, and PostgreSQL may have everything already: run mien store copy --finish again. To go on with the file, without what was written to PostgreSQL since: mien serve --accept-lost-writes"
+            )
+        }
         let headPath = path + CommittedHead.suffix, head = CommittedHead.read(path: headPath)
         // Opening creates a log, which would hide at the next start that there was none.
         if head == nil, !acceptsLoss, let flaw = state.flaw(head: nil, last: nil, sameNumber: nil) {
@@ -76,11 +82,11 @@ public final class SQLiteDriver: SQLDriver {
         }
     }
 
-    /// Marks the file at `path`, which no server uses, as copied to PostgreSQL: see ``StoreCopy``.
-    static func markMoved(_ path: String) throws(StoreError) {
+    /// Marks the file at `path`, which no server uses: see ``StoreCopy/markFile(_:as:)``.
+    static func mark(_ path: String, _ version: UInt32) throws(StoreError) {
         do {
             let pool = try DatabasePool(path: path)
-            try mark(DatabaseState.moved, in: pool)
+            try mark(version, in: pool)
             try pool.close()
         } catch { throw StoreError(.unreachable, SQLiteConnection.words(for: error)) }
     }

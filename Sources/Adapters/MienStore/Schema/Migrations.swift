@@ -9,8 +9,8 @@
 /// or stored as a keyed hash (`*_hash`): see docs/spec/storage.md.
 enum Migrations {
     /// The steps after `39-schema-compatibility` beside which the version before works: they add
-    /// tables, indexes, and columns that are nullable or have a default, and change no data that it
-    /// reads. Servers of several versions then run on one database during an upgrade. A step that
+    /// tables, indexes, and columns that are nullable or have a default, or replace an index, and
+    /// change no data that it reads. Servers of several versions then run on one database during an upgrade. A step that
     /// removes or changes something does not belong here; it follows in a later version, once no
     /// server uses what it removes. See “Schema” in docs/spec/storage.md.
     static let compatible: Set<String> = [

@@ -231,6 +231,8 @@ struct AdministratorOffers: Sendable {
         case (nil, let password?, let code?):
             guard let secret = try await store.read({ try $0.adminOffers.secret(of: offer.id) })
             else {
+                // The secret went with the code if another request used it up meanwhile.
+                _ = try await open(offer.kind, Sensitive(wanted.code))
                 throw Problem(.invalidRequest, "Request the options first.")
             }
             let app = try methods.app(

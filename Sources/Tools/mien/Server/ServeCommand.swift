@@ -107,7 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
                         server.reloadCertificate()
                         continue
                     }
-                    if isStopping { return }
+                    if isStopping { return endSoon(logger) }
                     isStopping = true
                     await group.triggerGracefulShutdown()
                 }
@@ -115,6 +115,16 @@ struct ServeCommand: AsyncParsableCommand {
             try await tasks.next()
             tasks.cancelAll()
             try await tasks.waitForAll()
+        }
+    }
+
+    /// Ends the process if it does not end by itself, because something waits without an end, such as
+    /// for a disk.
+    private static func endSoon(_ logger: Logger) {
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 10)
+            logger.error("the server did not end in time; it ends without closing its database")
+            _exit(1)
         }
     }
 

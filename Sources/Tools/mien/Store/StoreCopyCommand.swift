@@ -66,7 +66,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
         defer { lock?.release() }
         let report = try await copy(file, to: settings, configuration)
         if finish {
-            do { try StoreCopy.markMoved(file) } catch { throw Failure(error, at: file) }
+            do { try StoreCopy.markFile(file, as: .moved) } catch { throw Failure(error, at: file) }
         }
         guard let report else {
             guard !output.json else {
@@ -112,17 +112,54 @@ struct StoreCopyCommand: AsyncParsableCommand {
         }
         let snapshot = folder.appending(path: Self.snapshotPrefix + UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: snapshot) }
-        do {
+        do throws(StoreError) {
             try DatabaseCopy.make(of: file, at: snapshot, isForMove: true)
-        } catch { throw Failure(error, at: file) }
+        } catch {
+            guard finish, error.code == .moved else { throw Failure(error, at: file) }
+            try await requireFinished(file, snapshot, settings)
+            return nil
+        }
         let bar = ProgressBar("Copying", total: nil)
         defer { bar.finish() }
         return try await Failure.translating(settings) { driver in
             let copy = try StoreCopy(of: snapshot, to: driver)
             // The open file is enough, and goes with this process.
             try? FileManager.default.removeItem(atPath: snapshot)
-            if finish, try await copy.isFinished() { return nil }
-            return try await copy.run(isLast: finish) { done, all in bar.update(done, of: all) }
+            if finish {
+                if try await copy.isFinished() { return nil }
+                try StoreCopy.markFile(file, as: .moving)
+            }
+            do {
+                return try await copy.run(isLast: finish) { done, all in bar.update(done, of: all) }
+            } catch let error as StoreError where finish && Self.isRefusal(error) {
+                try StoreCopy.markFile(file, as: .none)
+                throw error
+            }
+        }
+    }
+
+    /// Whether a copy failed for a reason of its own. Otherwise, PostgreSQL may have committed it.
+    private static func isRefusal(_ error: StoreError) -> Bool {
+        ![.unreachable, .uncertain, .busy].contains(error.code)
+    }
+
+    /// Repeats a run that has finished the copy already, such as one whose answer was lost.
+    ///
+    /// - Throws: ``Failure`` `store.moved` if the file was copied to another database.
+    private func requireFinished(_ file: String, _ snapshot: String, _ settings: PostgresSettings)
+        async throws
+    {
+        do throws(StoreError) { try DatabaseCopy.make(of: file, at: snapshot) } catch {
+            throw Failure(error, at: file)
+        }
+        let isHere = try await Failure.translating(settings) {
+            try await StoreCopy(of: snapshot, to: $0).isFinished()
+        }
+        guard isHere else {
+            throw Failure(
+                .notSetUp, StoreError.Code.moved.rawValue,
+                "\(file) was copied to PostgreSQL before, but not to \(settings.place), which was not changed. Name the database that it was copied to"
+            )
         }
     }
 

@@ -361,6 +361,25 @@ struct PostgresDriverTests {
         driver.close()
     }
 
+    @Test func `a process of PostgreSQL that answers no longer is left, and another one serves`()
+        async throws
+    {
+        var settings = try PostgresSettings(cluster.url(database), connections: 3)
+        (settings.statementTimeout, settings.lockTimeout) = (.seconds(1), .seconds(1))
+        settings.patience = Self.amongOtherTests
+        let driver = try await PostgresDriver(settings)
+        for durability in [Durability.always, .process] {
+            let process = try await driver.write(durability) {
+                try $0.rows("SELECT pg_backend_pid()", [])[0].integer(0)
+            }
+            kill(pid_t(process), SIGSTOP)
+            defer { kill(pid_t(process), SIGCONT) }
+            #expect(await note("\(durability)", durability, by: driver) == nil)
+        }
+        #expect(try await ids() == ["always", "process"])
+        driver.close()
+    }
+
     @Test func `while PostgreSQL is away, requests fail after a while, and not before`()
         async throws
     {

@@ -162,11 +162,28 @@ struct StoreCopyTests {
                 try DatabaseCopy.make(of: path, at: folder("older").path, isForMove: true)
             } == .incomplete)
         try DatabaseCopy.make(of: path, at: folder("backup").path)
-        try StoreCopy.markMoved(path)
+        try StoreCopy.markFile(path, as: .moved)
         #expect(
             await refusal {
                 try DatabaseCopy.make(of: path, at: folder("again").path, isForMove: true)
             } == .moved)
+    }
+
+    @Test func `no server starts on a file whose last copy was interrupted, until it is repeated`()
+        async throws
+    {
+        try await event("one")
+        let path = source.folder("mien.sqlite").path
+        try source.kind.close(source.driver)
+        try StoreCopy.markFile(path, as: .moving)
+        #expect(await refusal { _ = try SQLiteDriver(path: path) } == .moved)
+        // The last run can be repeated, and says that it is done.
+        try DatabaseCopy.make(of: path, at: folder("again").path, isForMove: true)
+        try StoreCopy.markFile(path, as: .none)
+        try SQLiteDriver(path: path).close()
+        try StoreCopy.markFile(path, as: .moving)
+        try SQLiteDriver(path: path, acceptsLoss: true).close()
+        try SQLiteDriver(path: path).close()
     }
 
     @Test func `no server starts on a file that was moved, unless it accepts the loss`()
@@ -174,7 +191,7 @@ struct StoreCopyTests {
     {
         let path = source.folder("mien.sqlite").path
         try source.kind.close(source.driver)
-        try StoreCopy.markMoved(path)
+        try StoreCopy.markFile(path, as: .moved)
         #expect(await refusal { _ = try SQLiteDriver(path: path) } == .moved)
         #expect(try StoreStatus.of(file: path).missing.isEmpty, "it can still be read")
         try SQLiteDriver(path: path, acceptsLoss: true).close()

@@ -14,6 +14,7 @@ final class ManyRound: Sendable {
     private static let password = AttackedServer.password
 
     /// The lock of passwords as clients see it: a stranger cannot tell whether a guess was counted.
+    /// After five guesses it is closed until an administrator opens it, whatever the time is.
     struct Locks: SequentialModel {
         /// The settings of the app for which the model holds.
         static let request = AppRequest(
@@ -21,12 +22,12 @@ final class ManyRound: Sendable {
             settings: [
                 "locks": [
                     "password": [
-                        "failed_attempts": 100, "lockout_seconds": 1, "disable_after": 100,
+                        "failed_attempts": 5, "lockout_seconds": 1, "disable_after": 5,
                     ]
                 ]
             ])
         private let model = LockModel(
-            failedAttempts: 100, lockoutMilliseconds: 1000, disableAfter: 100)
+            failedAttempts: 5, lockoutMilliseconds: 1000, disableAfter: 5)
         var initial: LockModel.State { model.initial }
         func key(of call: LockModel.Call) -> String { call.subject }
         func apply(_ call: LockModel.Call, to state: inout LockModel.State) -> LockModel.Reply {
@@ -40,6 +41,8 @@ final class ManyRound: Sendable {
     /// Counts of all rounds.
     struct Totals: Sendable {
         var calls = 0, answers = 0, users = 0, families = 0, exchanges = 0, invitations = 0
+        /// How often somebody read that a lock was closed.
+        var closedLocks = 0
 
         mutating func add(_ other: Totals) {
             calls += other.calls
@@ -48,6 +51,7 @@ final class ManyRound: Sendable {
             families += other.families
             exchanges += other.exchanges
             invitations += other.invitations
+            closedLocks += other.closedLocks
         }
     }
 
@@ -66,7 +70,7 @@ final class ManyRound: Sendable {
     /// The refresh tokens that any client has seen, by generation.
     private let known: Mutex<[String]>
     /// Names of users whose creation was acknowledged.
-    private let created = Mutex<[String]>([])
+    let created = Mutex<[String]>([])
     /// How often guesses were answered without a verdict, by status and code.
     let unjudged = Mutex<[String: Int]>([:])
     private let organization: OrganizationID
@@ -164,7 +168,8 @@ final class ManyRound: Sendable {
                 calls: counts.reduce(0) { $0 + $1.0 }, answers: counts.reduce(0) { $0 + $1.1 },
                 users: names.count, families: known.withLock { $0.count } - 1,
                 exchanges: tokens.history.operations.count { $0.outcome?.reply == .taken },
-                invitations: invited.withLock { $0.count })
+                invitations: invited.withLock { $0.count },
+                closedLocks: locks.history.operations.count { $0.outcome?.reply == .total(5) })
         )
     }
 
@@ -185,8 +190,8 @@ final class ManyRound: Sendable {
             let age = random(0...39) == 0 ? 1 : 0
             await refresh(at: server, client: client, generation: max(0, count - 1 - age))
         case 50..<70: await guess(client)
-        case 70..<78: await readFailures(at: server, client: client)
-        case 78..<80: await unlock(at: server, client: client)
+        case 70..<75: await readFailures(at: server, client: client)
+        case 75..<80: await unlock(at: server, client: client)
         case 80..<85: await invite(at: server)
         default: await createUser(at: server, client: client)
         }

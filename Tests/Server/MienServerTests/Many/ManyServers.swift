@@ -144,6 +144,33 @@ final class ManyServers: Sendable {
         }
     }
 
+    // MARK: What the database has
+
+    private static let auditEntry = "SELECT number || ' ' || encode(hash, 'hex') FROM audit"
+
+    /// The number and the hash of the last audit entry, as PostgreSQL itself returns them.
+    func lastAuditEntry() throws -> String {
+        try cluster.sql("\(Self.auditEntry) ORDER BY number DESC LIMIT 1", in: "many")
+    }
+
+    /// Whether an entry is still there, unchanged.
+    func hasAuditEntry(_ entry: String) throws -> Bool {
+        let number = entry.prefix { $0 != " " }
+        return try cluster.sql("\(Self.auditEntry) WHERE number = \(number)", in: "many") == entry
+    }
+
+    /// Returns the names of all users, page by page.
+    func usernames() async throws -> Set<String> {
+        let admin = try #require(random).admin
+        var names: Set<String> = [], next: UserID?
+        repeat {
+            let page = try await admin.users(after: next)
+            names.formUnion(page.items.compactMap(\.username))
+            next = page.next.flatMap { UserID($0) }
+        } while next != nil
+        return names
+    }
+
     func stop() async {
         for number in 0..<Self.count { await self[number]?.process.stop() }
         cluster.stop()

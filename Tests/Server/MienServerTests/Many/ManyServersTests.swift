@@ -8,16 +8,27 @@ import Testing
 /// Kills and stops servers and PostgreSQL while eight clients use three servers, and judges what the
 /// clients saw.
 ///
-/// `MIEN_MANY_KILLS` sets the number of faults. `scripts/prove-many` makes 1,000.
+/// `MIEN_MANY_KILLS` sets the number of kills, between which servers are paused and cut off.
+/// `scripts/prove-many` makes 1,000.
 @Suite(
     "Three servers on PostgreSQL, killed", .serialized,
     .enabled(if: Installed.isThere && PostgresCluster.isInstalled, Installed.reason))
 struct ManyServersTests {
-    private static let faults =
-        ProcessInfo.processInfo.environment["MIEN_MANY_KILLS"].flatMap { Int($0) } ?? 6
+    private static let kills =
+        ProcessInfo.processInfo.environment["MIEN_MANY_KILLS"].flatMap { Int($0) } ?? 5
 
     private enum Fault: String, CaseIterable, Sendable {
         case killServer, killTwoServers, pauseServer, killDatabase, restartDatabase, cutServer
+
+        /// How many servers, or PostgreSQL as a whole, end without notice. A restart is immediate:
+        /// PostgreSQL recovers as after a crash.
+        var kills: Int {
+            switch self {
+            case .killServer, .killDatabase, .restartDatabase: 1
+            case .killTwoServers: 2
+            case .pauseServer, .cutServer: 0
+            }
+        }
     }
 
     private let scratch: ScratchFolder
@@ -37,10 +48,13 @@ struct ManyServersTests {
             try await servers.start(number)
         }
         var generator = TestSeed.generator(64), totals = ManyRound.Totals()
-        var counts: [Fault: Int] = [:], invited: [String] = [], unjudged: [String: Int] = [:]
+        var counts: [Fault: Int] = [:], unjudged: [String: Int] = [:], kills = 0, rounds = 0
+        var invited: [String] = [], created: [String] = [], last = try servers.lastAuditEntry()
         let kinds = Fault.allCases.filter { $0 != .cutServer || servers.hasNetwork }
         if !servers.hasNetwork { print("no partitions: this machine allows no network namespaces") }
-        for round in 0..<Self.faults {
+        while kills < Self.kills || rounds < kinds.count {
+            let round = rounds
+            rounds += 1
             // Each kind has its turn in a short test.
             let fault = kinds[
                 round < kinds.count ? round : Int.random(in: 0..<kinds.count, using: &generator)]
@@ -62,12 +76,19 @@ struct ManyServersTests {
             try await servers.restore()
             let (wrong, counted) = try await play.judge()
             for fault in wrong { Issue.record("round \(round): \(fault)") }
+            #expect(try servers.hasAuditEntry(last), "round \(round): the audit log was cut off")
+            last = try servers.lastAuditEntry()
             totals.add(counted)
             invited += play.invited.withLock { $0 }
+            created += play.created.withLock { $0 }
             unjudged.merge(play.unjudged.withLock { $0 }, uniquingKeysWith: +)
             counts[fault, default: 0] += 1
+            kills += fault.kills
             if wrong.count > 3 { break }
         }
+        // What a round acknowledged is there after the faults of all later ones, too.
+        let missing = try await Set(created).subtracting(servers.usernames())
+        #expect(missing.isEmpty, "\(missing.count) users were acknowledged and are missing")
         for fault in try await ManyMail(outbox: first.outbox).judge(invited) {
             Issue.record("\(fault)")
         }
@@ -75,10 +96,11 @@ struct ManyServersTests {
         let made = Fault.allCases.map { "\(counts[$0] ?? 0) \($0.rawValue)" }
             .joined(separator: ", ")
         print(
-            "\(Self.faults) faults in \((ContinuousClock.now - began).components.seconds) s (\(made)): \(totals.calls) recorded calls, \(totals.answers) answered, \(totals.users) users, \(totals.families) refreshes, \(totals.exchanges) exchanges, \(totals.invitations) invitations mailed"
+            "\(rounds) faults with \(kills) kills in \((ContinuousClock.now - began).components.seconds) s (\(made)): \(totals.calls) recorded calls, \(totals.answers) answered, \(totals.users) users, \(totals.families) refreshes, \(totals.exchanges) exchanges, \(totals.invitations) invitations mailed, \(totals.closedLocks) closed locks seen"
         )
         print("guesses without a verdict: \(unjudged)")
-        #expect(totals.answers > 20 * Self.faults, "the clients were answered")
-        #expect(totals.users > Self.faults && totals.families > 0 && totals.exchanges > 0)
+        #expect(totals.answers > 20 * rounds, "the clients were answered")
+        #expect(totals.users > rounds && totals.families > 0 && totals.exchanges > 0)
+        #expect(totals.closedLocks > 0)
     }
 }

@@ -41,11 +41,14 @@ struct SharedKeyTests {
         try files.copyItem(at: key(one, isShared: false), to: target)
     }
 
-    private func start(_ number: Int, isShared: Bool, _ credential: Sensitive<String>? = nil)
-        async throws -> AttackedServer
-    {
+    /// - Parameter source: The settings of what wraps the keys; nothing by default.
+    private func start(
+        _ number: Int, isShared: Bool, _ credential: Sensitive<String>? = nil,
+        source: [String: String] = [:]
+    ) async throws -> AttackedServer {
         try await AttackedServer.start(
-            in: scratch, settings(number, isShared: isShared), credential: credential)
+            in: scratch, settings(number, isShared: isShared).merging(source) { $1 },
+            credential: credential)
     }
 
     /// Counts of what clients were told and refused.
@@ -171,6 +174,53 @@ struct SharedKeyTests {
             try await expectAll(Array(first.users.suffix(5)), at: [fourth])
             #expect(await fourth.process.stop() == 0)
         }
+        for server in servers { #expect(await server.process.stop() == 0) }
+    }
+
+    @Test(
+        "servers whose keys a file, a credential of systemd, and a token protect rotate together",
+        .enabled(if: KeySources.hasToken, "SoftHSM is not installed"))
+    func sources() async throws {
+        let sources = [
+            [:], try KeySources(scratch).credential(), try await KeySources(scratch).token(),
+        ]
+        let a = try await start(0, isShared: false)
+        _ = try await a.makeUser("ada")
+        for number in 1...2 {
+            try copyKey(from: 0, to: number)
+            try FileManager.default.createDirectory(
+                at: scratch("data\(number)"), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            let environment = MienTool(in: scratch, data: scratch("data\(number)")).environment
+                .merging(settings(number, isShared: false)) { $1 }.merging(sources[number]) { $1 }
+            func masterKey(_ command: String) async throws {
+                let ended = try await ProgramRun.run(
+                    ServeProcess.program, ["master-key", command], environment: environment)
+                #expect(ended.status == 0, "\(number) \(command): \(ended.err)")
+            }
+            if sources[number]["MIEN_KEY_SOURCE"] == "pkcs11" { try await masterKey("create") }
+            try await masterKey("move")
+        }
+        var servers = [a]
+        for number in 1...2 {
+            servers.append(
+                try await start(number, isShared: false, a.credential, source: sources[number]))
+        }
+        let load = try await underLoad(servers, "sources") { [servers] in
+            _ = try await servers[1].admin.rotateMasterKey()
+            try await complete(servers[2], 2)
+        }
+        #expect(load.failed == 0 && load.users.count > 10)
+        try await servers[2].admin.removeMasterKey(version: 1)
+        // Each has the new key in its own file, wrapped as before, and starts with it.
+        for number in 0...2 {
+            #expect(await servers[number].process.stop() == 0)
+            let file = try Data(contentsOf: key(number, isShared: false))
+            #expect(file.starts(with: Array("mien-wrapped-keys 1\n".utf8)) == (number > 0))
+            servers[number] = try await start(
+                number, isShared: false, a.credential, source: sources[number])
+        }
+        try await expectAll(load.users, at: servers)
         for server in servers { #expect(await server.process.stop() == 0) }
     }
 

@@ -9,11 +9,6 @@ import Testing
 /// stopped, and backups.
 @Suite("What protects the master key", .enabled(if: Installed.isThere, Installed.reason))
 struct KeySourceTests {
-    private static let module = "/usr/lib/softhsm/libsofthsm2.so"
-    private static let tool = "/usr/bin/softhsm2-util"
-    private static let pin = "314159"
-    static let hasToken = [module, tool].allSatisfy(FileManager.default.fileExists)
-
     private let scratch: ScratchFolder
     private let keys: URL
 
@@ -22,39 +17,8 @@ struct KeySourceTests {
         keys = scratch("data/master.key")
     }
 
-    /// The settings of a server with a credential of systemd.
-    private func credential() throws -> [String: String] {
-        try scratch.write(
-            (0..<32).map { _ in UInt8.random(in: 0...255) }, to: "credentials/mien.master-key")
-        return [
-            "MIEN_KEY_SOURCE": "credential", "CREDENTIALS_DIRECTORY": scratch("credentials").path,
-        ]
-    }
-
-    /// The settings of a server with a new token of SoftHSM.
-    private func token() async throws -> [String: String] {
-        try scratch.write(
-            Array("directories.tokendir = \(scratch("tokens").path)\nlog.level = ERROR\n".utf8),
-            to: "softhsm2.conf")
-        try FileManager.default.createDirectory(
-            at: scratch("tokens"), withIntermediateDirectories: true)
-        let pinFile = try scratch.write(Array("\(Self.pin)\n".utf8), to: "token.pin")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600], ofItemAtPath: pinFile.path)
-        let settings = [
-            "SOFTHSM2_CONF": scratch("softhsm2.conf").path, "MIEN_KEY_SOURCE": "pkcs11",
-            "MIEN_KEY_PKCS11_MODULE": Self.module, "MIEN_KEY_PKCS11_TOKEN": "keys",
-            "MIEN_KEY_PKCS11_PIN_FILE": pinFile.path,
-        ]
-        let made = try await ProgramRun.run(
-            URL(filePath: Self.tool),
-            [
-                "--init-token", "--free", "--label", "keys", "--so-pin", "271828", "--pin",
-                Self.pin,
-            ], environment: settings)
-        #expect(made.status == 0, "\(made.err)")
-        return settings
-    }
+    private func credential() throws -> [String: String] { try KeySources(scratch).credential() }
+    private func token() async throws -> [String: String] { try await KeySources(scratch).token() }
 
     private func mien(_ settings: [String: String], _ arguments: String...) async throws
         -> ProgramRun
@@ -105,7 +69,7 @@ struct KeySourceTests {
 
     @Test(
         "a server with a key in a token rotates its keys, and never stores one in clear",
-        .enabled(if: hasToken, "SoftHSM is not installed"))
+        .enabled(if: KeySources.hasToken, "SoftHSM is not installed"))
     func withToken() async throws {
         let settings = try await token()
         // The key is missing at first, and the message says how to make it.
@@ -128,7 +92,7 @@ struct KeySourceTests {
 
     @Test(
         "keys move from a file to a token, to a credential, and back, and stay the same",
-        .enabled(if: hasToken, "SoftHSM is not installed"))
+        .enabled(if: KeySources.hasToken, "SoftHSM is not installed"))
     func moved() async throws {
         var server = try await AttackedServer.start(in: scratch)
         try await server.makeUser("ada")

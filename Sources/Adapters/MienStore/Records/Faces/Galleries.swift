@@ -198,9 +198,13 @@ public struct GalleryTable {
             let id: AuthenticatorID = try row.identifier(0), owner: UserID = try row.identifier(1)
             let sealed = try row.blob(2), sealedKey = try row.blob(3)
             let identity = AuthenticatorTable.identity(id, .face, app)
-            // A damaged face does not hide the others of its page.
-            let template = try? keys.accountKey(sealedKey, for: owner).open(
-                sealed, .authenticator, for: identity)
+            // A damaged face does not hide the others of its page. One under a master key that this
+            // server has yet to take over is not damaged.
+            var template: [UInt8]?
+            do throws(StoreError) {
+                template = try keys.accountKey(sealedKey, for: owner).open(
+                    sealed, .authenticator, for: identity)
+            } catch { if error.code == .foreignKey { throw error } }
             faces.append(
                 StoredFace(
                     authenticator: id, account: owner, template: template.map { Sensitive($0) }))

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A certificate authority that OpenSSL makes for a test.
-public struct TestAuthority: Sendable {
+public struct OpenSSLAuthority: Sendable {
     /// Why a test that needs one is skipped.
     public static let reason = "needs openssl: apt-get install openssl"
     public static let isThere = FileManager.default.isExecutableFile(atPath: openSSL.path)
