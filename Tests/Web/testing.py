@@ -112,6 +112,8 @@ class World:
     def check_access(self, page, state):
         """Checks that a page is accessible in its present state, when it has been drawn."""
         page.settle("main")
+        # Colors change slowly on a busy machine, and are those of neither theme meanwhile.
+        page.js("Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => 0)")
         source = self.axe()
         if not page.js("typeof globalThis.axe === 'object'"):
             page.js(f"(() => {{ {source}; }})()")
