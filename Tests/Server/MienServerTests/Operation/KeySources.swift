@@ -2,7 +2,7 @@ import Foundation
 import MienTesting
 import Testing
 
-/// What wraps the master keys of servers in tests.
+/// Settings of servers whose master keys something wraps.
 struct KeySources {
     private static let module = "/usr/lib/softhsm/libsofthsm2.so"
     private static let tool = "/usr/bin/softhsm2-util"
