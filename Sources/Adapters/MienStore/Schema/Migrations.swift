@@ -10,9 +10,9 @@
 enum Migrations {
     /// The steps after `39-schema-compatibility` beside which the version before works: they add
     /// tables, indexes, and columns that are nullable or have a default, or replace an index, and
-    /// change no data that it reads. Servers of several versions then run on one database during an upgrade. A step that
-    /// removes or changes something does not belong here; it follows in a later version, once no
-    /// server uses what it removes. See “Schema” in docs/spec/storage.md.
+    /// change no data that it reads. Servers of several versions then run on one database during an
+    /// upgrade. A step that removes or changes something does not belong here; it follows in a later
+    /// version, once no server uses what it removes. See “Schema” in docs/spec/storage.md.
     static let compatible: Set<String> = [
         "40-capture-account", "42-pages", "44-test-accounts", "45-outbox", "46-servers",
         "47-trail-bands", "48-gallery-parts", "49-master-keys",

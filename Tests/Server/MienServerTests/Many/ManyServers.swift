@@ -144,7 +144,7 @@ final class ManyServers: Sendable {
         }
     }
 
-    // MARK: What the database has
+    // MARK: Contents of the database
 
     private static let auditEntry = "SELECT number || ' ' || encode(hash, 'hex') FROM audit"
 

@@ -86,7 +86,7 @@ struct ManyServersTests {
             kills += fault.kills
             if wrong.count > 3 { break }
         }
-        // What a round acknowledged is there after the faults of all later ones, too.
+        // The faults of later rounds must not lose users that an earlier round acknowledged.
         let missing = try await Set(created).subtracting(servers.usernames())
         #expect(missing.isEmpty, "\(missing.count) users were acknowledged and are missing")
         for fault in try await ManyMail(outbox: first.outbox).judge(invited) {
