@@ -189,49 +189,50 @@ def offline(world):
     page.expect("ERR_INTERNET_DISCONNECTED|Failed to load")
 
 
-@test("a connection that is lost in the middle of the movements: the same capture passes once it is back", 150, camera=True)
-def lost(world):
-    server, site = world.server(), Site()
+def passes_after(world, server, site, disturb):
+    """Captures movements, disturbs each attempt in the middle of them, and goes on until one passes. On a busy
+    machine, frames come too late, and a person tries again."""
     app_id = app(server, "liveness_active")
-    # On a busy machine, frames come too late, and a person tries again.
-    for _ in range(4):
+    for attempt in range(4):
         run, link, page = opened(world, site, server, app_id)
         start_camera(page)
         page.find("[data-name=keep_still]", 30)
-        page.offline()
-        page.js("new Promise((done) => setTimeout(done, 1200))")
-        page.offline(False)
-        page.expect("ERR_INTERNET_DISCONNECTED|Failed to load")
+        disturb(page, attempt)
         page.wait(RECORDING, 75, "a verdict")
         if page.js("location.pathname === '/verified'"):
             break
         page.close()
     assert finish(run) == "success"
+
+
+@test("a connection that is lost in the middle of the movements: the same capture passes once it is back", 150, camera=True)
+def lost(world):
+    def disturb(page, attempt):
+        page.offline()
+        page.js("new Promise((done) => setTimeout(done, 1200))")
+        page.offline(False)
+        page.expect("ERR_INTERNET_DISCONNECTED|Failed to load")
+
+    passes_after(world, world.server(), Site(), disturb)
 
 
 @test("a server that dies in the middle of the movements: the page says so, and one tap begins the same capture again", 240, camera=True)
 def dies(world):
     # A server that no other test uses.
-    server, site = world.server(CAPTURE_LIVE_SESSIONS="99"), Site()
-    app_id = app(server, "liveness_active")
-    # On a busy machine, frames come too late, and a person tries again.
-    for attempt in range(4):
-        run, link, page = opened(world, site, server, app_id)
-        start_camera(page)
-        page.find("[data-name=keep_still]", 30)
+    server = world.server(CAPTURE_LIVE_SESSIONS="99")
+    errors = "ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to load"
+
+    def disturb(page, attempt):
         server.die_and_return()
-        page.expect("ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to load")
+        page.expect(errors)
         page.wait("!!__web.named('Try again')", 60, "the capture was interrupted")
         page.see("This check was interrupted")
         if attempt == 0:
             world.check(page, "interrupted")
-        page.expect("ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to load")
+        page.expect(errors)
         page.press("Try again")
-        page.wait(RECORDING, 75, "a verdict")
-        if page.js("location.pathname === '/verified'"):
-            break
-        page.close()
-    assert finish(run) == "success"
+
+    passes_after(world, server, Site(), disturb)
 
 
 @test("only the keyboard: from the link to the result, with a visible focus", camera=True)

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import MienCore
 internal import MienStore
@@ -6,73 +7,92 @@ internal import MienThreads
 /// Removes deleted rows from PostgreSQL's files soon after the deletion, as far as PostgreSQL can:
 /// with VACUUM of the tables that held them. “Erased data” in docs/spec/storage.md says what
 /// remains, and for how long.
+///
+/// The deleting transaction notes the tables in ``PostgresTraces``, so that another server, or the next
+/// start, does it if this one dies in between.
 final class PostgresCleaner: Sendable {
-    /// The minimum time between two passes.
+    /// The minimum time between two passes over tables.
     private static let pause = Duration.seconds(10)
+    /// How often it looks for what a server has left that died.
+    private static let round = Duration.seconds(600)
+
+    private enum Pass { case nothing, done, failed }
 
     private struct State {
-        var tables: Set<String> = []
-        var isRunning = false
+        var isAsked = true
         var isStopped = false
     }
 
     private let settings: PostgresSettings
     private let state = Locked(State())
+    /// Has been signaled for each call since the thread last waited.
+    private let call = DispatchSemaphore(value: 0)
 
-    init(_ settings: PostgresSettings) { self.settings = settings }
+    /// Begins with what was left behind. The database has the tables of transactions.
+    init(_ settings: PostgresSettings) {
+        self.settings = settings
+        WorkerThread.required(name: "mien.pg.clean") { [self] in work() }.detach()
+    }
 
-    func stop() { state.withLock { $0.isStopped = true } }
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        call.signal()
+    }
 
-    /// Requests a pass over `tables` and those whose rows were deleted with theirs.
-    func clean(_ tables: Set<String>) {
-        let starts = state.withLock { state in
-            state.tables.formUnion(tables)
-            guard !state.isRunning, !state.isStopped else { return false }
-            state.isRunning = true
-            return true
-        }
-        guard starts else { return }
-        WorkerThread.required(name: "mien.pg.clean") { [self] in
-            while let tables = next() {
-                // Those that failed have their turn again after a pause.
-                let failed = Self.vacuum(tables, settings)
-                state.withLock { $0.tables.formUnion(failed) }
-                // Most deletions come in batches.
-                var waited = Duration.zero
-                while waited < Self.pause, !state.withLock({ $0.isStopped }) {
-                    Thread.sleep(.milliseconds(250))
-                    waited += .milliseconds(250)
+    /// Asks for a pass over the tables that are noted.
+    func clean() {
+        state.withLock { $0.isAsked = true }
+        call.signal()
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private func work() {
+        while !isStopped {
+            let isAsked = state.withLock { state in
+                defer { state.isAsked = false }
+                return state.isAsked
+            }
+            guard isAsked else {
+                if call.wait(timeout: .now() + .seconds(Int(Self.round.components.seconds)))
+                    == .timedOut
+                {
+                    state.withLock { $0.isAsked = true }
                 }
+                continue
             }
-        }.detach()
-    }
-
-    private func next() -> Set<String>? {
-        state.withLock { state in
-            if state.tables.isEmpty || state.isStopped {
-                state.isRunning = false
-                return nil
+            switch Self.pass(settings) {
+            case .nothing: continue
+            case .done: break
+            // Has its turn again after a pause.
+            case .failed: state.withLock { $0.isAsked = true }
             }
-            defer { state.tables = [] }
-            return state.tables
+            // Most deletions come in batches.
+            let end = ContinuousClock.now + Self.pause
+            while .now < end, !isStopped { Thread.sleep(.milliseconds(250)) }
         }
     }
 
-    /// Vacuums tables and those whose rows were deleted with theirs.
+    /// Vacuums the tables that are noted, and those whose rows were deleted with theirs.
     ///
-    /// - Returns: the tables of `tables` that must be vacuumed again: PostgreSQL could not be reached,
-    ///   or another server vacuums one of them, perhaps since before the last deletion.
-    private static func vacuum(_ tables: Set<String>, _ settings: PostgresSettings) -> Set<String> {
+    /// - Returns: `failed` if PostgreSQL could not be reached, or another server vacuums one of them,
+    ///   perhaps since before the last deletion.
+    private static func pass(_ settings: PostgresSettings) -> Pass {
         do throws(PostgresFailure) {
             let connection = try PostgresConnection(settings)
             try connection.waitAsLongAsItTakes()
             try connection.command(
                 "SET lock_timeout = \(settings.lockTimeout.milliseconds)")
+            let traces = PostgresTraces(connection)
+            let horizon = try traces.horizon(), tables = try traces.tables()
+            if tables.isEmpty { return .nothing }
             for name in try affected(by: tables, connection) {
                 try connection.command("VACUUM \(name)")
             }
-            return []
-        } catch { return tables }
+            try traces.forget(before: horizon)
+            // Of transactions that have been committed since.
+            return try traces.tables().isEmpty ? .done : .failed
+        } catch { return .failed }
     }
 
     private static func affected(by tables: Set<String>, _ connection: PostgresConnection)

@@ -155,7 +155,7 @@ public final class PostgresDriver: SQLDriver {
         hub.listen(to: channels)
     }
 
-    /// Connects once, and creates the table that transactions take turns with.
+    /// Connects once, and creates the tables that transactions use beside those of the records.
     ///
     /// - Returns: whether PostgreSQL is set up to keep what it commits.
     private static func prepare(_ settings: PostgresSettings) async throws -> Bool {
@@ -165,6 +165,7 @@ public final class PostgresDriver: SQLDriver {
                     let link = PostgresLink(settings)
                     let connection = try link.open(until: .now + settings.patience)
                     try PostgresTurn.create(connection)
+                    try PostgresTraces.create(connection)
                     continuation.resume(returning: connection.isDurable)
                 } catch {
                     continuation.resume(throwing: error.storeError)

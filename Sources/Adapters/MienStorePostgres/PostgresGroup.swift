@@ -37,6 +37,7 @@ final class PostgresGroup {
         connection.begin(turn)
         let ending = jobs.count == 1 ? try runAlone(jobs[0]) : try runTogether()
         if let ending { return ending }
+        if !traces.isEmpty { connection.sendAhead(PostgresTraces.note(traces)) }
         do { try connection.commit() } catch {
             // Without a number, no commit was sent.
             guard error.isLost, !connection.transactionID.isEmpty else { throw error }

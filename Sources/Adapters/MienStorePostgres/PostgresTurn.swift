@@ -21,11 +21,6 @@ enum PostgresTurn: String {
 
     /// Creates the table unless it exists. Several servers may do so at once.
     static func create(_ connection: PostgresConnection) throws(PostgresFailure) {
-        guard try connection.text("SELECT to_regclass('\(table)') IS NULL") == "t" else { return }
-        try connection.command(
-            """
-            BEGIN; SELECT pg_advisory_xact_lock(\(PostgresWorker.schemaLock)); \
-            CREATE TABLE IF NOT EXISTS \(table) (); COMMIT
-            """)
+        try connection.create(table, "CREATE TABLE IF NOT EXISTS \(table) ()")
     }
 }

@@ -92,12 +92,12 @@ final class PostgresWorker {
                         continue
                     case .unknown:
                         // It may have been committed, and what it deleted must not remain.
-                        if !group.traces.isEmpty { cleaner.clean(group.traces) }
+                        if !group.traces.isEmpty { cleaner.clean() }
                         return group.finish(Self.unknown)
                     }
                 }
                 group.finish(nil)
-                if !group.traces.isEmpty { cleaner.clean(group.traces) }
+                if !group.traces.isEmpty { cleaner.clean() }
                 return
             } catch {
                 runs += 1

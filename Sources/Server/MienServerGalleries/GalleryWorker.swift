@@ -40,8 +40,6 @@ public actor GalleryWorker {
     private static let page = 256
     /// The number of parts that are read at the same time, so that requests find a reader, too.
     static let loads = 2
-    /// An app that was not searched for so long leaves its memory to others.
-    private static let idleTime = Duration.seconds(600)
     /// A part that another server holds leaves memory when nobody asked for it for so long.
     static let movedTime = Duration.seconds(60)
 
@@ -49,14 +47,18 @@ public actor GalleryWorker {
     nonisolated let matcher: FaceMatcher
     nonisolated let pack: PackID
     nonisolated let memoryBytes: Int
+    /// An app that was not searched for so long leaves its memory to others.
+    private let idleTime: Duration
     private let lanes: [GalleryLane]
     private var held: [Key: Held] = [:]
-    /// The numbers of faces for which memory is set aside, also while a part is read.
-    private var rooms: [Key: Int] = [:]
+    /// The numbers of faces for which memory is set aside, also while a part is read. A part without
+    /// an entry has left memory.
+    private var rooms: [GalleryLane.Slot: Int] = [:]
     private var usedBytes = 0
     private var slots = 0
     private var searchedAt: [AppID: ContinuousClock.Instant] = [:]
     private var askedAt: [Key: ContinuousClock.Instant] = [:]
+    private var forgotAt = ContinuousClock.now
     /// One reading of changes at a time for each app, so that none undoes a later one.
     private let changing = KeyedLocks<AppID>()
     private let reading = KeyedLocks<Key>()
@@ -67,12 +69,15 @@ public actor GalleryWorker {
     /// - Parameters:
     ///   - memoryBytes: The memory that all parts together may take; 0 holds none.
     ///   - threads: The number of threads that search.
+    ///   - idleTime: An app that was not searched for so long leaves its memory to others.
     public init(
-        store: Store, matcher: FaceMatcher, pack: PackID, memoryBytes: Int, threads: Int
+        store: Store, matcher: FaceMatcher, pack: PackID, memoryBytes: Int, threads: Int,
+        idleTime: Duration = .seconds(600)
     ) {
         (self.store, self.matcher, self.pack, self.memoryBytes) = (
             store, matcher, pack, memoryBytes
         )
+        self.idleTime = idleTime
         lanes = (0..<max(1, threads)).map { _ in GalleryLane(matcher: matcher) }
     }
 
@@ -91,6 +96,7 @@ public actor GalleryWorker {
             return GalleryAnswer()
         }
         let keys = parts.map { Key(app: query.app, part: $0) }, now = ContinuousClock.now
+        forgetIdle(now)
         searchedAt[query.app] = now
         for key in keys { askedAt[key] = now }
         let missing = keys.filter { held[$0] == nil }
@@ -207,7 +213,7 @@ public actor GalleryWorker {
         guard let part = held[key] else { return false }
         let lane = lanes[lane(part.slot)]
         guard await makeRoom(for: part.count + changes.count, in: key, part.slot) else {
-            await drop(key)
+            if held[key]?.slot == part.slot { await drop(key) }
             return false
         }
         await lane.apply(changes, to: part.slot)
@@ -266,7 +272,11 @@ public actor GalleryWorker {
         slots += 1
         // Neighboring parts are in different lanes.
         let slot = slots * lanes.count + key.part.number % lanes.count
-        guard await reserve(key, Self.room(for: count)) else { return nil }
+        rooms[slot] = 0
+        guard await reserve(Self.room(for: count), for: slot, of: key.app) else {
+            release(slot)
+            return nil
+        }
         let lane = lanes[lane(slot)]
         await lane.begin(slot, room: Self.room(for: count))
         var isDone: Bool?
@@ -281,15 +291,15 @@ public actor GalleryWorker {
                 isDone = nil
             }
         } catch {
-            await abandon(key, slot)
+            await abandon(slot)
             throw error
         }
-        if isDone != true { await abandon(key, slot) }
+        if isDone != true { await abandon(slot) }
         return isDone
     }
 
-    private func abandon(_ key: Key, _ slot: GalleryLane.Slot) async {
-        release(key)
+    private func abandon(_ slot: GalleryLane.Slot) async {
+        release(slot)
         await lanes[lane(slot)].drop(slot)
     }
 
@@ -339,49 +349,59 @@ public actor GalleryWorker {
     private static func room(for count: Int) -> Int { count + count / 16 + 4 }
 
     private func bytes(for room: Int) -> Int {
-        Gallery<FaceKey>.bytes(forEntries: room, dimension: matcher.dimension)
+        room == 0 ? 0 : Gallery<FaceKey>.bytes(forEntries: room, dimension: matcher.dimension)
     }
 
     private func makeRoom(for count: Int, in key: Key, _ slot: GalleryLane.Slot) async -> Bool {
-        guard let room = rooms[key] else { return false }
+        guard let room = rooms[slot] else { return false }
         if count <= room { return true }
-        guard await reserve(key, Self.room(for: count)) else { return false }
+        guard await reserve(Self.room(for: count), for: slot, of: key.app) else { return false }
         await lanes[lane(slot)].reserve(Self.room(for: count), in: slot)
         return true
     }
 
     /// Sets memory aside for a part, that of idle apps if necessary.
-    private func reserve(_ key: Key, _ room: Int) async -> Bool {
+    ///
+    /// - Returns: `false` if it does not suffice, or the part has left memory meanwhile.
+    private func reserve(_ room: Int, for slot: GalleryLane.Slot, of app: AppID) async -> Bool {
         func fits() -> Bool {
-            usedBytes - (rooms[key].map(bytes) ?? 0) + bytes(for: room) <= memoryBytes
+            usedBytes - bytes(for: rooms[slot] ?? 0) + bytes(for: room) <= memoryBytes
         }
         if !fits() {
             let now = ContinuousClock.now
-            for other in held.keys where other.app != key.app {
-                guard let time = searchedAt[other.app], now - time < Self.idleTime else {
+            for other in held.keys where other.app != app {
+                guard let time = searchedAt[other.app], now - time < idleTime else {
                     await drop(other)
                     continue
                 }
             }
         }
-        guard fits() else { return false }
-        release(key)
-        rooms[key] = room
-        usedBytes += bytes(for: room)
+        guard let former = rooms[slot], fits() else { return false }
+        usedBytes += bytes(for: room) - bytes(for: former)
+        rooms[slot] = room
         note()
         return true
     }
 
-    private func release(_ key: Key) {
-        if let room = rooms.removeValue(forKey: key) { usedBytes -= bytes(for: room) }
+    private func release(_ slot: GalleryLane.Slot) {
+        if let room = rooms.removeValue(forKey: slot) { usedBytes -= bytes(for: room) }
         note()
     }
 
     /// Overwrites and releases a part that is in memory.
     private func drop(_ key: Key) async {
         guard let part = held.removeValue(forKey: key) else { return }
-        release(key)
+        release(part.slot)
         await lanes[lane(part.slot)].drop(part.slot)
+    }
+
+    /// Forgets the times of what nobody has asked for, once in a while. A server that asks for apps
+    /// that do not exist fills no memory.
+    private func forgetIdle(_ now: ContinuousClock.Instant) {
+        guard now - forgotAt >= idleTime else { return }
+        forgotAt = now
+        searchedAt = searchedAt.filter { now - $0.value < idleTime }
+        askedAt = askedAt.filter { now - $0.value < idleTime }
     }
 
     private func note() {

@@ -26,52 +26,96 @@ extension MasterKeyRotation {
             Self.lease, for: holder, at: clock.now, lasting: Self.leaseTime)
     }
 
+    /// Seals again until no further pass was asked for meanwhile.
     private func pass(under lease: Lease?) async {
         let version = ring.active.version
-        var position = MasterKeyUse.Position(), sealed = 0, extended = clock.now
-        while !position.isAtEnd, !Task.isCancelled {
-            do {
-                let from = position
-                let (next, count) = try await store.write {
+        var sealed = 0
+        do {
+            while true {
+                let requests = try await untilDone { [store] in
+                    try await store.read { try $0.masterKeyTable.passRequests() }
+                }
+                try await walk(under: lease, counting: &sealed)
+                if try await note(version, requests, sealed, under: lease) { break }
+            }
+        } catch { return }
+        guard sealed > 0 else { return }
+        logger.notice(
+            "sealed all records under the master key in use",
+            metadata: ["record.count": "\(sealed)", "key.version": "\(version)"])
+    }
+
+    /// Seals again what is not sealed under the key in use, from the first record to the last.
+    ///
+    /// - Parameter sealed: Grows by the number of records that were.
+    /// - Throws: ``Ended``.
+    private func walk(under lease: Lease?, counting sealed: inout Int) async throws(Ended) {
+        var position = MasterKeyUse.Position(), extended = clock.now
+        while !position.isAtEnd {
+            let from = position
+            let (next, count) = try await untilDone { [store] in
+                try await store.write {
                     var position = from
                     let count = try $0.masterKeys.reseal(from: &position, atMost: Self.batch)
                     return (position, count)
                 }
-                (position, sealed) = (next, sealed + count)
-                if lease != nil, clock.now > extended + .seconds(20) {
-                    guard try await takeLease() == lease else { return }
-                    extended = clock.now
+            }
+            (position, sealed) = (next, sealed + count)
+            if lease != nil, clock.now > extended + .seconds(20) {
+                let held = try await untilDone { try await self.takeLease() }
+                guard held == lease else { throw Ended() }
+                extended = clock.now
+            }
+            if count > 0 { try? await Task.sleep(for: Self.pause) }
+        }
+    }
+
+    /// - Returns: `false` if another pass was asked for during this one.
+    /// - Throws: ``Ended`` if it could not be noted, after which the pass is repeated.
+    private func note(_ version: UInt32, _ requests: Int64, _ sealed: Int, under lease: Lease?)
+        async throws(Ended) -> Bool
+    {
+        let now = clock.now
+        do {
+            return try await store.write { tables in
+                if let lease {
+                    guard
+                        try tables.masterKeyTable.notePass(version, requests: requests, at: now)
+                    else { return false }
+                    try tables.leases.release(lease)
                 }
-                if count > 0 { try await Task.sleep(for: Self.pause) }
-            } catch is CancellationError { return } catch {
-                // Another server has taken over.
-                if (error as? StoreError)?.code == .stale { return }
+                if sealed > 0 {
+                    try tables.audit.append(
+                        .masterKey("master-key.sealed", version, by: "system"), at: now)
+                }
+                return true
+            }
+        } catch {
+            logger.warning(
+                "the end of sealing under the new master key could not be noted; it is repeated",
+                metadata: ["error.type": "\(type(of: error))"])
+            throw Ended()
+        }
+    }
+
+    /// The pass ends here: the server stops, another one has taken over, or the pass is to be repeated.
+    private struct Ended: Error {}
+
+    /// Repeats a part of a pass until the store can be used.
+    private func untilDone<Output: Sendable>(
+        _ body: @Sendable () async throws -> Output
+    ) async throws(Ended) -> Output {
+        while true {
+            if Task.isCancelled { throw Ended() }
+            do { return try await body() } catch {
+                if error is CancellationError || (error as? StoreError)?.code == .stale {
+                    throw Ended()
+                }
                 logger.error(
                     "sealing under the new master key failed; retrying in a minute",
                     metadata: ["error.type": "\(type(of: error))"])
                 try? await Task.sleep(for: Self.retry)
             }
         }
-        guard position.isAtEnd else { return }
-        let now = clock.now, count = sealed
-        do {
-            try await store.write { tables in
-                if let lease {
-                    try tables.masterKeyTable.notePass(version, at: now)
-                    try tables.leases.release(lease)
-                }
-                guard count > 0 else { return }
-                try tables.audit.append(
-                    .masterKey("master-key.sealed", version, by: "system"), at: now)
-            }
-        } catch {
-            return logger.warning(
-                "the end of sealing under the new master key could not be noted; it is repeated",
-                metadata: ["error.type": "\(type(of: error))"])
-        }
-        guard count > 0 else { return }
-        logger.notice(
-            "sealed all records under the master key in use",
-            metadata: ["record.count": "\(count)", "key.version": "\(version)"])
     }
 }

@@ -15,7 +15,7 @@ struct AccountExportTests {
             case .sqlite:
                 "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'"
             case .postgres:
-                "SELECT table_name::text, column_name::text FROM information_schema.columns WHERE table_schema = current_schema() AND table_name <> 'store_turn'"
+                "SELECT table_name::text, column_name::text FROM information_schema.columns WHERE table_schema = current_schema() AND table_name NOT IN ('store_turn', 'store_trace')"
             }
         return try await test.driver.read { connection in
             var schema: [String: Set<String>] = [:]

@@ -186,6 +186,35 @@ struct GallerySearchTests {
         #expect(worker.load.bytes <= bound)
     }
 
+    @Test("memory is accounted for, also if parts are dropped while they grow")
+    func accounted() async throws {
+        let world = try await GalleryWorld()
+        // Parts of both apps take each other's memory at every search.
+        let bound = Self.memory(for: 20) * 4
+        let worker = world.worker(memoryBytes: bound, idleTime: .zero)
+        let search = world.search(worker), apps = [AppID.shop, .bank]
+        for round in 0..<12 {
+            for app in apps {
+                for _ in 0..<20 { try await world.register(world.template(), app: app) }
+            }
+            let queries = try apps.map { try world.query(world.template(), app: $0) }
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for query in queries + queries {
+                    tasks.addTask { _ = try await search.search(query) }
+                }
+                tasks.addTask { await worker.keep([], of: apps[round % 2], unaskedFor: .zero) }
+                if round % 3 == 0 { tasks.addTask { await worker.clear() } }
+                try await tasks.waitForAll()
+            }
+            #expect(worker.load.bytes <= bound)
+            for query in queries {
+                #expect(try await search.search(query) == world.expected(query))
+            }
+        }
+        await worker.clear()
+        #expect(worker.load == GalleryWorker.Load())
+    }
+
     @Test("a probe of another pack, or of another cohort, finds nothing in memory")
     func otherPack() async throws {
         let world = try await GalleryWorld(), worker = world.worker()

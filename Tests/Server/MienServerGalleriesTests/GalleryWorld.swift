@@ -56,10 +56,13 @@ final class GalleryWorld {
 
     deinit { for driver in drivers { try? driver.close() } }
 
-    func worker(_ index: Int = 0, memoryBytes: Int = 64 << 20, threads: Int = 2) -> GalleryWorker {
+    func worker(
+        _ index: Int = 0, memoryBytes: Int = 64 << 20, threads: Int = 2,
+        idleTime: Duration = .seconds(600)
+    ) -> GalleryWorker {
         GalleryWorker(
             store: stores[index], matcher: matcher, pack: Self.pack, memoryBytes: memoryBytes,
-            threads: threads)
+            threads: threads, idleTime: idleTime)
     }
 
     func search(

@@ -22,6 +22,16 @@ struct MasterKeyRotationTests {
         try await server.rotation.prepare(by: "adm_a")
     }
 
+    /// Starts three servers, of which two rotate while the third is silent.
+    private func rotatedWhileOneSleeps(on rings: Rings) async throws -> [RingServer] {
+        let servers = try await rings.servers("a", "b", "c")
+        rings.silence()
+        for server in servers[..<2] { await server.presence.announce() }
+        try await begin(servers[0])
+        await rings.settle(Array(servers[..<2]))
+        return servers
+    }
+
     private func refusal(_ body: () async throws -> Void) async -> String? {
         do {
             try await body()
@@ -174,12 +184,8 @@ struct MasterKeyRotationTests {
 
     @Test("a server that sleeps through a rotation writes on, and catches up from the database")
     func paused() async throws {
-        let rings = try Rings(), servers = try await rings.servers("a", "b", "c")
+        let rings = try Rings(), servers = try await rotatedWhileOneSleeps(on: rings)
         let (a, b, c) = (servers[0], servers[1], servers[2])
-        rings.silence()
-        for server in [a, b] { await server.presence.announce() }
-        try await begin(a)
-        await rings.settle([a, b])
         #expect(a.ring.active.version == 2 && b.ring.active.version == 2)
         #expect(try await !a.rotation.status().isSealing, "the pass is done")
         try await a.write("new")
@@ -203,12 +209,8 @@ struct MasterKeyRotationTests {
 
     @Test("a server that catches up takes no face that was sealed meanwhile for a damaged one")
     func faces() async throws {
-        let rings = try Rings(), servers = try await rings.servers("a", "b", "c")
-        let (a, b, c) = (servers[0], servers[1], servers[2])
-        rings.silence()
-        for server in [a, b] { await server.presence.announce() }
-        try await begin(a)
-        await rings.settle([a, b])
+        let rings = try Rings(), servers = try await rotatedWhileOneSleeps(on: rings)
+        let (a, c) = (servers[0], servers[2])
         let face = AuthenticatorID("aut_eve")!, pack = try PackID("mien-basic-1")
         try await a.store.write { tables in
             let account = AccountRecord.new(
@@ -230,12 +232,8 @@ struct MasterKeyRotationTests {
 
     @Test("a server that sleeps through the removal, too, writes nothing and stops")
     func tooLate() async throws {
-        let rings = try Rings(), servers = try await rings.servers("a", "b", "c")
+        let rings = try Rings(), servers = try await rotatedWhileOneSleeps(on: rings)
         let (a, b, c) = (servers[0], servers[1], servers[2])
-        rings.silence()
-        for server in [a, b] { await server.presence.announce() }
-        try await begin(a)
-        await rings.settle([a, b])
         try await a.rotation.remove(version: 1, by: "adm_a")
         let refused = await refusal { try await c.write("lost") }
         #expect(refused?.contains("removed meanwhile") == true, "\(refused ?? "")")
@@ -387,6 +385,38 @@ struct MasterKeyRotationTests {
         }
         #expect(refused?.contains("store.stale") == true, "\(refused ?? "")")
         #expect(try await rings.events(a)["master-key.sealed"] == 1)
+    }
+
+    @Test(
+        "a server that wakes up during a pass, at any moment of it, leaves nothing behind the pass")
+    func wakesDuringPass() async throws {
+        var moments = 0
+        for number in 1...20 {
+            let rings = try Rings(), servers = try await rings.servers("a", "b")
+            let (a, b) = (servers[0], servers[1])
+            try await a.write("one")
+            rings.silence()
+            await a.presence.announce()
+            try await begin(a)
+            for _ in 0..<3 { try await a.rotation.follow() }
+            #expect(a.ring.active.version == 2 && b.ring.active.version == 1)
+            let isInterrupted = try await a.interrupt(before: number) {
+                // It seals under the former key before it looks at the database.
+                try await b.write("late")
+                try await b.rotation.follow()
+            } during: {
+                await a.rotation.sealAgain()
+            }
+            guard isInterrupted else { break }
+            moments += 1
+            await b.presence.announce()
+            #expect(try await !a.rotation.status().isSealing, "write \(number)")
+            try await a.rotation.remove(version: 1, by: "adm_a")
+            await rings.settle(servers)
+            #expect(try a.stored == [2] && b.stored == [2], "write \(number)")
+            for server in servers { #expect(await server.canRead("one", "late")) }
+        }
+        #expect(moments >= 3)
     }
 
     @Test("keys that a writer of the database made are not taken over, and needed ones not dropped")

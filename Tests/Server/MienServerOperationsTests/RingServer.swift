@@ -20,8 +20,17 @@ struct FailingDriver: SQLDriver {
         let isCommitted: Bool
     }
 
+    /// What happens before the writes of one server, to which it gets their number.
+    typealias Interlude = @Sendable (_ write: Int) async throws -> Void
+
     let driver: SharedDriver
     let fault: Locked<Fault?>
+    let interlude = Locked<Interlude?>(nil)
+    let writes = Locked(0)
+
+    init(driver: SharedDriver, fault: Locked<Fault?>) {
+        (self.driver, self.fault) = (driver, fault)
+    }
 
     var dialect: SQLDialect { driver.dialect }
     var isShared: Bool { true }
@@ -33,6 +42,11 @@ struct FailingDriver: SQLDriver {
     func write<Output: Sendable>(
         _ durability: Durability, _ body: @escaping @Sendable (any SQLConnection) throws -> Output
     ) async throws -> Output {
+        let number = writes.withLock { writes in
+            writes += 1
+            return writes
+        }
+        try await interlude.withLock { $0 }?(number)
         let due = fault.withLock { fault -> Fault? in
             fault?.writes -= 1
             return (fault?.writes ?? 1) <= 0 ? fault : nil
@@ -66,6 +80,7 @@ struct RingServer {
     let presence: Presence
     let rotation: MasterKeyRotation
     let fault: Locked<FailingDriver.Fault?>
+    private let driver: FailingDriver
     private let clock: ServerClock
 
     /// Starts a server with what its file contains.
@@ -76,9 +91,8 @@ struct RingServer {
         fault = Locked(nil)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let ring = try file.loadRing()!, source = MasterKeySource(file, containing: ring)
-        store = try await Store(
-            FailingDriver(driver: rings.driver, fault: fault), keys: StoreKeys(ring),
-            source: source)
+        driver = FailingDriver(driver: rings.driver, fault: fault)
+        store = try await Store(driver, keys: StoreKeys(ring), source: source)
         presence = Presence(name: name, store: store, clock: rings.clock, logger: logger)
         rotation = MasterKeyRotation(
             store: store, holder: name, presence: presence, clock: rings.clock, logger: logger)
@@ -86,6 +100,27 @@ struct RingServer {
     }
 
     var ring: KeyRing { store.keys.ring }
+
+    /// Does something before the server's `number`th write from now on.
+    ///
+    /// - Returns: whether there was such a write during `body`.
+    func interrupt(
+        before number: Int, _ interruption: @escaping @Sendable () async throws -> Void,
+        during body: () async throws -> Void
+    ) async rethrows -> Bool {
+        let first = driver.writes.withLock { $0 } + 1, isDone = Locked(false)
+        driver.interlude.withLock { interlude in
+            interlude = { write in
+                guard write == first + number - 1 else { return }
+                isDone.withLock { $0 = true }
+                try await interruption()
+            }
+        }
+        defer { driver.interlude.withLock { $0 = nil } }
+        try await body()
+        return isDone.withLock { $0 }
+    }
+
     var versions: [UInt32] { ring.keys.map(\.version) }
     /// The versions in the file.
     var stored: [UInt32] { get throws { try file.loadRing()!.keys.map(\.version) } }

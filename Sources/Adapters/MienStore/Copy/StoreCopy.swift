@@ -105,24 +105,10 @@ public struct StoreCopy: Sendable {
         }
     }
 
-    /// The state of a file's copy, which the file itself notes.
-    public enum FileMark: Sendable {
-        /// Nothing: a server may use it.
-        case none
-        /// The last run began. No server uses the file before that run is repeated.
-        case moving
-        /// The copy is finished, and its server goes on with PostgreSQL.
-        case moved
-    }
-
-    /// Marks the database file at `path`, which no server uses. ``FileMark/moving`` must be there before
-    /// the last run: otherwise a server could write to the file after PostgreSQL has committed.
-    public static func markFile(_ path: String, as mark: FileMark) throws(StoreError) {
-        switch mark {
-        case .none: try SQLiteDriver.mark(path, 0)
-        case .moving: try SQLiteDriver.mark(path, DatabaseState.moving)
-        case .moved: try SQLiteDriver.mark(path, DatabaseState.moved)
-        }
+    /// Marks the database file at `path`, which no server uses. ``DatabaseMark/moving`` must be there
+    /// before the last run: otherwise a server could write to the file after PostgreSQL has committed.
+    public static func markFile(_ path: String, as mark: DatabaseMark) throws(StoreError) {
+        try SQLiteDriver.mark(path, mark)
     }
 
     /// - Throws: ``StoreError`` `.incomplete` if a copy to the database has not been finished.

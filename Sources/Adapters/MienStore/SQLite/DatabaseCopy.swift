@@ -31,7 +31,7 @@ public enum DatabaseCopy {
         let state = DatabaseState(ofFile: path)
         let head = CommittedHead.read(path: path + CommittedHead.suffix)
         if isForMove {
-            guard !state.isMoved else {
+            guard state.mark != .moved else {
                 throw StoreError(
                     .moved,
                     "the database was copied to PostgreSQL before, where its server goes on: set store.url to that. Nothing was copied now"

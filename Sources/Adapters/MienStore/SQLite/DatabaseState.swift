@@ -4,34 +4,27 @@ internal import MienAccess
 
 /// The state of a database by its own file, without its write-ahead log.
 ///
-/// A server that has opened a database marks its file as in use, in SQLite's `user_version`, and
-/// removes the mark when it closes the database. A file in use belongs to a write-ahead log: without
+/// A server that has opened a database marks its file as in use, and removes the mark when it closes
+/// the database. A file in use belongs to a write-ahead log: without
 /// one, it may lack everything since the log was last folded into it.
 struct DatabaseState {
-    /// The value of `user_version` while a server uses the database; 0 otherwise.
-    static let inUse: UInt32 = 1
-    /// Its value after the database was copied to PostgreSQL, where its server goes on.
-    static let moved: UInt32 = 2
-    /// Its value while the last step of such a copy runs, and after it was interrupted: PostgreSQL may
-    /// have everything already.
-    static let moving: UInt32 = 3
     /// SQLite's header: the version is at offset 60, big-endian.
     private static let headerSize = 100, versionOffset = 60
 
-    let isMarkedInUse, isMoved, isMoving, hasLog: Bool
+    let mark: DatabaseMark
+    let hasLog: Bool
 
     init(ofFile path: String) {
         hasLog = FileManager.default.fileExists(atPath: path + "-wal")
         let file = FileHandle(forReadingAtPath: path)
         defer { try? file?.close() }
         let header = (try? file?.read(upToCount: Self.headerSize)).map { Array($0) } ?? []
-        let mark =
+        let version =
             header.count == Self.headerSize
             ? header[Self.versionOffset..<Self.versionOffset + 4].reduce(0) {
                 $0 << 8 | UInt32($1)
             } : 0
-        isMarkedInUse = mark == Self.inUse
-        (isMoved, isMoving) = (mark == Self.moved, mark == Self.moving)
+        mark = DatabaseMark(rawValue: version) ?? .none
     }
 
     /// Returns why the database may lack committed data; `nil` if nothing speaks for it.
@@ -51,7 +44,7 @@ struct DatabaseState {
             }
             return nil
         }
-        guard isMarkedInUse, !hasLog, head == nil else { return nil }
+        guard mark == .inUse, !hasLog, head == nil else { return nil }
         return
             "was copied without its write-ahead log (-wal) while a server was using it, so it may lack the latest writes"
     }

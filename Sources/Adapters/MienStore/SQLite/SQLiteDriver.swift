@@ -28,13 +28,13 @@ public final class SQLiteDriver: SQLDriver {
     public init(path: String, acceptsLoss: Bool = false) throws(StoreError) {
         // Before SQLite creates a log.
         let state = DatabaseState(ofFile: path)
-        guard !state.isMoved || acceptsLoss else {
+        guard state.mark != .moved || acceptsLoss else {
             throw StoreError(
                 .moved,
                 "the database was copied to PostgreSQL, where its server goes on: set store.url to that. To go on with the file, without what was written since: mien serve --accept-lost-writes"
             )
         }
-        guard !state.isMoving || acceptsLoss else {
+        guard state.mark != .moving || acceptsLoss else {
             throw StoreError(
                 .moved,
                 "the last step of its copy to PostgreSQL was interrupted, and PostgreSQL may have everything already: run mien store copy --finish again. To go on with the file, without what was written to PostgreSQL since: mien serve --accept-lost-writes"
@@ -76,25 +76,25 @@ public final class SQLiteDriver: SQLDriver {
             throw StoreError(.incomplete, flaw)
         }
         writer = GroupWriter(pool, head: CommittedHead(path: headPath), hub: hub)
-        do { try Self.mark(DatabaseState.inUse, in: pool) } catch {
+        do { try Self.mark(.inUse, in: pool) } catch {
             throw StoreError(
                 .unreachable, "\(path) cannot be written: \(SQLiteConnection.words(for: error))")
         }
     }
 
     /// Marks the file at `path`, which no server uses: see ``StoreCopy/markFile(_:as:)``.
-    static func mark(_ path: String, _ version: UInt32) throws(StoreError) {
+    static func mark(_ path: String, _ mark: DatabaseMark) throws(StoreError) {
         do {
             let pool = try DatabasePool(path: path)
-            try mark(version, in: pool)
+            try Self.mark(mark, in: pool)
             try pool.close()
         } catch { throw StoreError(.unreachable, SQLiteConnection.words(for: error)) }
     }
 
     /// Marks the file, and folds the mark into it: a copy of the file alone then has it.
-    private static func mark(_ version: UInt32, in pool: DatabasePool) throws {
+    private static func mark(_ mark: DatabaseMark, in pool: DatabasePool) throws {
         try pool.writeWithoutTransaction {
-            try $0.execute(sql: "PRAGMA user_version = \(version)")
+            try $0.execute(sql: "PRAGMA user_version = \(mark.rawValue)")
         }
         _ = GroupWriter.removeTraces(pool)
     }
@@ -118,7 +118,7 @@ public final class SQLiteDriver: SQLDriver {
         hub.close()
         // Closing alone leaves the log: the last connection to close is a reader, which cannot
         // checkpoint it.
-        try? Self.mark(0, in: pool)
+        try? Self.mark(.none, in: pool)
         try pool.close()
     }
 

@@ -67,15 +67,24 @@ package final class MailService: Service {
         _ mail: Mail, through queue: Queue = .codes, about account: UserID? = nil,
         in tables: Tables, at now: Instant
     ) throws {
-        let hasRoom = waiting.withLock { waiting in
-            waiting[queue, default: 0] += 1
-            return waiting[queue, default: 0] <= queue.maxWaiting
-        }
-        guard hasRoom else {
+        guard try hasRoom(queue, tables) else {
             metrics.count(.mails, ["result": "dropped"])
             return logger.error("the mail queue is full; one email was dropped")
         }
         try tables.outbox.insert(Self.message(mail, queue, about: account, at: now))
+    }
+
+    /// Counts an email. The count is too high after transactions that were repeated or undone, so it
+    /// is taken again before it keeps an email out.
+    private func hasRoom(_ queue: Queue, _ tables: Tables) throws -> Bool {
+        let seems = waiting.withLock { waiting in
+            waiting[queue, default: 0] += 1
+            return waiting[queue, default: 0] <= queue.maxWaiting
+        }
+        if seems { return true }
+        let count = try tables.outbox.count(queue.kind)
+        note(waiting: count + 1, queue)
+        return count < queue.maxWaiting
     }
 
     /// Does the work of ``post(_:through:in:at:)`` for an email that must not be sent, so that

@@ -488,6 +488,33 @@ struct PostgresDriverTests {
                 in: database)
         }
         #expect(found == "2", "also the table whose rows were deleted with theirs")
+        // What was noted is forgotten.
+        try await vanish("SELECT COUNT(*) FROM store_trace")
+    }
+
+    @Test func `what a dead server has not vacuumed, the next one does`() async throws {
+        _ = await note("a")
+        driver.close()
+        // Its deletion was committed, and it died before the vacuum.
+        _ = try cluster.sql(
+            """
+            BEGIN; DELETE FROM note WHERE id = 'a'; INSERT INTO store_trace (name) VALUES ('note'); COMMIT
+            """, in: database)
+        let next = try await PostgresDriver(PostgresSettings(cluster.url(database)))
+        try await vanish("SELECT COUNT(*) FROM store_trace")
+        try await vanish(
+            "SELECT COUNT(*) FROM pg_stat_user_tables WHERE relname = 'note' AND vacuum_count = 0")
+        next.close()
+    }
+
+    /// Waits until a query finds 0.
+    private func vanish(_ sql: String) async throws {
+        var found = ""
+        for _ in 0..<300 where found != "0" {
+            try await Task.sleep(for: .milliseconds(100))
+            found = try cluster.sql(sql, in: database)
+        }
+        #expect(found == "0")
     }
 
     @Test

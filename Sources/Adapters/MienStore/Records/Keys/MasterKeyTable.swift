@@ -142,15 +142,29 @@ package struct MasterKeyTable {
         return actor
     }
 
+    /// The number of passes that were asked for so far.
+    package func passRequests() throws(StoreError) -> Int64 {
+        try ChangeVersionTable(connection: connection).version(of: .masterKeyPass)
+    }
+
     /// Notes that all records of former keys have been sealed under the one in use.
-    package func notePass(_ version: UInt32, at now: Instant) throws(StoreError) {
+    ///
+    /// - Parameter requests: ``passRequests()`` from before the pass.
+    /// - Returns: `false` if another pass was asked for meanwhile. Nothing is noted then, because the
+    ///   records it was asked for may be where this one had been.
+    package func notePass(_ version: UInt32, requests: Int64, at now: Instant) throws(StoreError)
+        -> Bool
+    {
+        guard try passRequests() == requests else { return false }
         try connection.execute(
             "UPDATE master_key SET passed_at = ? WHERE version = ?", .time(now),
             .integer(Int64(version)))
+        return true
     }
 
     /// Asks for another pass, because records may have been sealed under a former key meanwhile.
     package func askForPass(_ version: UInt32) throws(StoreError) {
+        try ChangeVersionTable(connection: connection).grow(.masterKeyPass)
         let count = try connection.execute(
             "UPDATE master_key SET passed_at = NULL WHERE version = ? AND passed_at IS NOT NULL",
             .integer(Int64(version)))

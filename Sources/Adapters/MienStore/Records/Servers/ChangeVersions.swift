@@ -5,6 +5,11 @@ public enum ChangeTopic: String, Sendable, CaseIterable {
     case apps, journeys, pages
     case signingKeys = "signing-keys"
     case captureTrails = "capture-trails"
+    /// Not kept by servers: the requests for passes of ``MasterKeyTable``.
+    case masterKeyPass = "master-key-pass"
+
+    /// Whether servers look at once when it changes, without being asked for it.
+    var isAnnounced: Bool { self != .captureTrails && self != .masterKeyPass }
 }
 
 extension StoreChannel {
@@ -40,7 +45,7 @@ public struct ChangeVersionTable {
     /// - Returns: the new number.
     @discardableResult
     func grow(_ topic: ChangeTopic) throws(StoreError) -> Int64 {
-        if topic != .captureTrails { try connection.notify(.changes, topic.rawValue) }
+        if topic.isAnnounced { try connection.notify(.changes, topic.rawValue) }
         return try connection.row(
             """
             INSERT INTO change_version (topic, version) VALUES (?, 1)
