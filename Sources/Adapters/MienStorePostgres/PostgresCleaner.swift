@@ -11,72 +11,74 @@ internal import MienThreads
 /// The deleting transaction notes the tables in ``PostgresTraces``, so that another server, or the next
 /// start, does it if this one dies in between.
 final class PostgresCleaner: Sendable {
-    /// The minimum time between two passes over tables.
+    /// The time before the first pass, so that commands that soon end vacuum nothing; and before each
+    /// further one, until the reads that began before the deletion have ended.
+    private static let start = Duration.seconds(3), delay = Duration.seconds(1)
+    /// The minimum time between two passes over tables. Most deletions come in batches.
     private static let pause = Duration.seconds(10)
-    /// How often it looks for what a server has left that died.
+    /// How often it looks for tables that a dead server has noted, and the longest pause between passes
+    /// that achieve nothing.
     private static let round = Duration.seconds(600)
 
-    private enum Pass { case nothing, done, failed }
-
-    private struct State {
-        var isAsked = true
-        var isStopped = false
+    private enum Pass {
+        /// No table is noted.
+        case nothing
+        case done
+        /// Something is still noted, or PostgreSQL could not be reached.
+        case again
     }
 
     private let settings: PostgresSettings
-    private let state = Locked(State())
-    /// Has been signaled for each call since the thread last waited.
+    private let isStopped = Locked(false)
+    /// Is signaled by each call.
     private let call = DispatchSemaphore(value: 0)
 
-    /// Begins with what was left behind. The database has the tables of transactions.
+    /// Begins with what was left behind. Requires ``PostgresTraces/create(_:)``.
     init(_ settings: PostgresSettings) {
         self.settings = settings
         WorkerThread.required(name: "mien.pg.clean") { [self] in work() }.detach()
     }
 
     func stop() {
-        state.withLock { $0.isStopped = true }
+        isStopped.withLock { $0 = true }
         call.signal()
     }
 
     /// Asks for a pass over the tables that are noted.
-    func clean() {
-        state.withLock { $0.isAsked = true }
-        call.signal()
-    }
-
-    private var isStopped: Bool { state.withLock { $0.isStopped } }
+    func clean() { call.signal() }
 
     private func work() {
-        while !isStopped {
-            let isAsked = state.withLock { state in
-                defer { state.isAsked = false }
-                return state.isAsked
-            }
-            guard isAsked else {
-                if call.wait(timeout: .now() + .seconds(Int(Self.round.components.seconds)))
-                    == .timedOut
-                {
-                    state.withLock { $0.isAsked = true }
-                }
-                continue
-            }
+        var pause = Self.pause
+        rest(Self.start)
+        while !isStopped.withLock({ $0 }) {
+            // The calls until now are answered by this pass.
+            while call.wait(timeout: .now()) == .success {}
+            if isStopped.withLock({ $0 }) { return }
             switch Self.pass(settings) {
-            case .nothing: continue
-            case .done: break
-            // Has its turn again after a pause.
-            case .failed: state.withLock { $0.isAsked = true }
+            case .nothing:
+                pause = Self.pause
+                if isCalled(within: Self.round) { rest(Self.delay) }
+            case .done:
+                pause = Self.pause
+                rest(pause)
+            case .again:
+                rest(Self.pause)
+                if isCalled(within: pause - Self.pause) { rest(Self.delay) }
+                pause = min(pause * 2, Self.round)
             }
-            // Most deletions come in batches.
-            let end = ContinuousClock.now + Self.pause
-            while .now < end, !isStopped { Thread.sleep(.milliseconds(250)) }
         }
     }
 
+    private func isCalled(within time: Duration) -> Bool {
+        call.wait(timeout: .now() + .milliseconds(Int(time.milliseconds))) == .success
+    }
+
+    private func rest(_ time: Duration) {
+        let end = ContinuousClock.now + time
+        while .now < end, !isStopped.withLock({ $0 }) { Thread.sleep(.milliseconds(250)) }
+    }
+
     /// Vacuums the tables that are noted, and those whose rows were deleted with theirs.
-    ///
-    /// - Returns: `failed` if PostgreSQL could not be reached, or another server vacuums one of them,
-    ///   perhaps since before the last deletion.
     private static func pass(_ settings: PostgresSettings) -> Pass {
         do throws(PostgresFailure) {
             let connection = try PostgresConnection(settings)
@@ -90,9 +92,11 @@ final class PostgresCleaner: Sendable {
                 try connection.command("VACUUM \(name)")
             }
             try traces.forget(before: horizon)
-            // Of transactions that have been committed since.
-            return try traces.tables().isEmpty ? .done : .failed
-        } catch { return .failed }
+            return try traces.tables().isEmpty ? .done : .again
+        } catch {
+            // Another server may vacuum one of the tables, perhaps since before the last deletion.
+            return .again
+        }
     }
 
     private static func affected(by tables: Set<String>, _ connection: PostgresConnection)

@@ -121,6 +121,17 @@ internal import SystemPostgres
         return try execute(sql).text
     }
 
+    /// Creates a table that belongs to the driver and not to the migrations, unless it exists. Several
+    /// servers may do so at once.
+    ///
+    /// - Parameter statement: `CREATE TABLE IF NOT EXISTS …`.
+    func create(_ table: String, _ statement: String) throws(PostgresFailure) {
+        guard try text("SELECT to_regclass('\(table)') IS NULL") == "t" else { return }
+        try command(
+            "BEGIN; SELECT pg_advisory_xact_lock(\(PostgresWorker.schemaLock)); \(statement); COMMIT"
+        )
+    }
+
     /// Commits the transaction, together with what waits. Sends nothing if it ran no statement.
     ///
     /// - Throws: ``PostgresFailure``, also if the transaction was rolled back because a statement

@@ -16,9 +16,19 @@ struct PostgresTraces {
             .text(tables.sorted().joined(separator: " ")))
     }
 
-    /// The number below which all transactions have ended.
+    /// The number of a transaction so that VACUUM removes what those with a lower number have deleted:
+    /// they have ended, and no session of this database reads what was there before.
     func horizon() throws(PostgresFailure) -> String {
-        try connection.text("SELECT pg_snapshot_xmin(pg_current_snapshot())")
+        // PostgreSQL shows a role the snapshots of its own sessions only.
+        try connection.text(
+            """
+            SELECT LEAST(
+              CAST(CAST(pg_snapshot_xmin(s) AS text) AS bigint),
+              CAST(CAST(pg_snapshot_xmax(s) AS text) AS bigint) - (
+                SELECT max(age(backend_xmin)) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()))
+            FROM pg_current_snapshot() s
+            """)
     }
 
     func tables() throws(PostgresFailure) -> Set<String> {
@@ -26,11 +36,15 @@ struct PostgresTraces {
         return Set(rows.compactMap { if case .text(let name) = $0[0] { name } else { nil } })
     }
 
-    /// Forgets what transactions have noted whose number is below `horizon`.
+    /// Forgets what transactions have noted whose number is below `horizon`, or which the database has
+    /// not had yet: they came with a dump of another one, which has no deleted rows.
     func forget(before horizon: String) throws(PostgresFailure) {
         _ = try connection.run(
             PostgresQuery(
-                "DELETE FROM store_trace WHERE transaction < CAST(? AS xid8)", .text(horizon)))
+                """
+                DELETE FROM store_trace WHERE transaction < CAST(? AS xid8)
+                  OR transaction >= pg_snapshot_xmax(pg_current_snapshot())
+                """, .text(horizon)))
     }
 
     /// Creates the table unless it exists. Several servers may do so at once.
@@ -41,15 +55,5 @@ struct PostgresTraces {
             CREATE TABLE IF NOT EXISTS \(table) \
             (transaction xid8 NOT NULL DEFAULT pg_current_xact_id(), name TEXT NOT NULL)
             """)
-    }
-}
-
-extension PostgresConnection {
-    /// Creates a table that is the driver's own, and not one of the migrations'.
-    func create(_ table: String, _ statement: String) throws(PostgresFailure) {
-        guard try text("SELECT to_regclass('\(table)') IS NULL") == "t" else { return }
-        try command(
-            "BEGIN; SELECT pg_advisory_xact_lock(\(PostgresWorker.schemaLock)); \(statement); COMMIT"
-        )
     }
 }

@@ -29,28 +29,35 @@ extension MasterKeyRotation {
     /// Seals again until no further pass was asked for meanwhile.
     private func pass(under lease: Lease?) async {
         let version = ring.active.version
-        var sealed = 0
+        var progress = Progress(leasedAt: clock.now)
         do {
             while true {
                 let requests = try await untilDone { [store] in
                     try await store.read { try $0.masterKeyTable.passRequests() }
                 }
-                try await walk(under: lease, counting: &sealed)
-                if try await note(version, requests, sealed, under: lease) { break }
+                try await walk(under: lease, &progress)
+                if try await note(version, requests, progress.sealed, under: lease) { break }
             }
         } catch { return }
+        let sealed = progress.sealed
         guard sealed > 0 else { return }
         logger.notice(
             "sealed all records under the master key in use",
             metadata: ["record.count": "\(sealed)", "key.version": "\(version)"])
     }
 
+    private struct Progress {
+        /// The number of records that were sealed again.
+        var sealed = 0
+        /// When the lease was last taken.
+        var leasedAt: Instant
+    }
+
     /// Seals again what is not sealed under the key in use, from the first record to the last.
     ///
-    /// - Parameter sealed: Grows by the number of records that were.
     /// - Throws: ``Ended``.
-    private func walk(under lease: Lease?, counting sealed: inout Int) async throws(Ended) {
-        var position = MasterKeyUse.Position(), extended = clock.now
+    private func walk(under lease: Lease?, _ progress: inout Progress) async throws(Ended) {
+        var position = MasterKeyUse.Position()
         while !position.isAtEnd {
             let from = position
             let (next, count) = try await untilDone { [store] in
@@ -60,11 +67,12 @@ extension MasterKeyRotation {
                     return (position, count)
                 }
             }
-            (position, sealed) = (next, sealed + count)
-            if lease != nil, clock.now > extended + .seconds(20) {
+            position = next
+            progress.sealed += count
+            if lease != nil, clock.now > progress.leasedAt + .seconds(20) {
                 let held = try await untilDone { try await self.takeLease() }
                 guard held == lease else { throw Ended() }
-                extended = clock.now
+                progress.leasedAt = clock.now
             }
             if count > 0 { try? await Task.sleep(for: Self.pause) }
         }
@@ -98,7 +106,8 @@ extension MasterKeyRotation {
         }
     }
 
-    /// The pass ends here: the server stops, another one has taken over, or the pass is to be repeated.
+    /// An early end of the pass: the server stops, another one has taken over, or the pass is to be
+    /// repeated.
     private struct Ended: Error {}
 
     /// Repeats a part of a pass until the store can be used.

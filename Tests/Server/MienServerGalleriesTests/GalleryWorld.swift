@@ -101,12 +101,16 @@ final class GalleryWorld {
     @discardableResult
     func register(
         _ template: FaceTemplate, of account: AccountRecord? = nil, app: AppID = .shop,
-        pack: PackID = pack, bytes: [UInt8]? = nil
+        pack: PackID = pack, bytes: [UInt8]? = nil, part: GalleryPart? = nil
     ) async throws -> AuthenticatorID {
         let owner: AccountRecord
         if let account { owner = account } else { owner = try await self.account() }
+        var id: AuthenticatorID
+        repeat {
+            id = .random(using: &random)
+        } while part.map { $0 != GalleryPart(of: id) } ?? false
         let record = AuthenticatorRecord(
-            id: .random(using: &random), account: owner.id, type: .face, app: app,
+            id: id, account: owner.id, type: .face, app: app,
             content: bytes ?? template.bytes, info: ["pack": .string(pack.text)],
             createdAt: .start)
         try await store.write { try $0.authenticators.insert(record, of: owner) }

@@ -20,7 +20,7 @@ struct FailingDriver: SQLDriver {
         let isCommitted: Bool
     }
 
-    /// What happens before the writes of one server, to which it gets their number.
+    /// An action before each write of a server, called with the write's number.
     typealias Interlude = @Sendable (_ write: Int) async throws -> Void
 
     let driver: SharedDriver
@@ -107,17 +107,19 @@ struct RingServer {
     func interrupt(
         before number: Int, _ interruption: @escaping @Sendable () async throws -> Void,
         during body: () async throws -> Void
-    ) async rethrows -> Bool {
+    ) async throws -> Bool {
         let first = driver.writes.withLock { $0 } + 1, isDone = Locked(false)
+        let failure = Locked<(any Error)?>(nil)
         driver.interlude.withLock { interlude in
             interlude = { write in
                 guard write == first + number - 1 else { return }
                 isDone.withLock { $0 = true }
-                try await interruption()
+                do { try await interruption() } catch { failure.withLock { $0 = error } }
             }
         }
         defer { driver.interlude.withLock { $0 = nil } }
         try await body()
+        if let error = failure.withLock({ $0 }) { throw error }
         return isDone.withLock { $0 }
     }
 

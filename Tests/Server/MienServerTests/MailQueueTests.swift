@@ -29,7 +29,8 @@ struct MailQueueTests {
         let max = MailService.Queue.codes.maxWaiting
         func post(_ count: Int, undoing isUndone: Bool = false) async throws {
             try await store.write { tables in
-                for _ in 0..<count { try service.post(mail, in: tables, at: ServerClock.system.now) }
+                let now = ServerClock.system.now
+                for _ in 0..<count { try service.post(mail, in: tables, at: now) }
                 if isUndone { throw Undone() }
             }
         }

@@ -1,7 +1,7 @@
 /// The state of a database, as its own file notes it: SQLite's `user_version`.
 public enum DatabaseMark: UInt32, Sendable {
-    /// No server uses it, and any may.
-    case none = 0
+    /// No server uses it, and one may.
+    case unused = 0
     /// A server uses it.
     case inUse = 1
     /// It was copied to PostgreSQL, where its server goes on.

@@ -5,8 +5,8 @@ internal import MienAccess
 /// The state of a database by its own file, without its write-ahead log.
 ///
 /// A server that has opened a database marks its file as in use, and removes the mark when it closes
-/// the database. A file in use belongs to a write-ahead log: without
-/// one, it may lack everything since the log was last folded into it.
+/// the database. A file in use belongs to a write-ahead log: without one, it may lack everything since
+/// the log was last folded into it.
 struct DatabaseState {
     /// SQLite's header: the version is at offset 60, big-endian.
     private static let headerSize = 100, versionOffset = 60
@@ -24,7 +24,7 @@ struct DatabaseState {
             ? header[Self.versionOffset..<Self.versionOffset + 4].reduce(0) {
                 $0 << 8 | UInt32($1)
             } : 0
-        mark = DatabaseMark(rawValue: version) ?? .none
+        mark = DatabaseMark(rawValue: version) ?? .unused
     }
 
     /// Returns why the database may lack committed data; `nil` if nothing speaks for it.

@@ -118,7 +118,7 @@ public final class SQLiteDriver: SQLDriver {
         hub.close()
         // Closing alone leaves the log: the last connection to close is a reader, which cannot
         // checkpoint it.
-        try? Self.mark(.none, in: pool)
+        try? Self.mark(.unused, in: pool)
         try pool.close()
     }
 

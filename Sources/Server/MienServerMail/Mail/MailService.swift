@@ -74,7 +74,7 @@ package final class MailService: Service {
         try tables.outbox.insert(Self.message(mail, queue, about: account, at: now))
     }
 
-    /// Counts an email. The count is too high after transactions that were repeated or undone, so it
+    /// Counts an email, and returns whether the queue has room for it. The count is too high after transactions that were repeated or undone, so it
     /// is taken again before it keeps an email out.
     private func hasRoom(_ queue: Queue, _ tables: Tables) throws -> Bool {
         let seems = waiting.withLock { waiting in

@@ -132,7 +132,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
             do {
                 return try await copy.run(isLast: finish) { done, all in bar.update(done, of: all) }
             } catch let error as StoreError where finish && Self.isRefusal(error) {
-                try StoreCopy.markFile(file, as: .none)
+                try StoreCopy.markFile(file, as: .unused)
                 throw error
             }
         }

@@ -179,7 +179,7 @@ struct StoreCopyTests {
         #expect(await refusal { _ = try SQLiteDriver(path: path) } == .moved)
         // The last run can be repeated, and says that it is done.
         try DatabaseCopy.make(of: path, at: folder("again").path, isForMove: true)
-        try StoreCopy.markFile(path, as: .none)
+        try StoreCopy.markFile(path, as: .unused)
         try SQLiteDriver(path: path).close()
         try StoreCopy.markFile(path, as: .moving)
         try SQLiteDriver(path: path, acceptsLoss: true).close()

@@ -1,11 +1,11 @@
 internal import MienCore
 
-/// Something that servers keep in memory until it changes.
+/// Something whose changes are counted, because servers keep it in memory or work on it.
 public enum ChangeTopic: String, Sendable, CaseIterable {
     case apps, journeys, pages
     case signingKeys = "signing-keys"
     case captureTrails = "capture-trails"
-    /// Not kept by servers: the requests for passes of ``MasterKeyTable``.
+    /// The requests for passes of ``MasterKeyTable``.
     case masterKeyPass = "master-key-pass"
 
     /// Whether servers look at once when it changes, without being asked for it.
