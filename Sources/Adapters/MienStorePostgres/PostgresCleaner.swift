@@ -20,6 +20,9 @@ final class PostgresCleaner: Sendable {
     /// that achieve nothing.
     private static let round = Duration.seconds(600)
 
+    /// The key of the advisory lock of the server that cleans.
+    private static let lock = PostgresWorker.schemaLock + 1
+
     private enum Pass {
         /// No table is noted.
         case nothing
@@ -54,7 +57,7 @@ final class PostgresCleaner: Sendable {
             // The calls until now are answered by this pass.
             while call.wait(timeout: .now()) == .success {}
             if isStopped.withLock({ $0 }) { return }
-            switch Self.pass(settings) {
+            switch pass() {
             case .nothing:
                 pause = Self.pause
                 if isCalled(within: Self.round) { rest(Self.delay) }
@@ -79,42 +82,72 @@ final class PostgresCleaner: Sendable {
     }
 
     /// Vacuums the tables that are noted, and those whose rows were deleted with theirs.
-    private static func pass(_ settings: PostgresSettings) -> Pass {
+    private func pass() -> Pass {
         do throws(PostgresFailure) {
             let connection = try PostgresConnection(settings)
-            try connection.waitAsLongAsItTakes()
-            try connection.command(
-                "SET lock_timeout = \(settings.lockTimeout.milliseconds)")
-            let traces = PostgresTraces(connection)
-            let horizon = try traces.horizon(), tables = try traces.tables()
-            if tables.isEmpty { return .nothing }
-            for name in try affected(by: tables, connection) {
-                try connection.command("VACUUM \(name)")
+            // One server cleans for all. The lock ends with the connection.
+            guard try connection.text("SELECT pg_try_advisory_lock(\(Self.lock))") == "t" else {
+                return .again
             }
-            try traces.forget(before: horizon)
+            try connection.waitAsLongAsItTakes()
+            try connection.command("SET lock_timeout = \(settings.lockTimeout.milliseconds)")
+            let traces = PostgresTraces(connection)
+            let horizon = try traces.horizon(), noted = try traces.tables()
+            if noted.isEmpty { return .nothing }
+            var clean: Set<String> = [], dirty: Set<String> = []
+            for table in noted.sorted() {
+                let affected = try Self.affected(by: table, connection)
+                for name in affected where !clean.contains(name) && !dirty.contains(name) {
+                    if isStopped.withLock({ $0 }) { return .again }
+                    if try Self.vacuum(name, connection) {
+                        clean.insert(name)
+                    } else {
+                        dirty.insert(name)
+                    }
+                }
+                // One that cannot be vacuumed keeps no other from it.
+                if dirty.isDisjoint(with: affected) {
+                    try traces.forget(table, before: horizon)
+                }
+            }
+            try connection.command("VACUUM (TRUNCATE off) \(PostgresTraces.table)")
             return try traces.tables().isEmpty ? .done : .again
+        } catch { return .again }
+    }
+
+    /// - Returns: `false` if the table could not be vacuumed: something else locks it, or it belongs to
+    ///   another role, of which PostgreSQL would only warn.
+    private static func vacuum(_ name: String, _ connection: PostgresConnection)
+        throws(PostgresFailure) -> Bool
+    {
+        do {
+            let owner = "SELECT relowner FROM pg_class WHERE oid = CAST('\(name)' AS regclass)"
+            guard try connection.text("SELECT pg_has_role((\(owner)), 'USAGE')") == "t" else {
+                return false
+            }
+            // Shortening the file would lock out readers.
+            try connection.command("VACUUM (TRUNCATE off) \(name)")
+            return true
         } catch {
-            // Another server may vacuum one of the tables, perhaps since before the last deletion.
-            return .again
+            if error.isLost { throw error }
+            return false
         }
     }
 
-    private static func affected(by tables: Set<String>, _ connection: PostgresConnection)
+    /// Finds a table and those whose rows are deleted with its own.
+    private static func affected(by table: String, _ connection: PostgresConnection)
         throws(PostgresFailure) -> [String]
     {
-        let places = tables.map { _ in "?" }.joined(separator: ", ")
-        let names = try connection.run(
+        let rows = try connection.run(
             PostgresQuery(
-                PostgresText.shared.statement(
-                    """
-                    WITH RECURSIVE affected (id) AS (
-                      SELECT c.oid FROM pg_class c WHERE c.relkind = 'r' AND c.oid IN (SELECT to_regclass(n) FROM (VALUES (\(places
-                    .replacing(", ", with: "), (")))) v (n))
-                      UNION SELECT r.conrelid FROM pg_constraint r JOIN affected a ON r.confrelid = a.id
-                      WHERE r.contype = 'f' AND r.confdeltype = 'c')
-                    SELECT quote_ident(c.relname) FROM affected a JOIN pg_class c ON c.oid = a.id
-                    """), tables.map { .text($0) })
+                """
+                WITH RECURSIVE affected (id) AS (
+                  SELECT CAST(to_regclass(?) AS oid)
+                  UNION SELECT r.conrelid FROM pg_constraint r JOIN affected a ON r.confrelid = a.id
+                  WHERE r.contype = 'f' AND r.confdeltype = 'c')
+                SELECT CAST(CAST(id AS regclass) AS text) FROM affected WHERE id IS NOT NULL
+                """, .text(table))
         ).rows
-        return names.compactMap { if case .text(let name) = $0[0] { name } else { nil } }
+        return rows.compactMap { if case .text(let name) = $0[0] { name } else { nil } }
     }
 }

@@ -13,7 +13,7 @@ final class PostgresText: Sendable {
         let isKept: Bool
         /// Whether it only reads.
         var isQuery = false
-        /// The table that it deletes from or updates.
+        /// The table that it deletes from or updates, also as the other half of an insertion.
         let changed: String?
     }
 
@@ -81,6 +81,7 @@ final class PostgresText: Sendable {
             switch verb {
             case "DELETE" where words.count > 2: words[2]
             case "UPDATE" where words.count > 1: words[1]
+            case "INSERT" where words.count > 2 && sql.contains("DO UPDATE"): words[2]
             default: nil
             }
         return Statement(

@@ -36,15 +36,15 @@ struct PostgresTraces {
         return Set(rows.compactMap { if case .text(let name) = $0[0] { name } else { nil } })
     }
 
-    /// Forgets what transactions have noted whose number is below `horizon`, or which the database has
-    /// not had yet: they came with a dump of another one, which has no deleted rows.
-    func forget(before horizon: String) throws(PostgresFailure) {
+    /// Forgets what transactions have noted of a table whose number is below `horizon`, or which the
+    /// database has not had yet: they came with a dump of another one, which has no deleted rows.
+    func forget(_ table: String, before horizon: String) throws(PostgresFailure) {
         _ = try connection.run(
             PostgresQuery(
                 """
-                DELETE FROM store_trace WHERE transaction < CAST(? AS xid8)
-                  OR transaction >= pg_snapshot_xmax(pg_current_snapshot())
-                """, .text(horizon)))
+                DELETE FROM store_trace WHERE name = ? AND (transaction < CAST(? AS xid8)
+                  OR transaction >= pg_snapshot_xmax(pg_current_snapshot()))
+                """, .text(table), .text(horizon)))
     }
 
     /// Creates the table unless it exists. Several servers may do so at once.

@@ -133,7 +133,12 @@ final class PostgresWorker {
                     return outcome.isFailure
                         ? outcome.finish(nil) : outcome.finish(failure.storeError)
                 }
+                let traces = transaction.leavesNoTrace ? transaction.changedTables : []
+                if !outcome.isFailure, !traces.isEmpty {
+                    connection.sendAhead(PostgresTraces.note(traces))
+                }
                 try connection.command(outcome.isFailure ? "ROLLBACK" : "COMMIT")
+                if !traces.isEmpty { cleaner.clean() }
                 return outcome.finish(nil)
             } catch {
                 let mayPass =

@@ -10,8 +10,6 @@ internal import ServiceLifecycle
 ///
 /// So an answer is always complete. It covers every face that was committed before the search began.
 package struct GallerySearch: Service {
-    /// A server that did not answer gets no parts for so long.
-    private static let rest = Duration.seconds(30)
     /// How often changes are looked for, in case a notification was lost.
     private static let pause = Duration.seconds(5)
 
@@ -19,18 +17,21 @@ package struct GallerySearch: Service {
     package let worker: GalleryWorker
     let peers: (any GalleryPeers)?
     let patience: Duration
+    /// A server that did not answer gets no parts for so long.
+    let rest: Duration
     let logger: Logger
     private let failedAt = Locked<[String: ContinuousClock.Instant]>([:])
 
     /// - Parameters:
     ///   - peers: The other servers; `nil` if this one is alone, or reaches no other.
     ///   - patience: The time that another server may take for a search.
+    ///   - rest: The time for which a server that did not answer gets no parts.
     package init(
         store: Store, worker: GalleryWorker, peers: (any GalleryPeers)?,
-        patience: Duration = .seconds(10), logger: Logger
+        patience: Duration = .seconds(10), rest: Duration = .seconds(30), logger: Logger
     ) {
-        (self.store, self.worker, self.peers, self.patience, self.logger) = (
-            store, worker, peers, patience, logger
+        (self.store, self.worker, self.peers, self.patience, self.rest, self.logger) = (
+            store, worker, peers, patience, rest, logger
         )
     }
 
@@ -67,7 +68,7 @@ package struct GallerySearch: Service {
         let now = ContinuousClock.now
         var servers = Set(try await peers?.galleryServers() ?? [])
         failedAt.withLock { failures in
-            failures = failures.filter { now - $0.value < Self.rest }
+            failures = failures.filter { now - $0.value < rest }
             servers.subtract(failures.keys)
         }
         if worker.memoryBytes > 0 { servers.insert(ownName) }

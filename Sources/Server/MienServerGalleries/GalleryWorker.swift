@@ -299,8 +299,8 @@ public actor GalleryWorker {
     }
 
     private func abandon(_ slot: GalleryLane.Slot) async {
-        release(slot)
         await lanes[lane(slot)].drop(slot)
+        release(slot)
     }
 
     /// - Returns: whether all faces fit.
@@ -370,6 +370,7 @@ public actor GalleryWorker {
         if !fits() {
             let now = ContinuousClock.now
             for other in held.keys where other.app != app {
+                if fits() { break }
                 guard let time = searchedAt[other.app], now - time < idleTime else {
                     await drop(other)
                     continue
@@ -391,8 +392,8 @@ public actor GalleryWorker {
     /// Overwrites and releases a part that is in memory.
     private func drop(_ key: Key) async {
         guard let part = held.removeValue(forKey: key) else { return }
-        release(part.slot)
         await lanes[lane(part.slot)].drop(part.slot)
+        release(part.slot)
     }
 
     /// Forgets the times of what nobody has asked for, once in a while. A server that asks for apps

@@ -71,7 +71,8 @@ final class GalleryWorld {
     ) -> GallerySearch {
         GallerySearch(
             store: stores[index], worker: worker, peers: peers, patience: patience,
-            logger: Self.logger)
+            // Longer than a test takes beside others.
+            rest: .seconds(3600), logger: Self.logger)
     }
 
     // MARK: People

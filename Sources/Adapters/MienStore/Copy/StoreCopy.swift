@@ -89,7 +89,9 @@ public struct StoreCopy: Sendable {
         try await begin()
         try await Migrator.migrate(target)
         return try await target.changeSchema { [self] connection in
-            try source.read { database in
+            // What was erased in the file since the run before.
+            connection.leaveNoTrace()
+            return try source.read { database in
                 let file = SQLiteConnection(database)
                 try requireSameLog(file, connection)
                 var report = Report()

@@ -67,29 +67,32 @@ package final class MailService: Service {
         _ mail: Mail, through queue: Queue = .codes, about account: UserID? = nil,
         in tables: Tables, at now: Instant
     ) throws {
-        guard try hasRoom(queue, tables) else {
+        let message = Self.message(mail, queue, about: account, at: now)
+        guard try hasRoom(queue, tables, adding: 1) else {
             metrics.count(.mails, ["result": "dropped"])
-            return logger.error("the mail queue is full; one email was dropped")
+            logger.error("the mail queue is full; one email was dropped")
+            return try tables.outbox.pretend(message)
         }
-        try tables.outbox.insert(Self.message(mail, queue, about: account, at: now))
+        try tables.outbox.insert(message)
     }
 
-    /// Counts an email, and returns whether the queue has room for it. The count is too high after transactions that were repeated or undone, so it
+    /// Counts an email, or none, and returns whether the queue has room for another. The count is too high after transactions that were repeated or undone, so it
     /// is taken again before it keeps an email out.
-    private func hasRoom(_ queue: Queue, _ tables: Tables) throws -> Bool {
+    private func hasRoom(_ queue: Queue, _ tables: Tables, adding added: Int) throws -> Bool {
         let seems = waiting.withLock { waiting in
-            waiting[queue, default: 0] += 1
-            return waiting[queue, default: 0] <= queue.maxWaiting
+            defer { waiting[queue, default: 0] += added }
+            return waiting[queue, default: 0] < queue.maxWaiting
         }
         if seems { return true }
-        let count = try tables.outbox.count(queue.kind)
-        note(waiting: count + 1, queue)
+        let count = try tables.outbox.count(queue.kind, atMost: queue.maxWaiting)
+        note(waiting: count + added, queue)
         return count < queue.maxWaiting
     }
 
     /// Does the work of ``post(_:through:in:at:)`` for an email that must not be sent, so that
     /// nobody can tell from the time that it takes.
     package func pretend(_ mail: Mail, in tables: Tables, at now: Instant) throws {
+        _ = try hasRoom(.codes, tables, adding: 0)
         try tables.outbox.pretend(Self.message(mail, .codes, about: nil, at: now))
     }
 

@@ -540,9 +540,10 @@ struct PostgresDriverTests {
         ends.signal()
         #expect(try await reader.value == 4)
         try await vanish("SELECT COUNT(*) FROM store_trace")
-        // From the dump of a database whose numbers were higher.
+        // From the dump of a database whose numbers were higher, and of a table that is gone.
         _ = try cluster.sql(
-            "INSERT INTO store_trace VALUES ('900000000000', 'note')", in: database)
+            "INSERT INTO store_trace VALUES ('900000000000', 'note'), ('900000000000', 'gone')",
+            in: database)
         try await driver.write(.always) { try erase("a", $0) }
         try await vanish("SELECT COUNT(*) FROM store_trace")
     }

@@ -32,6 +32,12 @@ import Testing
         #expect(!kept("CREATE TABLE a ()") && !kept("BEGIN") && !kept("ALTER TABLE a"))
         #expect(!kept("INSERT INTO a VALUES (" + Array(repeating: "?", count: 101).joined() + ")"))
         #expect(PostgresText.translate("DELETE FROM account WHERE id = ?").changed == "account")
+        #expect(
+            PostgresText.translate(
+                "INSERT INTO account (id) VALUES (?) ON CONFLICT DO UPDATE SET id = 1"
+            )
+            .changed == "account")
+        #expect(PostgresText.translate("INSERT INTO account (id) VALUES (?)").changed == nil)
         #expect(PostgresText.translate("UPDATE account\n SET id = ?").changed == "account")
         #expect(PostgresText.translate("INSERT INTO account VALUES (1)").changed == nil)
     }

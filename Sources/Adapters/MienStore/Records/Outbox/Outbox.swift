@@ -83,6 +83,15 @@ public struct OutboxTable {
                 .integer(0) ?? 0)
     }
 
+    /// The number of messages of a kind, counted up to a bound.
+    public func count(_ kind: OutboxMessage.Kind, atMost bound: Int) throws(StoreError) -> Int {
+        Int(
+            try connection.row(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM outbox WHERE kind = ? LIMIT ?) some",
+                .text(kind.rawValue), .integer(Int64(bound)))?
+                .integer(0) ?? 0)
+    }
+
     /// Whether ``claim(_:at:until:atMost:)`` may find a message.
     public func isDue(_ kind: OutboxMessage.Kind, at now: Instant) throws(StoreError) -> Bool {
         try connection.row(
