@@ -518,8 +518,13 @@ struct PostgresDriverTests {
         // A reader that sees what is deleted next. Its transaction has no number.
         let hasBegun = DispatchSemaphore(value: 0), ends = DispatchSemaphore(value: 0)
         let writer = driver
+        var settings = try PostgresSettings(cluster.url(database), connections: 3)
+        // PostgreSQL ends a transaction that does nothing for so long.
+        settings.statementTimeout = .seconds(600)
+        let other = try await PostgresDriver(settings)
+        defer { other.close() }
         let reader = Task {
-            try await writer.read { connection in
+            try await other.read { connection in
                 let before = try connection.rows("SELECT COUNT(*) FROM note", [])[0].integer(0)
                 hasBegun.signal()
                 ends.wait()
