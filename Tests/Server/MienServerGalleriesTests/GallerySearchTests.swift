@@ -196,7 +196,7 @@ struct GallerySearchTests {
         let queries = try apps.map { try world.query(world.template(), app: $0) }
         for round in 0..<60 {
             for query in queries {
-                // What is there already takes no room from what is registered now.
+                // Begin each round with empty parts, so that their rooms are the smallest.
                 while !world.faces.isEmpty { try await world.remove(at: 0) }
                 _ = try await worker.search(query, in: [part], loading: .first)
             }
