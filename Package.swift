@@ -190,6 +190,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
@@ -222,7 +223,7 @@ let package = Package(
                 nioHTTP, systemPackage,
             ]),
         // A face capture on the device, and the keys and checks of Apple's systems.
-        library("MienDevice", in: .sdk, ["MienFace", "MienKeys", "MienCore"]),
+        library("MienDevice", in: .sdk, ["MienFace", "MienPixels", "MienKeys", "MienCore"]),
 
         // MARK: Examples
 
@@ -277,7 +278,6 @@ package.dependencies += [
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
@@ -764,7 +764,9 @@ package.targets += [
             "MienClient", "MienAPI", "MienCore", "MienJourney", "MienKeys", "MienOTP",
             "MienTesting", crypto, nioCore, nioPosix,
         ]),
-    tests("MienDeviceTests", in: .sdk, ["MienDevice", "MienKeys", "MienCore", "MienTesting"]),
+    tests(
+        "MienDeviceTests", in: .sdk,
+        ["MienDevice", "MienClient", "MienKeys", "MienCore", "MienTesting"]),
     tests(
         "MienDeviceLinuxTests", in: .sdk,
         [

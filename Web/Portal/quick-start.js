@@ -38,15 +38,43 @@ location = "${url}/oauth2/authorize?" + new URLSearchParams({
 });`, t("apps.quick_browser"));
 }
 
+// A test compiles this code against declarations of Apple's API.
 function swift(app, url, redirect) {
-  return codeBlock(`// ASWebAuthenticationSession opens the sign-in page (OAuth 2.1, PKCE).
-var address = URLComponents(string: "${url}/oauth2/authorize")!
-address.queryItems = [
-    .init(name: "response_type", value: "code"), .init(name: "client_id", value: "${app.id}"),
-    .init(name: "redirect_uri", value: "${redirect}"), .init(name: "scope", value: "openid"),
-    .init(name: "state", value: state), .init(name: "code_challenge", value: challenge),
-    .init(name: "code_challenge_method", value: "S256"),
-]`, t("apps.quick_swift"));
+  return codeBlock(`import AuthenticationServices
+import MienClient
+
+/// Opens the sign-in page (OAuth 2.1, PKCE), and returns who signed in.
+@MainActor final class SignIn: NSObject, ASWebAuthenticationPresentationContextProviding {
+    func start() async throws -> UserInfo {
+        let session = try MienSession(
+            MienOptions(serverPath: "${url}", applicationId: "${app.id}"))
+        try await session.configure()
+        return try await session.authenticate(redirectURI: "${redirect}") { page in
+            try await self.open(page)
+        }
+    }
+
+    private func open(_ page: SignInPage) async throws -> String {
+        guard let url = URL(string: page.url) else { throw URLError(.badURL) }
+        return try await withCheckedThrowingContinuation { continuation in
+            let browser = ASWebAuthenticationSession(
+                url: url, callbackURLScheme: page.callbackScheme
+            ) { @Sendable callback, error in
+                if let callback {
+                    continuation.resume(returning: callback.absoluteString)
+                } else {
+                    continuation.resume(throwing: error ?? CancellationError())
+                }
+            }
+            browser.presentationContextProvider = self
+            browser.start()
+        }
+    }
+
+    func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor {
+        ASPresentationAnchor()
+    }
+}`, t("apps.quick_swift"));
 }
 
 function exchange(app, url, redirect) {

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-// The parts of Apple's Security and Core Foundation that MienDevice uses, declared for type
+// The parts of Apple's Security and Core Foundation that the SDK uses, declared for type
 // checking where they are not available. This code never runs. Core Foundation's types stand for
 // the types they bridge to, because Swift bridges only on Apple's systems. Source: Apple's
 // documentation of SecKey, SecItem, SecAccessControl (iOS 17, macOS 14).
@@ -33,6 +33,12 @@ public let kSecReturnRef: CFString = "", kSecReturnAttributes: CFString = "",
     kSecValueRef: CFString = ""
 public let kSecMatchLimit: CFString = "", kSecMatchLimitAll: CFString = "",
     kSecUseAuthenticationContext: CFString = ""
+
+public let kSecClassGenericPassword: CFString = "", kSecReturnData: CFString = "",
+    kSecValueData: CFString = ""
+public let kSecAttrService: CFString = "", kSecAttrAccount: CFString = ""
+public let kSecAttrAccessible: CFString = "",
+    kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
 
 public final class SecKey {}
 public final class SecAccessControl {}
@@ -71,3 +77,9 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     -> OSStatus
 { fatalError() }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { fatalError() }
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?)
+    -> OSStatus
+{ fatalError() }
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
+    fatalError()
+}

@@ -26,7 +26,7 @@ struct Keychain: SecretStore {
             var item = Self.query(name).merging(change) { $1 }
             item[kSecAttrAccessible as String] =
                 kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
-            status = unsafe SecItemAdd(item as CFDictionary, nil)
+            status = SecItemAdd(item as CFDictionary, nil)
         }
         guard status == errSecSuccess else { throw Self.failure(status) }
     }
