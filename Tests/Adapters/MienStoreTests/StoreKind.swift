@@ -57,13 +57,13 @@ enum PostgresTestDatabases {
     static func driver(for folder: ScratchFolder, hasSchema: Bool = false) async throws
         -> PostgresDriver
     {
-        let cluster = try PostgresCluster.shared()
+        let cluster = try await PostgresCluster.shared()
         let name: String
         if let known = names.withLock({ $0[folder.url] }) {
             name = known
         } else {
             let copied = hasSchema ? try await template.value : nil
-            name = try cluster.database(for: folder, template: copied)
+            name = try await cluster.database(for: folder, template: copied)
             names.withLock { $0[folder.url] = name }
         }
         return try await PostgresDriver(
@@ -72,15 +72,15 @@ enum PostgresTestDatabases {
 
     /// A database with the newest schema, which others are copied from.
     private static let template = Task {
-        let cluster = try PostgresCluster.shared(), owner = try ScratchFolder()
-        let name = try cluster.database(for: owner)
+        let cluster = try await PostgresCluster.shared(), owner = try ScratchFolder()
+        let name = try await cluster.database(for: owner)
         let driver = try await PostgresDriver(PostgresSettings(cluster.url(name), connections: 3))
         _ = try await Store(driver, keys: TestStore.keys)
         // Some copies belong to servers with another master key.
         try await driver.write(.always) { _ = try $0.execute("DELETE FROM master_key", []) }
         driver.close()
         // PostgreSQL copies only what nobody uses.
-        try cluster.sql(
+        try await cluster.sql(
             "ALTER DATABASE \(name) ALLOW_CONNECTIONS false; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'"
         )
         owners.withLock { $0.append(owner) }

@@ -40,8 +40,8 @@ final class GalleryWorld {
         if servers == 1 {
             drivers = [try SQLiteDriver(path: scratch("mien.sqlite").path)]
         } else {
-            let cluster = try PostgresCluster.shared()
-            let url = cluster.url(try cluster.database(for: scratch))
+            let cluster = try await PostgresCluster.shared()
+            let url = cluster.url(try await cluster.database(for: scratch))
             var drivers: [any SQLDriver] = []
             for _ in 0..<servers {
                 drivers.append(

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienThreads
 
 extension PostgresCluster {
     /// A moment to which a backup and its archived log can be restored.
@@ -26,9 +27,16 @@ extension PostgresCluster {
     }
 
     /// Makes a base backup, as `pg_basebackup` does while the database is in use.
-    public func backUp() throws {
+    public func backUp() async throws {
+        let (folder, port) = (folder, port)
+        try await WorkerThread.run(name: "test.backup") {
+            try Self.backUp(folder, port: port)
+        }
+    }
+
+    private static func backUp(_ folder: URL, port: Int) throws {
         let process = Process()
-        process.executableURL = URL(filePath: "\(Self.programs!)/pg_basebackup")
+        process.executableURL = URL(filePath: "\(programs!)/pg_basebackup")
         process.arguments = [
             "-h", folder.path, "-p", "\(port)", "-U", "mien", "-D",
             folder.appending(path: "backup").path,
@@ -45,23 +53,23 @@ extension PostgresCluster {
     }
 
     /// Returns the present moment, for a restore of the last backup. Call ``archiveAll()`` afterwards.
-    public func now() throws -> PointInTime {
-        PointInTime(source: folder, time: try sql("SELECT clock_timestamp()"))
+    public func now() async throws -> PointInTime {
+        PointInTime(source: folder, time: try await sql("SELECT clock_timestamp()"))
     }
 
     /// Waits until the log is archived up to now.
-    public func archiveAll() throws {
-        let file = try sql("SELECT pg_walfile_name(pg_switch_wal())")
+    public func archiveAll() async throws {
+        let file = try await sql("SELECT pg_walfile_name(pg_switch_wal())")
         for _ in 0..<500 {
-            let last = try sql("SELECT last_archived_wal FROM pg_stat_archiver")
+            let last = try await sql("SELECT last_archived_wal FROM pg_stat_archiver")
             if last >= file { return }
-            usleep(20_000)
+            try await Task.sleep(for: .milliseconds(20))
         }
         throw Missing(description: "the write-ahead log was not archived")
     }
 
     /// Whether a restore is still going on.
-    public func isRecovering() throws -> Bool {
-        try sql("SELECT pg_is_in_recovery()") == "t"
+    public func isRecovering() async throws -> Bool {
+        try await sql("SELECT pg_is_in_recovery()") == "t"
     }
 }

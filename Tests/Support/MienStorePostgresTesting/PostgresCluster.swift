@@ -1,10 +1,18 @@
 public import Foundation
 internal import MienTesting
+internal import MienThreads
 internal import Synchronization
 internal import SystemPostgres
 
 /// A private PostgreSQL server for the tests of one process. It starts with the first test that
 /// needs it and ends with the process, however that ends.
+///
+/// Tests share ``shared()``. A test that stops, kills, or restarts the server or one of its processes
+/// starts a cluster of its own: PostgreSQL answers some statements of any client, such as `DROP
+/// DATABASE`, only after all its processes have taken note.
+///
+/// Everything that waits for the server does so on a thread of its own, because the pool that runs
+/// tasks has only as many threads as there are cores.
 public final class PostgresCluster: Sendable {
     /// The reason a test that needs PostgreSQL is skipped.
     public struct Missing: Error, CustomStringConvertible {
@@ -22,8 +30,8 @@ public final class PostgresCluster: Sendable {
     public static var isInstalled: Bool { programs != nil }
 
     /// The cluster of this process.
-    public static func shared() throws -> PostgresCluster { try sharedResult.get() }
-    private static let sharedResult = Result { try PostgresCluster() }
+    public static func shared() async throws -> PostgresCluster { try await sharedTask.value }
+    private static let sharedTask = Task { try await PostgresCluster.start() }
 
     /// Makes a cluster listen on `localhost`, with a certificate.
     public struct Listening: Sendable {
@@ -47,6 +55,8 @@ public final class PostgresCluster: Sendable {
     private let keeper = Process()
     private let databases = Mutex<[Database]>([])
     private let number = Atomic<Int>(0)
+    /// Names of databases that a thread drops.
+    private let unused = JobLine<String>()
 
     private struct Database {
         weak var owner: (any AnyObject & Sendable)?
@@ -54,7 +64,8 @@ public final class PostgresCluster: Sendable {
     }
 
     /// Runs the server, passes on lines to `pg_ctl`, and removes the server and its folder when
-    /// standard input ends. PostgreSQL refuses to run as root.
+    /// standard input ends. Another process may have inherited the other end, so the end of the
+    /// process of the tests counts, too. PostgreSQL refuses to run as root.
     private static let script = """
         set -eu
         cd "$FOLDER"
@@ -88,12 +99,20 @@ public final class PostgresCluster: Sendable {
         $SETTINGS
         END
         run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -l "$FOLDER/data/log" -w start >/dev/null
+        remove() {
+            run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -m immediate stop >/dev/null 2>&1 || true
+            rm -rf "$FOLDER"
+        }
+        (
+            exec </dev/null >/dev/null 2>&1
+            while kill -0 "$PARENT" && [ -d "$FOLDER" ]; do sleep 1; done
+            if [ -d "$FOLDER" ]; then remove; kill -KILL $$; fi
+        ) &
         echo ready
         while read -r arguments; do
             if run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -l "$FOLDER/data/log" -w $arguments >/dev/null 2>&1 </dev/null; then echo done; else echo failed; fi
         done
-        run "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -m immediate stop >/dev/null 2>&1 || true
-        rm -rf "$FOLDER"
+        remove
         """
 
     /// Starts a cluster.
@@ -105,9 +124,20 @@ public final class PostgresCluster: Sendable {
     ///   - listening: Its certificate, if it listens on `localhost`.
     ///   - isArchived: Whether it archives its write-ahead log, for ``backUp()``.
     ///   - restored: Begins with the backup of another cluster instead of an empty one.
-    public init(
+    public static func start(
         isDurable: Bool = false, namespace: String? = nil, listening: Listening? = nil,
         isArchived: Bool = false, restored: PointInTime? = nil
+    ) async throws -> PostgresCluster {
+        try await WorkerThread.run(name: "test.postgres") {
+            try PostgresCluster(
+                isDurable: isDurable, namespace: namespace, listening: listening,
+                isArchived: isArchived, restored: restored)
+        }
+    }
+
+    private init(
+        isDurable: Bool, namespace: String?, listening: Listening?, isArchived: Bool,
+        restored: PointInTime?
     ) throws {
         guard let programs = Self.programs else {
             throw Missing(description: "PostgreSQL is not installed: apt-get install postgresql")
@@ -124,7 +154,7 @@ public final class PostgresCluster: Sendable {
         keeper.executableURL = URL(filePath: "/bin/sh")
         keeper.arguments = ["-c", Self.script]
         keeper.environment = ProcessInfo.processInfo.environment.merging([
-            "FOLDER": folder.path, "PROGRAMS": programs, "FSYNC": isDurable ? "on" : "off",
+            "FOLDER": folder.path, "PROGRAMS": programs, "PARENT": "\(getpid())", "FSYNC": isDurable ? "on" : "off",
             "NAMESPACE": namespace ?? "",
             "ADDRESSES": namespace != nil ? "*" : listening != nil ? "localhost" : "",
             "PORT": "\(port)", "CERTIFICATE": listening?.certificate.path ?? "",
@@ -140,29 +170,58 @@ public final class PostgresCluster: Sendable {
             let log = try? String(contentsOf: folder.appending(path: "initdb.log"), encoding: .utf8)
             throw Missing(description: "PostgreSQL did not start: \(log ?? "")")
         }
+        let (unused, folder, port) = (unused, folder, port)
+        WorkerThread.required(name: "test.drop") {
+            while let names = unused.next(atMost: 1) {
+                for name in names {
+                    _ = try? Self.run(
+                        "DROP DATABASE IF EXISTS \(name) WITH (FORCE)", in: "postgres", of: folder,
+                        port: port)
+                }
+            }
+        }.detach()
     }
 
-    /// Ends the cluster before the process ends.
+    deinit { unused.stop() }
+
+    /// Lets the cluster end before the process does. It is gone some moments later.
     public func stop() {
+        unused.stop()
         try? input.fileHandleForWriting.close()
-        keeper.waitUntilExit()
     }
 
-    /// Runs `pg_ctl` with `arguments`, such as `-m immediate restart`, and waits for it.
-    public func control(_ arguments: String) throws {
-        try input.fileHandleForWriting.write(contentsOf: Data("\(arguments)\n".utf8))
-        let answer = output.fileHandleForReading.availableData
+    /// Runs `pg_ctl` with `arguments`, such as `-m immediate restart`, and waits for it. One call at a
+    /// time.
+    public func control(_ arguments: String) async throws {
+        let (input, output) = (input, output)
+        let answer = try await WorkerThread.run(name: "test.pg_ctl") {
+            try input.fileHandleForWriting.write(contentsOf: Data("\(arguments)\n".utf8))
+            return output.fileHandleForReading.availableData
+        }
         guard answer.starts(with: Data("done".utf8)) else {
             throw Missing(description: "pg_ctl \(arguments) failed")
         }
     }
 
-    /// Runs SQL on a connection of its own, for two minutes at most: it blocks a thread that runs
-    /// tasks.
+    /// Runs SQL on a connection of its own, for two minutes at most.
     ///
     /// - Returns: The rows of the last statement, one a line, with bars between columns.
     @discardableResult
-    public func sql(_ statement: String, in database: String = "postgres") throws -> String {
+    public func sql(_ statement: String, in database: String = "postgres") async throws -> String {
+        let (folder, port) = (folder, port)
+        return try await WorkerThread.run(name: "test.sql") {
+            try Self.run(statement, in: database, of: folder, port: port)
+        }
+    }
+
+    /// Runs SQL on this thread, which must not be one that runs tasks.
+    public func blockingSQL(_ statement: String, in database: String) throws -> String {
+        try Self.run(statement, in: database, of: folder, port: port)
+    }
+
+    private static func run(
+        _ statement: String, in database: String, of folder: URL, port: Int
+    ) throws -> String {
         // By libpq and not by psql: starting thousands of programs beside other tests is slow, and
         // Foundation's Process has crashed at it.
         let connection = unsafe PQconnectdb(
@@ -195,43 +254,22 @@ public final class PostgresCluster: Sendable {
     }
 
     /// Creates an empty database, or a copy of `template`, which nobody may use meanwhile. It is
-    /// dropped some time after `owner` is released.
+    /// dropped some time after `owner` is released; nothing waits for that.
     ///
     /// - Returns: its name.
-    public func database(for owner: any AnyObject & Sendable, template: String? = nil) throws
-        -> String
-    {
-        let unused = databases.withLock { databases in
+    public func database(
+        for owner: any AnyObject & Sendable, template: String? = nil
+    ) async throws -> String {
+        let released = databases.withLock { databases in
             defer { databases.removeAll { $0.owner == nil } }
             return databases.filter { $0.owner == nil }.map(\.name)
         }
-        for name in unused { _ = try? sql("DROP DATABASE IF EXISTS \(name) WITH (FORCE)") }
+        for name in released { try unused.add(name) }
         let name = "test\(number.add(1, ordering: .relaxed).newValue)"
-        try sql(
+        try await sql(
             "CREATE DATABASE \(name)"
                 + (template.map { " TEMPLATE \($0) STRATEGY file_copy" } ?? ""))
         databases.withLock { $0.append(Database(owner: owner, name: name)) }
         return name
-    }
-}
-
-extension PostgresCluster {
-    /// Whether the tests of servers run on PostgreSQL: `MIEN_TEST_STORE=postgres`.
-    public static var isForServers: Bool {
-        ProcessInfo.processInfo.environment["MIEN_TEST_STORE"] == "postgres"
-    }
-
-    private static let folders = Mutex<[String: String]>([:])
-
-    /// Returns the address of a database that belongs to a server's data folder: the same one each
-    /// time.
-    public static func url(forServerIn folder: URL, of owner: any AnyObject & Sendable) throws
-        -> String
-    {
-        let cluster = try shared()
-        if let known = folders.withLock({ $0[folder.path] }) { return cluster.url(known) }
-        let name = try cluster.database(for: owner)
-        folders.withLock { $0[folder.path] = name }
-        return cluster.url(name)
     }
 }

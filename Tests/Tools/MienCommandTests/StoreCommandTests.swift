@@ -11,13 +11,13 @@ struct StoreCommandTests {
     private let owner: ScratchFolder
     private let url, name, other: String
 
-    init() throws {
+    init() async throws {
         home = try TemporaryHome()
-        cluster = try PostgresCluster.shared()
+        cluster = try await PostgresCluster.shared()
         owner = try ScratchFolder()
-        name = try cluster.database(for: owner)
+        name = try await cluster.database(for: owner)
         url = cluster.url(name)
-        other = try cluster.database(for: owner)
+        other = try await cluster.database(for: owner)
     }
 
     /// The server's data folder, as ``ServerProcess`` sets it.
@@ -74,7 +74,7 @@ struct StoreCommandTests {
             #expect(
                 second.status == 0 && second.out.contains("all equal")
                     && second.out.contains("The server goes on with the file"), "\(second)")
-            #expect(try cluster.sql("SELECT COUNT(*) FROM account", in: name) == "2")
+            #expect(try await cluster.sql("SELECT COUNT(*) FROM account", in: name) == "2")
 
             let early = try await store("copy", "--finish", "--json", url: url)
             #expect(try early.status == 3 && early.error.code == "server.in-use", "\(early)")
@@ -92,7 +92,7 @@ struct StoreCommandTests {
             tables.contains { $0["name"] as? String == "account" && $0["rows"] as? Int == 3 }
                 && tables.allSatisfy { ($0["sha256"] as? String)?.count == 64 }, "\(tables)")
         #expect(
-            try cluster.sql("SELECT COUNT(*) FROM audit", in: name)
+            try await cluster.sql("SELECT COUNT(*) FROM audit", in: name)
                 == "\(tables.first { $0["name"] as? String == "audit" }?["rows"] as? Int ?? 0)")
         // Again, as after an answer that was lost.
         let again = try await store("copy", "--finish", url: url)

@@ -25,7 +25,7 @@ extension PostgresDriverTests {
         var found = ""
         for _ in 0..<100 where found != "2" {
             try await Task.sleep(for: .milliseconds(100))
-            found = try cluster.sql(
+            found = try await cluster.sql(
                 "SELECT COUNT(*) FROM pg_stat_user_tables WHERE vacuum_count > 0 AND relname IN ('note', 'page')",
                 in: database)
         }
@@ -44,8 +44,8 @@ extension PostgresDriverTests {
             try connection.execute("DELETE FROM note WHERE id = ?", [.text(name)])
             connection.leaveNoTrace()
         }
-        func noted() throws -> String {
-            try cluster.sql("SELECT COUNT(*) FROM store_trace", in: database)
+        func noted() async throws -> String {
+            try await cluster.sql("SELECT COUNT(*) FROM store_trace", in: database)
         }
         await #expect(throws: StoreError.self) {
             try await driver.write(.always) { connection in
@@ -53,7 +53,7 @@ extension PostgresDriverTests {
                 throw StoreError(.stale, "")
             }
         }
-        #expect(try noted() == "0", "it was undone")
+        #expect(try await noted() == "0", "it was undone")
         // A reader that sees what is deleted next. Its transaction has no number.
         let hasBegun = DispatchSemaphore(value: 0), ends = DispatchSemaphore(value: 0)
         let writer = driver
@@ -78,14 +78,14 @@ extension PostgresDriverTests {
             }
             try await tasks.waitForAll()
         }
-        #expect(try noted() != "0")
+        #expect(try await noted() != "0")
         try await Task.sleep(for: .seconds(6))
-        #expect(try noted() != "0", "the reader still needs the rows")
+        #expect(try await noted() != "0", "the reader still needs the rows")
         ends.signal()
         #expect(try await reader.value == 4)
         try await vanish("SELECT COUNT(*) FROM store_trace")
         // From the dump of a database whose numbers were higher, and of a table that is gone.
-        _ = try cluster.sql(
+        _ = try await cluster.sql(
             "INSERT INTO store_trace VALUES ('900000000000', 'note'), ('900000000000', 'gone')",
             in: database)
         try await driver.write(.always) { try erase("a", $0) }
@@ -96,7 +96,7 @@ extension PostgresDriverTests {
         _ = await note("a")
         driver.close()
         // Its deletion was committed, and it died before the vacuum.
-        _ = try cluster.sql(
+        _ = try await cluster.sql(
             """
             BEGIN; DELETE FROM note WHERE id = 'a'; INSERT INTO store_trace (name) VALUES ('note'); COMMIT
             """, in: database)
@@ -112,7 +112,7 @@ extension PostgresDriverTests {
         var found = ""
         for _ in 0..<1_200 where found != "0" {
             try await Task.sleep(for: .milliseconds(100))
-            found = try cluster.sql(sql, in: database)
+            found = try await cluster.sql(sql, in: database)
         }
         #expect(found == "0")
     }

@@ -20,10 +20,14 @@ struct PostgresDriverTests {
 
     init() async throws {
         folder = try ScratchFolder()
-        cluster = try PostgresCluster.shared()
-        database = try cluster.database(for: folder)
+        cluster = try await PostgresCluster.shared()
+        database = try await cluster.database(for: folder)
         driver = try await PostgresDriver(
             PostgresSettings(cluster.url(database), connections: 5))
+        try await Self.makeTable(driver)
+    }
+
+    private static func makeTable(_ driver: PostgresDriver) async throws {
         _ = try await driver.changeSchema {
             try $0.execute(
                 "CREATE TABLE note (id TEXT COLLATE \"C\" PRIMARY KEY, number BIGINT)", [])
@@ -40,9 +44,9 @@ struct PostgresDriverTests {
         }
     }
 
-    private func ids() async throws -> Set<String> {
+    private func ids(_ driver: PostgresDriver? = nil) async throws -> Set<String> {
         try await Set(
-            driver.read { try $0.rows("SELECT id FROM note", []).map { try $0.text(0) } })
+            (driver ?? self.driver).read { try $0.rows("SELECT id FROM note", []).map { try $0.text(0) } })
     }
 
     @Test func `values come back as they were written`() async throws {
@@ -185,7 +189,8 @@ struct PostgresDriverTests {
         _ = await note("a")
         try await driver.read { connection in
             let before = try connection.rows("SELECT COUNT(*) FROM note", [])[0].integer(0)
-            try cluster.sql("INSERT INTO note VALUES ('b', 1)", in: database)
+            // On the driver's own thread.
+            _ = try cluster.blockingSQL("INSERT INTO note VALUES ('b', 1)", in: database)
             #expect(try connection.rows("SELECT COUNT(*) FROM note", [])[0].integer(0) == before)
         }
         await #expect(throws: StoreError.self) {
@@ -287,18 +292,21 @@ struct PostgresDriverTests {
         #expect(try await ids().count == 36)
     }
 
-    @Test func `a recovery from a crash is noticed, and a clean restart is none`() throws {
-        let cluster = try PostgresCluster()
+    @Test func `a recovery from a crash is noticed, and a clean restart is none`() async throws {
+        let cluster = try await PostgresCluster.start()
         defer { cluster.stop() }
-        func recovery() throws -> String {
-            try PostgresConnection(PostgresSettings(cluster.url("postgres"))).recovery
+        func recovery() async throws -> String {
+            let settings = try PostgresSettings(cluster.url("postgres"))
+            return try await WorkerThread.run(name: "test.recovery") {
+                try PostgresConnection(settings).recovery
+            }
         }
-        let first = try recovery()
+        let first = try await recovery()
         #expect(!first.isEmpty)
-        try cluster.control("-m fast restart")
-        #expect(try recovery() == first)
-        try cluster.control("-m immediate restart")
-        #expect(try recovery() != first)
+        try await cluster.control("-m fast restart")
+        #expect(try await recovery() == first)
+        try await cluster.control("-m immediate restart")
+        #expect(try await recovery() != first)
     }
 
     @Test(.timeLimit(.minutes(10)))
@@ -306,9 +314,9 @@ struct PostgresDriverTests {
         async throws
     {
         // A cluster of its own: others work in the shared one.
-        let cluster = try PostgresCluster()
+        let cluster = try await PostgresCluster.start()
         defer { cluster.stop() }
-        let name = try cluster.database(for: folder)
+        let name = try await cluster.database(for: folder)
         var settings = try PostgresSettings(cluster.url(name), connections: 5)
         settings.patience = Self.amongOtherTests
         let driver = try await PostgresDriver(settings)
@@ -346,7 +354,7 @@ struct PostgresDriverTests {
             }
             for _ in 0..<3 {
                 try await workGoesOn()
-                try cluster.control("-m immediate restart")
+                try await cluster.control("-m immediate restart")
             }
             try await workGoesOn()
             isOver.withLock { $0 = true }
@@ -367,10 +375,13 @@ struct PostgresDriverTests {
     @Test func `a process of PostgreSQL that answers no longer is left, and another one serves`()
         async throws
     {
-        var settings = try PostgresSettings(cluster.url(database), connections: 3)
+        let cluster = try await PostgresCluster.start()
+        defer { cluster.stop() }
+        var settings = try PostgresSettings(cluster.url("postgres"), connections: 3)
         (settings.statementTimeout, settings.lockTimeout) = (.seconds(1), .seconds(1))
         settings.patience = Self.amongOtherTests
         let driver = try await PostgresDriver(settings)
+        try await Self.makeTable(driver)
         for durability in [Durability.always, .process] {
             let process = try await driver.write(durability) {
                 try $0.rows("SELECT pg_backend_pid()", [])[0].integer(0)
@@ -379,26 +390,26 @@ struct PostgresDriverTests {
             defer { kill(pid_t(process), SIGCONT) }
             #expect(await note("\(durability)", durability, by: driver) == nil)
         }
-        #expect(try await ids() == ["always", "process"])
+        #expect(try await ids(driver) == ["always", "process"])
         driver.close()
     }
 
     @Test func `while PostgreSQL is away, requests fail after a while, and not before`()
         async throws
     {
-        let cluster = try PostgresCluster()
+        let cluster = try await PostgresCluster.start()
         defer { cluster.stop() }
         var settings = try PostgresSettings(cluster.url("postgres"), connections: 3)
         settings.patience = .milliseconds(600)
         let driver = try await PostgresDriver(settings)
-        try cluster.control("-m fast stop")
+        try await cluster.control("-m fast stop")
         let begun = ContinuousClock.now
         #expect(
             await refusal { _ = try await driver.read { try $0.rows("SELECT 1", []) } }
                 == .unreachable)
         #expect(await refusal { try await driver.write(.always) { _ in } } == .unreachable)
         #expect(ContinuousClock.now - begun > .milliseconds(800))
-        try cluster.control("start")
+        try await cluster.control("start")
         #expect(try await driver.read { try $0.rows("SELECT 1", [])[0][0] } == 1)
         driver.close()
     }
@@ -423,8 +434,8 @@ struct PostgresDriverTests {
     @Test func `a statement prepared before a change of the schema works after it`() async throws {
         #expect(try await driver.read { try $0.rows("SELECT * FROM note", []).count } == 0)
         _ = try await driver.write(.process) { try $0.rows("SELECT * FROM note", []) }
-        try cluster.sql("ALTER TABLE note ADD COLUMN more BIGINT DEFAULT 7", in: database)
-        try cluster.sql("INSERT INTO note VALUES ('a', 1)", in: database)
+        try await cluster.sql("ALTER TABLE note ADD COLUMN more BIGINT DEFAULT 7", in: database)
+        try await cluster.sql("INSERT INTO note VALUES ('a', 1)", in: database)
         for _ in 0..<6 {
             #expect(
                 try await driver.read { try $0.rows("SELECT * FROM note", [])[0].integer(2) } == 7)
@@ -466,7 +477,7 @@ struct PostgresDriverTests {
         let done = codes.count { $0 == nil }
         #expect(codes.allSatisfy { $0 == nil || $0 == .unreachable })
         #expect(await note("late") == .unreachable)
-        #expect(try cluster.sql("SELECT COUNT(*) FROM note", in: database) == "\(done)")
+        #expect(try await cluster.sql("SELECT COUNT(*) FROM note", in: database) == "\(done)")
         driver.close()
     }
 

@@ -21,7 +21,7 @@ struct PostgresTLSTests {
         ours = try await OpenSSLAuthority("ours", in: folder)
         others = try await OpenSSLAuthority("others", in: folder)
         let files = try await ours.issue(for: "localhost")
-        cluster = try PostgresCluster(
+        cluster = try await PostgresCluster.start(
             listening: .init(certificate: files.certificate, key: files.key))
     }
 
@@ -76,7 +76,7 @@ struct PostgresTLSTests {
     {
         defer { cluster.stop() }
         // PostgreSQL takes the user's name from the certificate, which its authority has issued.
-        try cluster.sql(
+        try await cluster.sql(
             "COPY (VALUES ('local all all trust'), ('hostssl all all all cert')) TO '\(cluster.folder.path)/data/pg_hba.conf'"
         )
         try FileManager.default.copyItem(
@@ -95,13 +95,13 @@ struct PostgresTLSTests {
 
     /// Changes a setting of the server, which takes a moment.
     private func reload(_ setting: String, _ value: String) async throws {
-        try cluster.sql("ALTER SYSTEM SET \(setting) = \(value)")
-        try cluster.control("reload")
+        try await cluster.sql("ALTER SYSTEM SET \(setting) = \(value)")
+        try await cluster.control("reload")
         let plain = value.filter { $0 != "'" }
-        for _ in 0..<500 where try cluster.sql("SHOW \(setting)") != plain {
+        for _ in 0..<500 where try await cluster.sql("SHOW \(setting)") != plain {
             try await Task.sleep(for: .milliseconds(20))
         }
-        #expect(try cluster.sql("SHOW \(setting)") == plain)
+        #expect(try await cluster.sql("SHOW \(setting)") == plain)
         // Sessions that begin now have it, too: the new one is read by PostgreSQL's first process.
         try await Task.sleep(for: .milliseconds(300))
     }

@@ -26,8 +26,8 @@ final class ManyServers: Sendable {
     {
         let network =
             ManyNetwork.isPossible ? try ManyNetwork(ways: count, in: scratch) : nil
-        let cluster = try PostgresCluster(isDurable: true, namespace: network?.namespace)
-        try cluster.sql("CREATE DATABASE many")
+        let cluster = try await PostgresCluster.start(isDurable: true, namespace: network?.namespace)
+        try await cluster.sql("CREATE DATABASE many")
         let first = try await server(0, in: scratch, url(0, cluster, network), nil, program)
         let servers = ManyServers(cluster, scratch, network, first.credential, first)
         for number in 1..<count { try await servers.start(number, program) }
@@ -125,7 +125,7 @@ final class ManyServers: Sendable {
         try? await Task.sleep(for: time)
         // The system may take a moment to release the shared memory.
         for attempt in 0... {
-            do { return try cluster.control("start") } catch {
+            do { return try await cluster.control("start") } catch {
                 guard attempt < 50 else { throw error }
                 try await Task.sleep(for: .milliseconds(200))
             }
@@ -149,14 +149,14 @@ final class ManyServers: Sendable {
     private static let auditEntry = "SELECT number || ' ' || encode(hash, 'hex') FROM audit"
 
     /// The number and the hash of the last audit entry, as PostgreSQL itself returns them.
-    func lastAuditEntry() throws -> String {
-        try cluster.sql("\(Self.auditEntry) ORDER BY number DESC LIMIT 1", in: "many")
+    func lastAuditEntry() async throws -> String {
+        try await cluster.sql("\(Self.auditEntry) ORDER BY number DESC LIMIT 1", in: "many")
     }
 
     /// Whether an entry is still there, unchanged.
-    func hasAuditEntry(_ entry: String) throws -> Bool {
+    func hasAuditEntry(_ entry: String) async throws -> Bool {
         let number = entry.prefix { $0 != " " }
-        return try cluster.sql("\(Self.auditEntry) WHERE number = \(number)", in: "many") == entry
+        return try await cluster.sql("\(Self.auditEntry) WHERE number = \(number)", in: "many") == entry
     }
 
     /// Returns the names of all users, page by page.

@@ -49,7 +49,7 @@ struct ManyServersTests {
         }
         var generator = TestSeed.generator(64), totals = ManyRound.Totals()
         var counts: [Fault: Int] = [:], unjudged: [String: Int] = [:], kills = 0, rounds = 0
-        var invited: [String] = [], created: [String] = [], last = try servers.lastAuditEntry()
+        var invited: [String] = [], created: [String] = [], last = try await servers.lastAuditEntry()
         let kinds = Fault.allCases.filter { $0 != .cutServer || servers.hasNetwork }
         if !servers.hasNetwork { print("no partitions: this machine allows no network namespaces") }
         while kills < Self.kills || rounds < kinds.count {
@@ -70,14 +70,14 @@ struct ManyServersTests {
                 case .pauseServer: await servers.pause(server, for: time)
                 case .killDatabase: try await servers.killDatabase(for: time)
                 case .cutServer: try await servers.cut(server, for: time)
-                case .restartDatabase: try servers.cluster.control("-m immediate restart")
+                case .restartDatabase: try await servers.cluster.control("-m immediate restart")
                 }
             }
             try await servers.restore()
             let (wrong, counted) = try await play.judge()
             for fault in wrong { Issue.record("round \(round): \(fault)") }
-            #expect(try servers.hasAuditEntry(last), "round \(round): the audit log was cut off")
-            last = try servers.lastAuditEntry()
+            #expect(try await servers.hasAuditEntry(last), "round \(round): the audit log was cut off")
+            last = try await servers.lastAuditEntry()
             totals.add(counted)
             invited += play.invited.withLock { $0 }
             created += play.created.withLock { $0 }

@@ -29,27 +29,27 @@ struct PointInTimeTests {
     @Test(
         "the users of that moment are there and sign in, later ones are not, and the log is whole")
     func restore() async throws {
-        let cluster = try PostgresCluster(isDurable: true, isArchived: true)
+        let cluster = try await PostgresCluster.start(isDurable: true, isArchived: true)
         defer { cluster.stop() }
-        try cluster.sql("CREATE DATABASE mien")
+        try await cluster.sql("CREATE DATABASE mien")
         let server = try await start(cluster, "data")
         try await server.makeUser("ada")
-        try cluster.backUp()
+        try await cluster.backUp()
         try await server.makeUser("grace")
         // What an administrator notes from time to time.
         let noted = try await server.admin.verifyAudit()
-        let moment = try cluster.now()
+        let moment = try await cluster.now()
         try await Task.sleep(for: .milliseconds(100))
         try await server.makeUser("mallory")
-        try cluster.archiveAll()
+        try await cluster.archiveAll()
         // The machine is lost, with its data folder.
         server.process.signal(SIGKILL)
         await server.process.ended()
-        try cluster.control("-m immediate stop")
+        try await cluster.control("-m immediate stop")
 
-        let restored = try PostgresCluster(isDurable: true, restored: moment)
+        let restored = try await PostgresCluster.start(isDurable: true, restored: moment)
         defer { restored.stop() }
-        try await eventually { try !restored.isRecovering() }
+        try await eventually { try await !restored.isRecovering() }
         let again = try await start(restored, "new", credential: server.credential)
         for name in ["ada", "grace"] {
             #expect(try await again.admin.findUser(name) != nil, "\(name)")
@@ -66,9 +66,9 @@ struct PointInTimeTests {
 
     @Test("without the master key, the restored records stay closed")
     func withoutKey() async throws {
-        let cluster = try PostgresCluster(isDurable: true)
+        let cluster = try await PostgresCluster.start(isDurable: true)
         defer { cluster.stop() }
-        try cluster.sql("CREATE DATABASE mien")
+        try await cluster.sql("CREATE DATABASE mien")
         let server = try await start(cluster, "data")
         #expect(await server.process.stop() == 0)
         try FileManager.default.removeItem(at: scratch("keys"))

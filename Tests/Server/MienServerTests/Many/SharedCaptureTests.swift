@@ -12,10 +12,10 @@ struct SharedCaptureTests {
     private static func run(
         _ body: @escaping @Sendable (_ first: TestServer, _ second: TestServer) async throws -> Void
     ) async throws {
-        let cluster = try PostgresCluster.shared(), time = HandClock()
+        let cluster = try await PostgresCluster.shared(), time = HandClock()
         let one = try ScratchFolder(), two = try ScratchFolder()
         let settings = LiveCaptureTests.live.merging([
-            "MIEN_STORE_URL": cluster.url(try cluster.database(for: one)),
+            "MIEN_STORE_URL": cluster.url(try await cluster.database(for: one)),
             "MIEN_KEY_PATH": one("keys/master.key").path,
         ]) { $1 }
         try await TestServer.run(

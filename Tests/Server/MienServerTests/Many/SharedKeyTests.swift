@@ -14,10 +14,10 @@ struct SharedKeyTests {
     private let scratch: ScratchFolder
     private let url: String
 
-    init() throws {
+    init() async throws {
         scratch = try ScratchFolder()
-        let cluster = try PostgresCluster.shared()
-        url = cluster.url(try cluster.database(for: scratch))
+        let cluster = try await PostgresCluster.shared()
+        url = cluster.url(try await cluster.database(for: scratch))
     }
 
     /// Each server has a data folder, and a file of keys unless they share one.

@@ -21,12 +21,12 @@ struct WholeServers {
             @escaping @Sendable (_ first: TestServer, _ second: TestServer) async throws -> Void,
         afterwards: @escaping @Sendable (_ first: TestServer) async throws -> Void = { _ in }
     ) async throws {
-        let cluster = try PostgresCluster.shared(), time = HandClock()
+        let cluster = try await PostgresCluster.shared(), time = HandClock()
         let certificate = scratch("servers.pem"), key = scratch("servers.key")
         // A certificate that signed itself is also its authority.
         try await OpenSSL.certificate(certificate, key)
         let settings = settings.merging([
-            "MIEN_STORE_URL": cluster.url(try cluster.database(for: scratch)),
+            "MIEN_STORE_URL": cluster.url(try await cluster.database(for: scratch)),
             "MIEN_KEY_PATH": scratch("keys/master.key").path,
             "MIEN_CLUSTER_CERTIFICATE": certificate.path, "MIEN_CLUSTER_KEY": key.path,
             "MIEN_CLUSTER_CA": certificate.path,
