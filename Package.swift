@@ -557,7 +557,7 @@ package.targets += [
 
     // MARK: Tools
 
-    library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
+    library("MienTesting", in: .tools, ["MienThreads", "MienCore", "MienPixels", "MienFace"]),
     // Judges what many clients saw at once: histories, and what they must look like.
     library("MienHistories", in: .tools),
     // Draws identity documents of invented people, and photos of them, to measure reading with.

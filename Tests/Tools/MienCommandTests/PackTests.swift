@@ -104,10 +104,14 @@ import Testing
         let home = try TemporaryHome(hasPack: false)
         let folder = try home.packCopy(named: "mien-archived-1")
         let archive = home.files.appending(path: "pack.tar.gz").path
-        try Self.tool(
-            "tar", "-czf", archive, "-C", folder.deletingLastPathComponent().path,
-            folder.lastPathComponent)
-        let sha256 = try String(Self.tool("sha256sum", archive).prefix(64))
+        try await ProgramRun.output(
+            of: "tar",
+            [
+                "-czf", archive, "-C", folder.deletingLastPathComponent().path,
+                folder.lastPathComponent,
+            ])
+        let sha256 = try await String(
+            ProgramRun.output(of: "sha256sum", [archive]).prefix(64))
         let wrong = String(repeating: "0", count: 64)
         let refused = try await home.mien("models", "install", archive, "--sha256", wrong, "--json")
         #expect(
@@ -243,7 +247,8 @@ import Testing
         var files = try #require(manifest["files"] as? [[String: Any]])
         let index = try #require(files.firstIndex { $0["name"] as? String == name })
         files[index]["bytes"] = content.count
-        files[index]["sha256"] = try String(Self.tool("sha256sum", file.path).prefix(64))
+        files[index]["sha256"] = try await String(
+            ProgramRun.output(of: "sha256sum", [file.path]).prefix(64))
         manifest["files"] = files
         try JSONSerialization.data(withJSONObject: manifest).write(to: manifestURL)
 
@@ -279,18 +284,6 @@ import Testing
             try await home.mien(
                 "face", "verify", "ada", home.photo("obama2"), "--pack", "mien-other-1"
             ).status == 0)
-    }
-
-    @discardableResult private static func tool(_ arguments: String...) throws -> String {
-        let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: data, as: UTF8.self)
     }
 }
 
