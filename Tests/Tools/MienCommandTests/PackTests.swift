@@ -50,6 +50,34 @@ import Testing
         #expect(checks.count == 11 && checks.allSatisfy { $0["ok"] as? Bool == true })
     }
 
+    @Test(.needsPack) func `every command looks for packs in MIEN_PACKS`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let pack = try home.packCopy(named: "mien-elsewhere-1")
+        let elsewhere = ["MIEN_PACKS": pack.deletingLastPathComponent().path]
+        for command in [["list"], ["verify", "mien-elsewhere-1"]] {
+            let found = try await home.mien(["models"] + command, settings: elsewhere)
+            #expect(
+                found.status == 0 && found.out.contains("mien-elsewhere-1"), "\(command): \(found)")
+        }
+        // The error of the pipeline comes after the pack was found.
+        let face = try await home.mien(
+            ["face", "inspect", "--pack", "mien-elsewhere-1", "none.jpg", "--json"],
+            settings: elsewhere)
+        #expect(try face.error.code != "pack.not-installed", "\(face)")
+        let doctor = try await home.mien(["doctor"], settings: elsewhere)
+        #expect(doctor.out.contains(pack.deletingLastPathComponent().path), "\(doctor.out)")
+        let archive = try home.packCopy(named: "mien-other-1")
+        let target = home.files.appending(path: "installed")
+        let installed = try await home.mien(
+            ["models", "install", archive.path], settings: ["MIEN_PACKS": target.path])
+        #expect(installed.status == 0, "\(installed)")
+        #expect(
+            FileManager.default.fileExists(
+                atPath: target.appending(path: "mien-other-1/manifest.json").path))
+        let empty = try await home.mien("models", "list", "--json")
+        #expect(try empty.json["packs"] as? [String] == [])
+    }
+
     @Test(.needsPack) func `packs are listed, verified, and installed`() async throws {
         let home = try TemporaryHome()
         let list = try await home.mien("models", "list")
