@@ -111,7 +111,7 @@ import Testing
         text.matches(of: /(?:^|[^\w.\/=-])mien\s/).compactMap { match in
             var words: [String] = []
             for token in text[match.range.upperBound...].prefix(while: {
-                !"`\"“”|;<>#'".contains($0)
+                !"`\"“”|&;<>#'".contains($0)
             }).split(separator: " ") {
                 let word = token.trimmingCharacters(in: CharacterSet(charactersIn: ".,:)…\\"))
                 words.append(word)

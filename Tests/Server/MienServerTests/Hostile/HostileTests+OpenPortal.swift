@@ -83,11 +83,16 @@ extension HostileTests {
         let shop = try await server.admin.createApp(
             AppRequest(id: "shop", name: "Shop", type: .confidential))
         let other = try await server.admin.createAdministrator("Linus", as: .owner)
+        let journey = """
+            {"id": "again", "version": 1, "title": "Again", "start": "form", "steps": {
+              "form": {"type": "login_form", "config": {"branches": [{"id": "password"}], "output_variable": "form"},
+                "on": {"password": "check"}},
+              "check": {"type": "authenticate_password", "config": {"username": "form.username", "password": "form.password",
+                "failure_behavior": "abort"}, "on": {"success": "done"}},
+              "done": {"type": "complete_journey"}}}
+            """
         _ = try await server.admin.putJourney(
-            JourneyID("again")!, version: 1,
-            definition: Array(
-                #"{"id": "again", "version": 1, "title": "Again", "start": "done", "steps": {"done": {"type": "reject_access"}}}"#
-                    .utf8))
+            JourneyID("again")!, version: 1, definition: Array(journey.utf8))
         let browser = Browser(server, clock)
         try await browser.accept()
         try clock.advance(AdministratorSession.freshness)
