@@ -1,8 +1,8 @@
 package import MienCore
 
-/// What an administrator's change replaced, for the audit log. Without it, an entry says that
-/// somebody changed something, and nobody can tell afterwards which redirect URI was there for an
-/// hour.
+/// The values that a change of an administrator replaced, for the audit log. Without them, an entry
+/// says that somebody changed something, and nobody can tell afterwards which redirect URI was there
+/// for an hour.
 package enum AuditChanges {
     /// The longest value that is recorded, in bytes of JSON. Of longer ones, such as a logo, the
     /// path alone says that they changed.

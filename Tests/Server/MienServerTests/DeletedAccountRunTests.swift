@@ -94,7 +94,7 @@ struct DeletedAccountRunTests {
         }
     }
 
-    /// Otherwise, whoever guesses a name would learn from the end of the run that it existed.
+    /// Otherwise, a stranger who guesses a name would learn from the end of the run that it existed.
     @Test("a run in which a stranger only named the account goes on as for an unknown name")
     func named() async throws {
         try await TestServer.run(in: scratch) { server in
