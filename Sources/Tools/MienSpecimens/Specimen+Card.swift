@@ -22,7 +22,8 @@ extension Specimen {
         _ date: CalendarDate, without unknown: SpecimenPerson.UnknownBirth = .nothing
     ) -> String {
         let text = cardDate(date, "", without: unknown)
-        return issuer.version == 1 && !issuer.isCanadian ? String(text.suffix(4) + text.prefix(4)) : text
+        return issuer.version == 1 && !issuer.isCanadian
+            ? String(text.suffix(4) + text.prefix(4)) : text
     }
 
     /// Canadian postal codes have letters and digits.
