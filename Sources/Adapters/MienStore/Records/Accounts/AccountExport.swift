@@ -255,6 +255,7 @@ extension ExportedTable {
         order: "authenticator_id",
         columns: [
             ("authenticator_id", .text), ("registration_id", .text), ("position", .number),
+            ("awaited", .number),
         ])
 
     private static let otpRegistration = ExportedTable(
