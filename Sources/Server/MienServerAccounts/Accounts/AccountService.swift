@@ -216,6 +216,7 @@ package struct AccountService: Sendable {
                 switch error {
                 case .empty(let kind), .tooLong(let kind), .character(let kind): kind.rawValue
                 case .notAnAddress: LoginName.Kind.email.rawValue
+                case .mixedScripts: LoginName.Kind.username.rawValue
                 }
             throw Problem(
                 .invalidRequest, errors: [.init(field: field, message: error.description)])
