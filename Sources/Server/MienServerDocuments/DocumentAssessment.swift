@@ -48,7 +48,9 @@ struct DocumentAssessment: Sendable {
         checks[.documentConsistent] =
             others.contains { $0.verdict == .failed } || Set(zones).count > 1
                 || Set(cards.map(\.bytes)).count > 1
-            ? .failed : Self.areLinked(sides, others) ? .passed : .inconclusive
+            ? .failed
+            : Self.areLinked(sides, others) && others.contains { $0.verdict == .passed }
+                ? .passed : .inconclusive
         if looksForCopies, let front = sides.first?.reading {
             for (check, result) in Self.copyChecks(of: front) { checks[check] = result }
         }
