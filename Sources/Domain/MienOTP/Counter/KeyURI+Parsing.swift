@@ -1,3 +1,5 @@
+internal import MienCore
+
 extension KeyURI {
     /// Whether a text is meant to be a URI, not a bare secret.
     public static func isMeant(by text: some StringProtocol) -> Bool {
@@ -93,6 +95,6 @@ extension KeyURI {
             default: bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(validUTF8: bytes)
     }
 }
