@@ -145,7 +145,7 @@ package final class FaceService: LiveFrameReader {
         async throws -> FaceReading
     {
         var limits = imageLimits
-        limits.maxPixels = Self.maxLivePixels
+        (limits.maxPixels, limits.maxJPEGPixels) = (Self.maxLivePixels, Self.maxLivePixels)
         let live = engine.liveAnalyzer
         return try await run(for: share) { [limits] _, networks in
             let frame = Frame(image: try ImageDecoder.decode(bytes, limits: limits), time: time)

@@ -203,7 +203,7 @@ public struct ServerSetting: Sendable {
             "Maximum number of concurrent live captures, at ten frames per second each. Each of face.workers can serve ten; with more, all of them fall behind."
         ),
         .init(
-            "capture.max_bytes", .integer(10_000...50_000_000), "5242880",
+            "capture.max_bytes", .integer(10_000...50_000_000), "16777216",
             "Maximum size in bytes of a request with frames: one picture, or one batch of a live capture."
         ),
         .init(

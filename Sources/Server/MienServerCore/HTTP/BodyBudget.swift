@@ -6,7 +6,7 @@ internal import Synchronization
 /// keeps nobody from signing in.
 package final class BodyBudget: Sendable {
     static let free = 16 * 1024
-    /// Enough for 25 pictures of the largest size, or 1,300 of the usual size.
+    /// Enough for 8 pictures of the largest size, or 1,300 of the usual size.
     static let standard = 128 * 1024 * 1024
 
     private let maxBytes: Int

@@ -175,7 +175,7 @@ struct RelyingPartyTests {
                 try await person.put("document_front", [1], type: "application/pdf").status == 415)
             #expect(
                 try await person.put(
-                    "document_front", [UInt8](repeating: 0, count: 5 * 1_048_576 + 1)
+                    "document_front", [UInt8](repeating: 0, count: 16 * 1_048_576 + 1)
                 ).status == 413)
             for bytes in [[], Array("%PDF-1.7".utf8), [0xFF, 0xD8, 0xFF, 0xE0]] as [[UInt8]] {
                 for _ in 0..<3 {
