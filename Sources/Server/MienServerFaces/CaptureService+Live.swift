@@ -260,7 +260,8 @@ extension FaceReading {
     var withoutPicture: FaceReading {
         let empty = Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: time)
         return FaceReading(
-            index: index, frame: empty, contentHash: contentHash, faceCount: faceCount, face: face)
+            index: index, frame: empty, contentHash: contentHash, brightness: brightness,
+            faceCount: faceCount, face: face)
     }
 }
 

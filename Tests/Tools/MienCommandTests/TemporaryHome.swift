@@ -29,16 +29,27 @@ final class TemporaryHome {
         static let isReady = hasPack && hasPhotos
     }
 
+    /// The packs that setup creates. Live tests run on each.
+    static let packs = ["mien-basic-1", "mien-default-2"]
+
     private let root: URL
     let mienHome: URL
+    /// The pack that is linked.
+    let pack: URL
     /// A folder for the files of a test.
     let files: URL
     /// The program's own temporary files.
     private let temporary: URL
 
-    /// - Parameter hasPack: whether to link the default pack.
-    init(hasPack: Bool = true) throws {
+    /// - Parameters:
+    ///   - hasPack: whether to link a pack.
+    ///   - pack: the pack. A test of one that is not installed is skipped.
+    init(hasPack: Bool = true, pack name: String = "mien-basic-1") throws {
         let manager = FileManager.default
+        pack = Machine.folder.appending(path: "packs/\(name)", directoryHint: .isDirectory)
+        if hasPack, !manager.fileExists(atPath: pack.appending(path: "manifest.json").path) {
+            try Test.cancel("\(name) is not installed: run scripts/setup")
+        }
         root = manager.temporaryDirectory.appending(
             path: "mien-command-\(UUID().uuidString)", directoryHint: .isDirectory)
         mienHome = root.appending(path: "share/mien", directoryHint: .isDirectory)
@@ -55,7 +66,7 @@ final class TemporaryHome {
         }
         if hasPack {
             try manager.createSymbolicLink(
-                at: packs.appending(path: "mien-basic-1"), withDestinationURL: Machine.pack)
+                at: packs.appending(path: name), withDestinationURL: pack)
         }
         try manager.createSymbolicLink(
             at: mienHome.appending(path: "demo/photos"), withDestinationURL: Machine.photos)
