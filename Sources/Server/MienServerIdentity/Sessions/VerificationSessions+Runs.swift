@@ -27,7 +27,10 @@ extension VerificationSessions {
     {
         let begun = ContinuousClock.now
         while true {
-            let found = try await store.read { try Self.find(id, $0) }
+            let (found, waits) = try await store.read { tables -> (Found?, Bool) in
+                (try Self.find(id, tables), try isPending(id, tables))
+            }
+            if found == nil, waits { return .unfinished }
             guard let found, found.record.run == run, found.app.id == app else { return nil }
             let record = try await refreshed(found).record
             switch record.session.status {

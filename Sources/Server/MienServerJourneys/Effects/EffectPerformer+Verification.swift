@@ -92,14 +92,13 @@ extension EffectPerformer {
             capture, for: context.captureOrigin, id: captureID, keepsPicture: true,
             lifetime: lifetime)
         var wanted = VerificationSessions.Wanted()
-        (wanted.owner, wanted.run, wanted.id) = (
-            .journey, context.run, IdentityAttemptID(id.text)
-        )
         (wanted.callbackURL, wanted.state) = (request.callbackURL, state)
         wanted.lifetime = lifetime
         if request.tiltsDocument { wanted.parts.insert(.documentLive) }
-        wanted.selfie = (captureID, captureToken)
-        let created = try await verifications.create(wanted, for: context.app)
+        guard let session = IdentityAttemptID(id.text) else { return .refused(.unavailable) }
+        let created = try await verifications.prepare(
+            wanted, id: session, run: context.run, selfie: (captureID, captureToken),
+            for: context.app)
         return .verificationOpened(
             VerificationSession(
                 id: id, startToken: created.startToken, baseEndpoint: publicURL(), state: state,

@@ -42,9 +42,9 @@ struct RelyingPartyTests {
                 server: server, token: try #require(made.body["start_token"]?.stringValue))
             // The link works once and leads to the same session.
             let code = String(url.split(separator: "#")[1])
-            let target = try await server.server.parts.verificationLinks.open(code)
+            let target = try await server.server.parts.verifications.open(link: code)
             #expect(target?.session.text == id && target?.startToken == person.token)
-            #expect(try await server.server.parts.verificationLinks.open(code) == nil)
+            #expect(try await server.server.parts.verifications.open(link: code) == nil)
 
             let first = try await person.session().body
             #expect(first["status"] == "requires_input" && first["app_name"] == "The Bank")
