@@ -674,7 +674,7 @@ package.targets += [
     tests("MienIdentityTests", in: .domain, ["MienIdentity", "MienCore", "MienTesting"]),
     tests("MienThreadsTests", in: .engines, ["MienThreads"]),
     tests(
-        "MienImageTests", in: .engines, ["MienImage", "MienPixels"],
+        "MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienCore"],
         vectors: true, computes: true),
     tests(
         "MienInferenceTests", in: .engines, ["MienInference", "MienCore", "MienTesting"],

@@ -1,5 +1,5 @@
+import MienCore
 import MienPixels
-import MienTesting
 import Testing
 
 @testable import MienImage

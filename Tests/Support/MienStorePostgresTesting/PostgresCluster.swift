@@ -154,7 +154,8 @@ public final class PostgresCluster: Sendable {
         keeper.executableURL = URL(filePath: "/bin/sh")
         keeper.arguments = ["-c", Self.script]
         keeper.environment = ProcessInfo.processInfo.environment.merging([
-            "FOLDER": folder.path, "PROGRAMS": programs, "PARENT": "\(getpid())", "FSYNC": isDurable ? "on" : "off",
+            "FOLDER": folder.path, "PROGRAMS": programs, "PARENT": "\(getpid())",
+            "FSYNC": isDurable ? "on" : "off",
             "NAMESPACE": namespace ?? "",
             "ADDRESSES": namespace != nil ? "*" : listening != nil ? "localhost" : "",
             "PORT": "\(port)", "CERTIFICATE": listening?.certificate.path ?? "",

@@ -1,4 +1,5 @@
 import Foundation
+import MienTesting
 import Testing
 
 /// Model packs: none, damaged, another one; list, install, verify; doctor.

@@ -46,7 +46,9 @@ struct PostgresDriverTests {
 
     private func ids(_ driver: PostgresDriver? = nil) async throws -> Set<String> {
         try await Set(
-            (driver ?? self.driver).read { try $0.rows("SELECT id FROM note", []).map { try $0.text(0) } })
+            (driver ?? self.driver).read {
+                try $0.rows("SELECT id FROM note", []).map { try $0.text(0) }
+            })
     }
 
     @Test func `values come back as they were written`() async throws {

@@ -26,7 +26,8 @@ final class ManyServers: Sendable {
     {
         let network =
             ManyNetwork.isPossible ? try ManyNetwork(ways: count, in: scratch) : nil
-        let cluster = try await PostgresCluster.start(isDurable: true, namespace: network?.namespace)
+        let cluster = try await PostgresCluster.start(
+            isDurable: true, namespace: network?.namespace)
         try await cluster.sql("CREATE DATABASE many")
         let first = try await server(0, in: scratch, url(0, cluster, network), nil, program)
         let servers = ManyServers(cluster, scratch, network, first.credential, first)
@@ -156,7 +157,8 @@ final class ManyServers: Sendable {
     /// Whether an entry is still there, unchanged.
     func hasAuditEntry(_ entry: String) async throws -> Bool {
         let number = entry.prefix { $0 != " " }
-        return try await cluster.sql("\(Self.auditEntry) WHERE number = \(number)", in: "many") == entry
+        return try await cluster.sql("\(Self.auditEntry) WHERE number = \(number)", in: "many")
+            == entry
     }
 
     /// Returns the names of all users, page by page.

@@ -49,7 +49,8 @@ struct ManyServersTests {
         }
         var generator = TestSeed.generator(64), totals = ManyRound.Totals()
         var counts: [Fault: Int] = [:], unjudged: [String: Int] = [:], kills = 0, rounds = 0
-        var invited: [String] = [], created: [String] = [], last = try await servers.lastAuditEntry()
+        var invited: [String] = [], created: [String] = [],
+            last = try await servers.lastAuditEntry()
         let kinds = Fault.allCases.filter { $0 != .cutServer || servers.hasNetwork }
         if !servers.hasNetwork { print("no partitions: this machine allows no network namespaces") }
         while kills < Self.kills || rounds < kinds.count {
@@ -76,7 +77,8 @@ struct ManyServersTests {
             try await servers.restore()
             let (wrong, counted) = try await play.judge()
             for fault in wrong { Issue.record("round \(round): \(fault)") }
-            #expect(try await servers.hasAuditEntry(last), "round \(round): the audit log was cut off")
+            #expect(
+                try await servers.hasAuditEntry(last), "round \(round): the audit log was cut off")
             last = try await servers.lastAuditEntry()
             totals.add(counted)
             invited += play.invited.withLock { $0 }
