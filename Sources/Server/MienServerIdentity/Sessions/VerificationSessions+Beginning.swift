@@ -14,6 +14,8 @@ struct PendingSession: Codable, Sendable, CustomReflectable {
     let run: InstanceID
     let parts: Set<SessionPart>
     let callbackURL, state: String?
+    /// The user whose case opens if the session is to be reviewed.
+    let reviewed: UserID?
     /// The capture that takes the selfie, which the run opened, and its start token.
     let capture: CaptureID
     let captureToken: String
@@ -38,7 +40,8 @@ extension VerificationSessions {
         let pending = PendingSession(
             tokenHash: store.keys.hash(ofSecret: token.secret), app: app.id, run: run,
             parts: wanted.parts, callbackURL: wanted.callbackURL, state: wanted.state,
-            capture: selfie.capture, captureToken: selfie.startToken, expiresAt: end)
+            reviewed: wanted.reviewed, capture: selfie.capture, captureToken: selfie.startToken,
+            expiresAt: end)
         let record = WebRecord(
             .pendingVerification, pendingKey(id),
             content: Sensitive([UInt8](try JSONEncoder().encode(pending))), expiresAt: end)
@@ -74,6 +77,7 @@ extension VerificationSessions {
         var content = SessionContent()
         (content.callbackURL, content.state) = (pending.callbackURL, pending.state)
         (content.capture, content.captureToken) = (pending.capture, pending.captureToken)
+        content.reviewed = pending.reviewed
         let record = record(
             wanted, id, tokenHash, content, until: pending.expiresAt, for: app)
         let origin = originHash, room = room

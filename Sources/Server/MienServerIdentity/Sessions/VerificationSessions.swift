@@ -63,6 +63,8 @@ package struct VerificationSessions: Sendable {
         package var mock: IdentityRecommendation?
         package var account: AccountRecord?
         package var run: InstanceID?
+        /// The user whose case opens if the run's session is to be reviewed.
+        package var reviewed: UserID?
 
         package init() {}
     }
