@@ -1,6 +1,6 @@
 import Testing
 
-/// Waits for up to ten seconds until `condition` holds, and records an issue if it does not.
+/// Waits for up to a minute until `condition` holds, and records an issue if it does not.
 func eventually(
     _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
