@@ -26,26 +26,6 @@ enum Group: String {
     case server = "Server", sdk = "SDK", tools = "Tools"
 }
 
-/// Modules that compute on pictures and vectors. Debug builds of the tests optimize these only.
-let computing: Set<String> = [
-    "MienPixels", "MienFace", "MienCalibration", "MienDocument", "MienImage", "MienMedia",
-    "MienInference", "MienModels", "MienReading", "MienSpecimens", "MienTesting", "MienPackBuilder",
-    "MienServerGalleries",
-]
-
-/// Optimizes a module in a debug build as a release build does. Only for builds of the tests, because
-/// SwiftPM refuses a package with such flags as a dependency.
-func optimized(_ name: String) -> [SwiftSetting] {
-    guard Context.environment["MIEN_TEST_BUILD"] != nil, computing.contains(name) else { return [] }
-    return [
-        .unsafeFlags(
-            [
-                "-O", "-whole-module-optimization", "-num-threads", "2", "-Xfrontend",
-                "-enable-default-cmo",
-            ], .when(configuration: .debug))
-    ]
-}
-
 /// - Parameter embeds: Whether the folder has an `Embedded.txt`, a list of files that the target
 ///   gets as strings.
 func library(
@@ -53,7 +33,7 @@ func library(
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)",
-        exclude: embeds ? ["Embedded.txt"] : [], swiftSettings: strict + optimized(name),
+        exclude: embeds ? ["Embedded.txt"] : [], swiftSettings: strict,
         plugins: embeds ? ["EmbedFiles"] : [])
 }
 
