@@ -226,7 +226,7 @@ import Testing
         #expect(
             StoreError.Code.allCases.map(\.rawValue) == [
                 "store.busy", "store.corrupt", "store.foreign-key", "store.unreachable",
-                "store.conflict", "store.stale", "store.too-new",
+                "store.unwritable", "store.conflict", "store.stale", "store.too-new",
                 "store.incomplete", "store.moved", "store.uncertain",
             ])
         #expect(

@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import MienCore
+import MienTesting
 import Testing
 
 @testable import MienClient
@@ -19,7 +20,7 @@ private final class Keyring: @unchecked Sendable {
     private var keyring: Process?
     private(set) var environment: [String: String]
 
-    init() throws {
+    init() async throws {
         home = FileManager.default.temporaryDirectory.appending(
             path: "mien-keyring-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(
@@ -36,17 +37,13 @@ private final class Keyring: @unchecked Sendable {
         bus.standardOutput = out
         bus.standardError = FileHandle.nullDevice
         try bus.run()
-        var address = ""
-        while !address.hasSuffix("\n") {
-            let part = out.fileHandleForReading.availableData
-            try #require(!part.isEmpty, "dbus-daemon ended")
-            address += String(decoding: part, as: UTF8.self)
-        }
-        environment["DBUS_SESSION_BUS_ADDRESS"] = String(address.dropLast())
+        let address = try await out.fileHandleForReading.firstLine()
+        try #require(!address.isEmpty, "dbus-daemon ended")
+        environment["DBUS_SESSION_BUS_ADDRESS"] = address
     }
 
     /// Starts the keyring, unlocked with a password.
-    func unlock() throws {
+    func unlock() async throws {
         let process = Process(), input = Pipe(), output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/gnome-keyring-daemon")
         process.arguments = ["--foreground", "--unlock", "--components=secrets"]
@@ -59,7 +56,7 @@ private final class Keyring: @unchecked Sendable {
         try input.fileHandleForWriting.close()
         keyring = process
         // It prints its control folder once it listens.
-        _ = output.fileHandleForReading.availableData
+        _ = try await output.fileHandleForReading.firstLine()
     }
 
     var secrets: SecretService {
@@ -91,8 +88,8 @@ struct SystemTokenStorageTests {
         "the Secret Service keeps tokens and keys of each app, and gives them to the next start",
         .enabled(if: Keyring.isThere, Keyring.reason), .timeLimit(.minutes(10)))
     func secretService() async throws {
-        let keyring = try Keyring()
-        try keyring.unlock()
+        let keyring = try await Keyring()
+        try await keyring.unlock()
         // The daemon takes its name on the bus a moment after it starts.
         var isUsable = false
         for _ in 0..<50 where !isUsable {

@@ -89,23 +89,14 @@ struct KilledServerTests {
     /// Checks that `mien admin audit verify` passes and that the entries verified earlier are still
     /// in the log.
     private func verify(_ server: AttackedServer, _ end: inout AuditEnd) async throws {
-        let process = Process(), out = Pipe()
-        process.executableURL = ServeProcess.program
-        process.arguments = ["admin", "audit", "verify", "--json"]
-        process.environment = [
-            "MIEN_ADMIN_SERVER": server.adminAddress,
-            "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
-        ]
-        (process.standardInput, process.standardOutput, process.standardError) = (
-            FileHandle.nullDevice, out, out
-        )
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ended.finish() }
-        try process.run()
-        let said = try out.fileHandleForReading.readToEnd() ?? Data()
-        for await _ in ends {}
-        #expect(process.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
-        let verdict = try JSONText.parse(Array(said))
+        let ended = try await ProgramRun.run(
+            ServeProcess.program, ["admin", "audit", "verify", "--json"],
+            environment: [
+                "MIEN_ADMIN_SERVER": server.adminAddress,
+                "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
+            ])
+        #expect(ended.status == 0, "\(ended)")
+        let verdict = try JSONText.parse(Array(ended.out.utf8))
         let entries = try #require(verdict["entries"]?.numberValue.map { Int($0) })
         #expect(verdict["is_whole"] == true && entries >= end.entries)
         if let hash = end.hash {

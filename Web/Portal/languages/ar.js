@@ -63,7 +63,7 @@ export default {
   "account.sign_out_title": "تسجيل الخروج من كل المتصفحات؟",
   "account.sign_out_text": "من هذا المتصفح أيضًا. تضيع التغييرات غير المحفوظة.",
   "account.again_title": "سجّل الدخول مرة أخرى",
-  "account.again_text": "تتطلب تغييرات طرق الدخول والدعوات تسجيل دخول خلال آخر عشر دقائق. سجّل الدخول مرة أخرى ثم تعود إلى هنا.",
+  "account.again_text": "يتطلب هذا التغيير تسجيل دخول خلال آخر عشر دقائق. سجّل الدخول مرة أخرى وسيُجرى على الفور.",
   "account.again": "تسجيل الدخول مرة أخرى",
   "account.cancel": "إلغاء",
 
@@ -1197,6 +1197,7 @@ export default {
   "journeys.setting.quality": "الجودة",
   "journeys.setting.reason": "السبب",
   "journeys.setting.resend_limit": "أقصى عدد لإعادة الإرسال",
+  "journeys.setting.review": "المراجعة من قِبل شخص",
   "journeys.setting.schema": "الحقول",
   "journeys.setting.seconds": "الثواني",
   "journeys.setting.text": "النص",

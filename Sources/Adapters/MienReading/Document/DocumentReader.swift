@@ -35,7 +35,7 @@ public struct DocumentReader: ~Copyable {
 
     /// The codes that are looked for. Finding out that a picture has none takes the longest.
     public enum Codes: Sendable {
-        /// A machine-readable zone, and without one a barcode.
+        /// A machine-readable zone, and without a clear one a barcode.
         case any
         /// A barcode, and without one a machine-readable zone.
         case barcodeFirst
@@ -55,7 +55,9 @@ public struct DocumentReader: ~Copyable {
         case .none: break
         case .any:
             zone = try readZone(image, flat)
-            if zone == nil { barcode = try readBarcode(image, flat) }
+            if zone?.status ?? .unsure == .unsure { barcode = try readBarcode(image, flat) }
+            // The rows of a symbol look like lines of text.
+            if let found = zone, barcode?.covers(found) ?? false { zone = nil }
         case .barcodeFirst:
             barcode = try readBarcode(image, flat)
             if barcode == nil { zone = try readZone(image, flat) }
@@ -66,6 +68,16 @@ public struct DocumentReader: ~Copyable {
         }
         let verdict = CaptureVerdict(place.measurements(in: image))
         return DocumentReading(place: place, capture: verdict, zone: zone, barcode: barcode)
+    }
+
+    /// Whether the picture shows a document: its edges, a zone, a barcode, or the text of one that
+    /// fills the picture.
+    /// - Throws: as ``read(_:)``.
+    public mutating func showsDocument(_ image: RGBImage) throws -> Bool {
+        let reading = try readCodes(image)
+        if reading.place.count > 0 || reading.barcode != nil { return true }
+        if let zone = reading.zone, zone.status != .unsure { return true }
+        return try textPlace(image) != nil
     }
 
     /// Reads the printed text of a document whose upright corners are known, into a reading.

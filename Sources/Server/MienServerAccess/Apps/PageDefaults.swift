@@ -37,11 +37,24 @@ package final class PageDefaults: Sendable {
     /// Replaces the look.
     package func set(_ settings: PageSettings, by actor: String, at now: Instant) async throws {
         let version = try await store.write { tables in
+            let detail = AuditChanges.detail(
+                from: Self.members(try tables.defaultChoices.pages()), to: Self.members(settings))
             try tables.defaultChoices.setPages(settings)
-            try tables.audit.append(AuditEvent("pages.changed", actor: actor), at: now)
+            try tables.audit.append(
+                AuditEvent("pages.changed", actor: actor, detail: detail), at: now)
             return try tables.changes.version(of: .pages)
         }
         keep(settings, version)
+    }
+
+    private static func members(_ settings: PageSettings) -> [String: JSONValue] {
+        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+        return [
+            "brand": text(settings.brand), "brand_dark": text(settings.brandDark),
+            "logo": text(settings.logo), "language": text(settings.language),
+            "texts": .object(
+                settings.texts.mapValues { .object($0.mapValues { .string($0) }) }),
+        ]
     }
 
     /// Keeps a look unless a newer one is kept.

@@ -48,14 +48,17 @@ public struct ServerConfiguration: Sendable {
         }
         if let problem = Self.adminProblem(texts) { problems.append(problem) }
         if let problem = Self.clusterFault(texts) { problems.append(problem) }
-        if let url = texts["public_url"], !url.isEmpty,
-            !["http://", "https://"].contains(where: url.hasPrefix) || url.hasSuffix("/")
-        {
-            problems.append(
-                "public_url must be a URL like https://login.example.org, without a trailing slash"
-            )
+        if let problem = Self.publicURLProblem(texts["public_url"] ?? "") {
+            problems.append(problem)
         }
         if let problem = Self.portalProblem(texts["admin.url"] ?? "") { problems.append(problem) }
+        if let name = Self.list(texts["admin.hosts"] ?? "").first(where: {
+            $0.wholeMatch(of: /[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*/) == nil
+        }) {
+            problems.append(
+                "admin.hosts: “\(name)” is not a host name; write names like metrics.example.org, without scheme, port, or wildcard"
+            )
+        }
         for key in ["face.pack", "face.shadow.pack"] {
             if let name = texts[key], !name.isEmpty, (try? PackID(name)) == nil {
                 problems.append("\(key): “\(name)” is not a valid model pack name")
@@ -125,6 +128,28 @@ public struct ServerConfiguration: Sendable {
 
     /// Cookies of the portal open everything that a role permits, so they cross networks only
     /// encrypted.
+    /// The pages and their cookies belong to a whole host, so that no other app behind the same proxy
+    /// shares them.
+    private static func publicURLProblem(_ url: String) -> String? {
+        let example = "like https://login.example.org"
+        guard !url.isEmpty else { return nil }
+        guard ["http://", "https://"].contains(where: url.hasPrefix),
+            let parts = URLComponents(string: url), RelyingPartySettings.origin(url) != nil
+        else { return "public_url must be a URL \(example), with a lowercase https:// or http://" }
+        guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil
+        else {
+            return "public_url must be a URL \(example), without a user, a query, or a fragment"
+        }
+        guard parts.path != "/" else {
+            return "public_url must be a URL \(example), without a trailing slash"
+        }
+        guard parts.path.isEmpty else {
+            return
+                "public_url has a path, \(parts.path): Mien's pages cannot be served below one. Give the server a host name of its own, \(example), and let the proxy pass on all of its paths"
+        }
+        return nil
+    }
+
     private static func portalProblem(_ url: String) -> String? {
         guard !url.isEmpty else { return nil }
         guard let (origin, host) = RelyingPartySettings.origin(url), origin == url,
@@ -274,6 +299,13 @@ public struct ServerConfiguration: Sendable {
         let host = publicURL.flatMap { RelyingPartySettings.origin($0)?.host } ?? listen.hostInURL
         return "https://\(host)\(port == 443 ? "" : ":\(port)")"
     }
+    /// The names, besides `localhost`, under which the admin API is reached.
+    package var adminHosts: [String] {
+        let portal = RelyingPartySettings.origin(adminURL(port: 0))?.host
+        return [adminListen.host] + [portal].compactMap { $0 } + Self.list(text("admin.hosts"))
+    }
+    /// Whether the admin API takes its callers' addresses from a proxy.
+    package var adminTrustsProxy: Bool { text("admin.trust_proxy") == "true" }
     /// `nil` if it is derived from the listening address.
     public var publicURL: String? { text("public_url").isEmpty ? nil : text("public_url") }
     public var tls: (certificate: String, key: String)? {
@@ -341,11 +373,10 @@ public struct ServerConfiguration: Sendable {
     package var liveCapturesPerMinute: Int { integer("limit.live_captures_per_minute") }
     public var guessesPerMinute: Int { integer("limit.guesses_per_minute") }
     public var connections: Int { integer("limit.connections") }
-    /// `nil` behind a proxy, because all connections then have the proxy's address.
-    public var connectionsPerAddress: Int? {
-        trustsProxy ? nil : integer("limit.connections_per_address")
-    }
+    public var connectionsPerAddress: Int { integer("limit.connections_per_address") }
     public var requestSeconds: Int { integer("limit.request_seconds") }
+    package var verificationsPerAddress: Int { integer("limit.verifications_per_address") }
+    package var verificationBytes: Int { integer("limit.verification_mib") << 20 }
     package var queueWaitSeconds: Int { integer("limit.queue_wait_seconds") }
     public var trustsProxy: Bool { text("trust_proxy") == "true" }
     package var identities: [String] { Self.list(text("authentication.identities")) }

@@ -73,12 +73,15 @@ public struct ServerSetting: Sendable {
         .init(
             "key.pkcs11.pin_credential", .text, "",
             "Name of a credential of systemd with the PIN, instead of a file."),
-        .init("packs", .path, "", "Folder for model packs; default: packs in MIEN_HOME."),
+        .init(
+            "packs", .path, "",
+            "Folder for model packs; default: packs in MIEN_HOME. All commands read MIEN_PACKS, too."
+        ),
         .init("host", .text, "127.0.0.1", "Address to listen on."),
         .init("port", .integer(0...65_535), "8080", "Port to listen on; 0 picks a free port."),
         .init(
             "public_url", .text, "",
-            "URL at which clients reach this server, and the issuer of its tokens; default: http://host:port."
+            "URL at which clients reach this server, and the issuer of its tokens: scheme, host, and port, without a path; default: http://host:port."
         ),
         .init(
             "tls.certificate", .path, "",
@@ -91,6 +94,14 @@ public struct ServerSetting: Sendable {
         .init(
             "admin.url", .text, "",
             "URL at which browsers reach the admin portal, and the origin of administrators' passkeys; default: http://localhost and the port if admin.listen is loopback, or else https, the host of public_url, and the port."
+        ),
+        .init(
+            "admin.hosts", .list, "",
+            "Names, besides localhost and the host of admin.url, under which programs reach the admin API and metrics, such as the name by which monitoring finds this server. Requests to other names are refused, because pages of other sites could send them; IP addresses are always accepted."
+        ),
+        .init(
+            "admin.trust_proxy", .flag, "false",
+            "Take the address of callers of the admin API from X-Forwarded-For. Use this only if everything that connects to admin.listen is a proxy that sets it; trust_proxy does not apply there."
         ),
         .init(
             "cluster.listen", .text, "",
@@ -192,7 +203,7 @@ public struct ServerSetting: Sendable {
             "Maximum number of concurrent live captures, at ten frames per second each. Each of face.workers can serve ten; with more, all of them fall behind."
         ),
         .init(
-            "capture.max_bytes", .integer(10_000...50_000_000), "5242880",
+            "capture.max_bytes", .integer(10_000...50_000_000), "16777216",
             "Maximum size in bytes of a request with frames: one picture, or one batch of a live capture."
         ),
         .init(
@@ -256,6 +267,14 @@ public struct ServerSetting: Sendable {
             "Maximum number of open connections per address; further ones are refused. Has no effect with trust_proxy."
         ),
         .init(
+            "limit.verifications_per_address", .integer(1...10_000), "200",
+            "Verification sessions of journeys that one address may have open, in all apps."
+        ),
+        .init(
+            "limit.verification_mib", .integer(16...1_048_576), "1024",
+            "Memory for pictures in verification sessions that have not ended and belong to no account, in MiB: once for those of journeys and once for those of apps. One app has half of it, one address a sixteenth."
+        ),
+        .init(
             "limit.request_seconds", .integer(1...600), "30",
             "Seconds that a client may take to send a request."),
         .init(
@@ -264,7 +283,7 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "trust_proxy", .flag, "false",
-            "Take the client's address from X-Forwarded-For. Use this only behind a proxy that sets it."
+            "Take the client's address from the last entry of X-Forwarded-For, with or without a port. Use this only behind a proxy that sets it. The admin API has admin.trust_proxy."
         ),
         .init(
             "authentication.identities", .list, "biometric,passkey",

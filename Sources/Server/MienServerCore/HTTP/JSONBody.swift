@@ -1,7 +1,7 @@
 internal import Foundation
 package import HTTPTypes
 package import Hummingbird
-internal import MienAPI
+package import MienAPI
 package import MienCore
 internal import NIOCore
 
@@ -71,7 +71,7 @@ package struct JSONBody: Sendable {
 
     /// - Parameter share: Counts the memory that the body holds, until the share is deallocated.
     /// - Throws: ``Problem`` `.payloadTooLarge` before the body holds more than `limit` bytes;
-    ///   ``ServerBusy`` before all bodies together hold too much.
+    ///   ``ServerBusy`` before all bodies together, or those of the address, hold too much.
     package static func collect(_ request: Request, upTo limit: Int, _ share: BodyBudget.Share)
         async throws
         -> [UInt8]
@@ -79,6 +79,7 @@ package struct JSONBody: Sendable {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
             throw tooLarge(limit)
         }
+        ExpectContinue.ask(for: request.headers)
         var bytes: [UInt8] = []
         for try await part in request.body {
             guard bytes.count + part.readableBytes <= limit else { throw tooLarge(limit) }
@@ -127,5 +128,12 @@ package struct JSONBody: Sendable {
             .init(field: name(context.codingPath), message: context.debugDescription)
         @unknown default: .init(field: "", message: "cannot be decoded")
         }
+    }
+}
+
+extension Problem {
+    /// An invalid field of a body.
+    package static func field(_ field: String, _ message: String) -> Problem {
+        Problem(.invalidRequest, errors: [.init(field: field, message: message)])
     }
 }

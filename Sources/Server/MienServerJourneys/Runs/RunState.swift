@@ -50,6 +50,14 @@ struct RunState: Codable, Sendable {
 }
 
 extension RunState {
+    /// The account that the run is about: that of a user who has proved to have it, or the one that
+    /// the run makes. Naming an account is not enough. A run that ended with somebody else's
+    /// account would tell a stranger who guessed the name that it existed.
+    var account: UserID? {
+        guard let user = instance.user else { return signUp }
+        return user.level > .identified || device?.account == user.id ? user.id : signUp
+    }
+
     /// Records the method that has succeeded, or the request for approval that was opened.
     mutating func note(_ answer: EffectResult.Answer, to work: any StepEffect) {
         if case .given(let opened as OpenedApproval) = answer { approval = opened.approval }

@@ -120,6 +120,7 @@ struct EnrollLive {
                 looksForAttacks: (options.presentation ?? .off) != .off),
             service = try DeviceFaces.service(faces.engine.packID)
         let isNew = try faces.store.find(name) == nil
+        let pin = options.recognitionOnly ? nil : try await DeviceFaces.askPIN(service)
         let stream = try await options.open(), watched = WatchedStream(stream, seconds: nil)
         try await service.initialize(frames: FaceFrames { watched })
         let result = try await captured(service, faces.engine, watched)
@@ -130,12 +131,11 @@ struct EnrollLive {
             )
             throw Outcome.noMatch
         }
-        if options.recognitionOnly {
-            try await service.enroll(face.template, as: name)
+        if let pin {
+            if let new = pin.new { try await service.setPIN(new) }
+            try await service.enroll(face, as: name, pin: pin.digits)
         } else {
-            try await DeviceFaces.confirm(service) {
-                try await service.enroll(face, as: name, pin: $0)
-            }
+            try await service.enroll(face.template, as: name)
         }
         report(face, result.verdict, isNew: isNew)
     }

@@ -213,9 +213,10 @@ final class ManyRound: Sendable {
     }
 
     private func refresh(at server: AttackedServer, client: Int, generation: Int) async {
-        let token = known.withLock { $0[generation] }
-        // Clients with a mark of their own may repeat the request.
-        let mark = random(0...1) == 0 ? nil : client
+        let (token, isNewest) = known.withLock { ($0[generation], generation == $0.count - 1) }
+        // Clients with a mark of their own may repeat the request. The newest token is used with one,
+        // because only the time tells whether an unmarked request is a repeated one.
+        let mark = isNewest || random(0...1) == 0 ? client : nil
         let call = families.begin(
             RefreshModel.Call(name, .use(generation, mark: mark)), client: client)
         var fields = [
