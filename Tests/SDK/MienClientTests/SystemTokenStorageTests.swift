@@ -6,7 +6,8 @@ import Testing
 
 @testable import MienClient
 
-/// A session bus with GNOME Keyring, in a folder of its own.
+/// A session bus with GNOME Keyring, in a folder of its own. Both programs end with the process of
+/// the tests, even if that is killed.
 private final class Keyring: @unchecked Sendable {
     static let reason: Comment =
         "needs dbus-daemon, gnome-keyring, and libsecret-tools: apt-get install dbus gnome-keyring libsecret-tools"
@@ -31,8 +32,9 @@ private final class Keyring: @unchecked Sendable {
             "XDG_DATA_HOME": home.path, "XDG_CACHE_HOME": home.path,
         ]
         let out = Pipe()
-        bus.executableURL = URL(filePath: "/usr/bin/dbus-daemon")
-        bus.arguments = ["--session", "--nofork", "--print-address=1"]
+        bus.prepare(
+            "/usr/bin/dbus-daemon", ["--session", "--nofork", "--print-address=1"],
+            until: ProcessInfo.processInfo.processIdentifier)
         bus.environment = environment
         bus.standardOutput = out
         bus.standardError = FileHandle.nullDevice
@@ -45,8 +47,9 @@ private final class Keyring: @unchecked Sendable {
     /// Starts the keyring, unlocked with a password.
     func unlock() async throws {
         let process = Process(), input = Pipe(), output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/gnome-keyring-daemon")
-        process.arguments = ["--foreground", "--unlock", "--components=secrets"]
+        process.prepare(
+            "/usr/bin/gnome-keyring-daemon", ["--foreground", "--unlock", "--components=secrets"],
+            until: ProcessInfo.processInfo.processIdentifier)
         process.environment = environment
         process.standardInput = input
         process.standardOutput = output
@@ -69,6 +72,21 @@ private final class Keyring: @unchecked Sendable {
         keyring?.terminate()
         bus.terminate()
         try? FileManager.default.removeItem(at: home)
+    }
+}
+
+extension Process {
+    /// Prepares a program that ends when this process is terminated or when another one is gone.
+    fileprivate func prepare(_ program: String, _ arguments: [String], until parent: Int32) {
+        let script = """
+            parent=$1; shift
+            "$@" <&0 &
+            trap "kill $!" TERM
+            while kill -0 "$parent" && kill -0 $!; do sleep 0.2; done 2>/dev/null
+            kill $! 2>/dev/null
+            """
+        executableURL = URL(filePath: "/bin/sh")
+        self.arguments = ["-c", script, "sh", "\(parent)", program] + arguments
     }
 }
 
@@ -146,6 +164,24 @@ struct SystemTokenStorageTests {
         }
         #expect(error?.reason.contains("Unlock the keyring") == true)
         #expect(error?.reason.contains("secret words") == false)
+    }
+
+    @Test("the programs of a keyring end with the tests", .timeLimit(.minutes(10)))
+    func orphans() async throws {
+        let tests = Process()
+        tests.executableURL = URL(filePath: "/bin/sleep")
+        tests.arguments = ["600"]
+        let testsEnd = try tests.started()
+        let bus = Process(), out = Pipe()
+        bus.prepare("/bin/sh", ["-c", "echo $$; exec sleep 600"], until: tests.processIdentifier)
+        bus.standardOutput = out
+        let busEnds = try bus.started()
+        let program = try #require(Int32(await out.fileHandleForReading.firstLine()))
+        #expect(kill(program, 0) == 0)
+        kill(tests.processIdentifier, SIGKILL)
+        for await _ in testsEnd {}
+        for await _ in busEnds {}
+        while kill(program, 0) == 0 { try await Task.sleep(for: .milliseconds(10)) }
     }
 
     @Test("without secret-tool, tokens go to the file")
