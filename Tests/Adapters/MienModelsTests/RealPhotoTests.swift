@@ -103,9 +103,9 @@ struct RealPhotoTests {
         for quarters in 1...3 {
             let turned = try await seen(quarters)
             #expect(matcher.score(own.reference, turned.reference) >= MatchScore(60))
-            #expect(abs(turned.face.quality.score - own.face.quality.score) <= 10)
-            #expect(abs(turned.face.pose.yaw - own.face.pose.yaw) < 6, "\(turned.face.pose)")
-            #expect(abs(turned.face.pose.pitch - own.face.pose.pitch) < 6, "\(turned.face.pose)")
+            #expect(abs(turned.face.quality.score - own.face.quality.score) <= 20)
+            #expect(abs(turned.face.pose.yaw - own.face.pose.yaw) < 8, "\(turned.face.pose)")
+            #expect(abs(turned.face.pose.pitch - own.face.pose.pitch) < 8, "\(turned.face.pose)")
         }
     }
 

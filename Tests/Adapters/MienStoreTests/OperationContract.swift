@@ -145,7 +145,7 @@ import Testing
         #expect(
             await refusal {
                 try await test.store.read { try $0.codes.put("c", hash: [1], expiresAt: .start) }
-            } == .unreachable)
+            } == .unwritable)
     }
 
     @Test(arguments: StoreKind.allCases) func `a string with a NUL is rejected`(kind: StoreKind)

@@ -78,12 +78,15 @@ private final class Keyring: @unchecked Sendable {
 extension Process {
     /// Prepares a program that ends when this process is terminated or when another one is gone.
     fileprivate func prepare(_ program: String, _ arguments: [String], until parent: Int32) {
+        // The shell keeps no end of the program's pipes. Programs that a thread of Dispatch starts
+        // block SIGTERM.
         let script = """
             parent=$1; shift
             "$@" <&0 &
-            trap "kill $!" TERM
-            while kill -0 "$parent" && kill -0 $!; do sleep 0.2; done 2>/dev/null
-            kill $! 2>/dev/null
+            exec </dev/null >/dev/null 2>&1
+            trap "kill -KILL $!" TERM
+            while kill -0 "$parent" && kill -0 $!; do sleep 0.2; done
+            kill -KILL $!
             """
         executableURL = URL(filePath: "/bin/sh")
         self.arguments = ["-c", script, "sh", "\(parent)", program] + arguments
