@@ -8,7 +8,7 @@ internal import MienStore
 /// Fills a new database: an administrator, a sample app, and the sample journeys.
 ///
 /// The sign-up journey, which lets anyone create an account, is saved as a draft. It is published
-/// only if the operator requests it. So are the journeys that need more than a new server has.
+/// only if the operator requests it.
 struct FirstStartWork {
     let publishesSignUp: Bool
     let store: Store
@@ -24,8 +24,7 @@ struct FirstStartWork {
             (text: text, definition: try JourneyDefinition.parse(Array(text.utf8)))
         }
         let published = journeys.map(\.definition.id).filter {
-            !SampleJourneys.drafts.contains($0)
-                && (publishesSignUp || $0 != SampleJourneys.signUpID)
+            publishesSignUp || $0 != SampleJourneys.signUpID
         }
         let app = AppRecord(
             id: AppID("default_application")!, name: "Sample app", type: .public, party: .first,

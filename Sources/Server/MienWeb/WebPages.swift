@@ -28,6 +28,7 @@ package struct WebPages: Sendable {
     let captures: CaptureService
     let links: CaptureLinks
     let verifications: VerificationSessions
+    let verificationLinks: VerificationLinks
     let documentLinks: DocumentLinks
     let devices: KnownDeviceService
     let passkeys: PasskeyService
@@ -44,7 +45,7 @@ package struct WebPages: Sendable {
         store: Store, apps: AppCatalog, defaults: PageDefaults, grants: GrantService,
         changes: AuthenticatorChanges, journeys: JourneyService,
         authorization: AuthorizationService, captures: CaptureService, links: CaptureLinks,
-        verifications: VerificationSessions,
+        verifications: VerificationSessions, verificationLinks: VerificationLinks,
         devices: KnownDeviceService, passkeys: PasskeyService, starts: RateLimiter,
         clock: ServerClock, budget: BodyBudget, publicURL: @escaping @Sendable () -> String
     ) throws {
@@ -53,7 +54,7 @@ package struct WebPages: Sendable {
         (self.authorization, self.captures, self.links) = (authorization, captures, links)
         (self.devices, self.passkeys, self.starts) = (devices, passkeys, starts)
         (self.clock, self.budget, self.publicURL) = (clock, budget, publicURL)
-        self.verifications = verifications
+        (self.verifications, self.verificationLinks) = (verifications, verificationLinks)
         documentLinks = DocumentLinks(store: store, clock: clock, publicURL: publicURL)
         sessions = BrowserSessions(
             store: store, grants: grants, clock: clock, publicURL: publicURL)

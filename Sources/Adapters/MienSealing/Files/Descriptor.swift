@@ -120,8 +120,7 @@ extension FileSystemError {
             switch error {
             case .fileExists: .alreadyExists
             case .noSuchFileOrDirectory: .notFound
-            case .permissionDenied, .notPermitted: .notPermitted
-            case .readOnlyFileSystem: .readOnly
+            case .permissionDenied, .notPermitted, .readOnlyFileSystem: .notPermitted
             case .noSpace, .diskQuotaExceeded: .noSpace
             case .wouldBlock: .busy
             default: .failed

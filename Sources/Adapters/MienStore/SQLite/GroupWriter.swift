@@ -33,9 +33,7 @@ final class GroupWriter: Sendable {
                     tracesGoAt = tracesGoAt ?? .now + Self.traceLife
                 }
                 if let at = tracesGoAt, .now >= at {
-                    let isMore = FreedSpace.giveBack(pool)
-                    tracesGoAt =
-                        Self.removeTraces(pool) && !isMore ? nil : .now + Self.traceLife
+                    tracesGoAt = Self.removeTraces(pool) ? nil : .now + Self.traceLife
                 }
             }
         }
@@ -146,8 +144,7 @@ final class GroupWriter: Sendable {
             for outcome in outcomes { outcome.finish(nil) }
         } catch {
             let failure = StoreError(
-                SQLiteConnection.code(of: error),
-                "nothing was written: \(SQLiteConnection.words(for: error))")
+                .unreachable, "nothing was written: \(SQLiteConnection.words(for: error))")
             for outcome in outcomes { outcome.finish(failure) }
             // The jobs after the one that broke the transaction have not run. They get the error,
             // too.

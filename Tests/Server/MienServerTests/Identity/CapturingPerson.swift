@@ -20,7 +20,6 @@ struct CapturingPerson: Sendable {
 
     let server: any ServerUnderTest
     let token: String
-    var headers: [String: String] = [:]
 
     static func send(
         _ method: HTTPTransportRequest.Method, _ url: String, token: String?,
@@ -43,8 +42,7 @@ struct CapturingPerson: Sendable {
         type: String = "application/json"
     ) async throws -> Answer {
         try await Self.send(
-            method, server.url("/v1/verification" + path), token: token, body, type: type,
-            headers: headers)
+            method, server.url("/v1/verification" + path), token: token, body, type: type)
     }
 
     func send(_ path: String, json: JSONValue) async throws -> Answer {
@@ -105,21 +103,14 @@ struct CapturingPerson: Sendable {
 
 /// An app that has people's identities verified.
 struct RelyingParty: Sendable {
-    let server: any ServerUnderTest
+    let server: TestServer
     let id: String
     let access: String
 
     init(
         _ server: TestServer, _ id: String = "bank", settings: [String: JSONValue] = [:]
     ) async throws {
-        try await self.init(server, by: server.admin, id, settings: settings)
-    }
-
-    init(
-        _ server: any ServerUnderTest, by admin: MienAdmin, _ id: String = "bank",
-        settings: [String: JSONValue] = [:]
-    ) async throws {
-        let made = try await admin.createApp(
+        let made = try await server.admin.createApp(
             AppRequest(
                 id: id, name: "The Bank", type: .confidential,
                 settings: ["identity": .object(settings)]))
