@@ -80,7 +80,7 @@ import Testing
         #expect(try await totp() == "84755224\n")
         #expect(try await totp("--step", "30") == "94287082\n")
         #expect(try await totp("--digits", "6") == "755224\n")
-        let other = try await home.mien(["otp", "hotp", "--counter", "1"], input: uri)
+        let other = try await home.mien(["otp", "hotp", "--counter", "1", "--json"], input: uri)
         #expect(try other.status == 2 && other.error.code == "otp.secret")
         #expect(other.err.contains("mien otp totp") && !other.err.contains(Self.base32))
     }
