@@ -4,7 +4,7 @@ import Testing
 func eventually(
     _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    for _ in 0..<500 {
+    for _ in 0..<3000 {
         if try await condition() { return }
         try await Task.sleep(for: .milliseconds(20))
     }
