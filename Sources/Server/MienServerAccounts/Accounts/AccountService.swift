@@ -174,7 +174,8 @@ package struct AccountService: Sendable {
         ]
     )
 
-    /// Ends all sign-ins of an account whose credentials somebody else knows.
+    /// Ends all sign-ins of an account whose credentials somebody else knows, and what apps of others
+    /// were allowed to know: it may have been somebody else who allowed it.
     ///
     /// The credentials themselves stay. Change the password and remove authenticators as well.
     /// - Throws: ``Problem`` `.notFound`.
@@ -185,6 +186,10 @@ package struct AccountService: Sendable {
                 throw Problem.noSuchUser
             }
             try tables.accounts.endSignIns(of: id, at: now)
+            for permission in try tables.permissions.all(of: id) {
+                _ = try tables.withdrawPermission(
+                    of: id, app: permission.app, actor: actor, at: now)
+            }
             try tables.audit.append(
                 AuditEvent("user.compromised", actor: actor, account: id), at: now)
         }

@@ -28,15 +28,7 @@ struct AccountPages: Sendable {
         router.post("account/remove/:kind/:id") { request, context in
             try await change(request, context) { user, _ in
                 let (kind, id) = try Self.item(context)
-                let app = kind == .signin ? try await appOfSignIn(id, user) : nil
                 _ = try await api.send(.delete, kind.path(id), as: user.grant, from: context)
-                // A user who ends the sign-in to an app does not let it back in unasked.
-                if let app {
-                    let account = user.found.account.id
-                    try await pages.store.write {
-                        _ = try $0.permissions.delete(of: account, app: app)
-                    }
-                }
                 return kind == .account
                     ? nil : kind == .face ? "account_done_face_removed" : kind.done
             }
@@ -255,15 +247,6 @@ struct AccountPages: Sendable {
         }
 
         var done: String { "account_done_\(rawValue)" }
-    }
-
-    /// The app of one of the user's sign-ins.
-    private func appOfSignIn(_ id: String, _ user: User) async throws -> AppID? {
-        guard let id = GrantID(id) else { return nil }
-        let account = user.found.account.id
-        return try await pages.store.read { tables in
-            try tables.grants.find(id).flatMap { $0.account == account ? $0.app : nil }
-        }
     }
 
     private static func item(_ context: MienRequestContext) throws -> (Kind, String) {
