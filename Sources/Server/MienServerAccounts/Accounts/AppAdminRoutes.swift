@@ -122,6 +122,10 @@ package struct AppAdminRoutes {
                 try tables.authenticators.deleteAll(ofApp: id)
                 try tables.locks.deleteAll(ofApp: id)
                 try tables.runs.deleteAll(ofApp: id)
+                // What names the app by its ID goes with it: another app may get the same ID.
+                try tables.captures.deleteAll(ofApp: id)
+                try tables.devices.deleteAll(ofApp: id)
+                try tables.consents.withdrawAll(ofApp: id, at: now)
                 guard try tables.apps.delete(id) else { throw Problem.noSuchApp }
                 try tables.audit.append(event, at: now)
             }

@@ -366,7 +366,7 @@ package final class JourneyService: Sendable {
                     authenticators: proof.authenticators, epoch: epoch,
                     isRecovery: completion.user?.isRecovered ?? false,
                     organization: app.settings.organizations.use == .off
-                        ? nil : chosen?.id.text ?? "")
+                        ? nil : chosen?.id.text ?? "", app: app)
                 claims["mien_proof"] = .string(try content.sealed(token: tokenID, keys: store.keys))
             }
             if state.begun == nil, state.device?.account != user {

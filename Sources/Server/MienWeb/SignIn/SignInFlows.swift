@@ -60,7 +60,8 @@ struct SignInFlows: Sendable {
 
     private func record(_ flow: SignInFlow, _ id: String) throws -> WebRecord {
         WebRecord(
-            .flow, hash(id), content: Sensitive([UInt8](try JSONEncoder().encode(flow))),
+            .flow, hash(id), app: flow.app,
+            content: Sensitive([UInt8](try JSONEncoder().encode(flow))),
             expiresAt: clock.now + Self.lifetime)
     }
 }

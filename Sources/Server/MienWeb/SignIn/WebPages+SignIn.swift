@@ -413,7 +413,7 @@ extension WebPages {
                 guard case .page(let path) = held.flow.goal else { return redirect("/account") }
                 return redirect(path, cookies: cookies)
             }
-            guard let token = next.token, let proof = grants.journeySignIn(token, app: app.id)
+            guard let token = next.token, let proof = grants.journeySignIn(token, app: app)
             else {
                 held.flow.stage = .ended("signin_ended_no_user")
                 return try await keep(held, redirect(address, cookies: cookies), address)
