@@ -73,6 +73,42 @@ struct ServerConfigurationTests {
             problems("key:\n  source: credential\n  credential: a/b").contains("not a path"))
     }
 
+    @Test(
+        "a text in the file stays as it is written, whatever YAML would make of it",
+        arguments: [
+            "0123456", "1e5", "1_000", "0x1F", "1.10", "no", "off", "true", "2026-11-29", "1:30",
+            "hunter2", "\"0123\"", "'off'",
+        ])
+    func texts(written: String) throws {
+        let meant = written.filter { !"\"'".contains($0) }
+        let relay = try configuration(
+            "mail:\n  host: localhost\n  user: \(written)\n  password: \(written)\n"
+        ).relay
+        #expect(relay?.user == meant && relay?.password.use { $0 } == meant)
+    }
+
+    @Test("names of modes that YAML reads as Booleans are accepted, and flags have all its words")
+    func modes() throws {
+        let off = try configuration("face:\n  presentation: off\n")
+        #expect(off.presentation == .off)
+        for (word, value) in [("yes", true), ("on", true), ("True", true), ("no", false)] {
+            #expect(try configuration("trust_proxy: \(word)\n").trustsProxy == value, "\(word)")
+        }
+    }
+
+    @Test(
+        "a value that YAML takes for nothing or for octal is refused with its line and what to write",
+        arguments: [
+            ("mail:\n  password: ~", "line 2: mail.password is ~", "put it in quotes"),
+            ("log:\n  level: info\nmail:\n  user: null", "line 4: mail.user", "put it in quotes"),
+            ("port: 0777", "line 1: port is 0777", "without the leading 0"),
+            ("mail:\n  user: {a: b}", "line 2: mail.user", "must be a single value"),
+        ])
+    func refusedValues(yaml: String, place: String, remedy: String) {
+        let found = problems(yaml)
+        #expect(found.contains(place) && found.contains(remedy), "\(found)")
+    }
+
     @Test("the mark that hides a secret is not accepted as one")
     func hiddenSecrets() throws {
         let printed = try configuration("mail:\n  password: hunter2hunter2\n").printed

@@ -12,19 +12,16 @@ struct SettingsFile {
     /// - Throws: ``ConfigurationError`` if the file is not YAML, has an unknown key, or has a value
     ///   that is neither text nor a list.
     init(path: String, contents: String) throws {
-        let top: Any?
-        do {
-            let node = try Yams.compose(yaml: contents)
-            // Yams ends the process on a mapping whose key is not plain text.
-            guard node.map(Self.hasPlainKeys) ?? true else {
-                throw ConfigurationError(["\(path): a key is not plain text; write key: value"])
-            }
-            top = node?.any
-        } catch let error as ConfigurationError { throw error } catch {
+        let top: Node?
+        do { top = try Yams.compose(yaml: contents) } catch {
             throw ConfigurationError(["\(path) is not YAML: \(error)"])
         }
-        guard let top else { return }
-        guard let sections = top as? [String: Any] else {
+        // Yams ends the process when it makes a dictionary of keys that are not plain text.
+        guard top.map(Self.hasPlainKeys) ?? true else {
+            throw ConfigurationError(["\(path): a key is not plain text; write key: value"])
+        }
+        guard let top, !Self.isNothing(top) else { return }
+        guard case .mapping(let sections) = top else {
             throw ConfigurationError(["\(path): the top level is not a list of settings"])
         }
         var problems: [String] = []
@@ -43,19 +40,19 @@ struct SettingsFile {
     }
 
     private mutating func read(
-        _ section: [String: Any], under prefix: String, from path: String,
+        _ section: Node.Mapping, under prefix: String, from path: String,
         _ problems: inout [String]
     ) {
-        for (name, value) in section.sorted(by: { $0.key < $1.key }) {
+        let members = section.map { ($0.key.scalar?.string ?? "", $0.value) }
+        for (name, value) in members.sorted(by: { $0.0 < $1.0 }) {
             let key = prefix + name
             if let setting = ServerSetting.byKey[key] {
-                guard let text = Self.text(value, setting.kind) else {
-                    problems.append("\(path): \(key) must be a single value")
-                    continue
+                do { texts[key] = try Self.text(value, setting.kind) } catch {
+                    let line = value.mark.map { " line \($0.line):" } ?? ""
+                    problems.append("\(path):\(line) \(key) \(error.reason)")
                 }
-                texts[key] = text
-            } else if let deeper = value as? [String: Any],
-                ServerSetting.all.contains(where: { $0.key.hasPrefix(key + ".") })
+            } else if ServerSetting.all.contains(where: { $0.key.hasPrefix(key + ".") }),
+                case .mapping(let deeper) = value
             {
                 read(deeper, under: key + ".", from: path, &problems)
             } else {
@@ -66,16 +63,57 @@ struct SettingsFile {
         }
     }
 
-    private static func text(_ value: Any, _ kind: ServerSetting.Kind) -> String? {
-        switch value {
-        case let text as String: text
-        case let flag as Bool: flag ? "true" : "false"
-        case let number as Int: String(number)
-        case let number as Double: String(number)
-        case is NSNull: ""
-        case let list as [Any]:
-            if case .list = kind { list.map { "\($0)" }.joined(separator: ",") } else { nil }
-        default: nil
+    private struct Unreadable: Error {
+        let reason: String
+    }
+
+    /// Returns a value as it is written. YAML 1.1 would make `off` false, `0123` 83, and `1.10` 1.1,
+    /// but a password or the name of a mode is its characters.
+    private static func text(_ node: Node, _ kind: ServerSetting.Kind) throws(Unreadable) -> String
+    {
+        switch (node, kind) {
+        case (.sequence(let items), .list):
+            var texts: [String] = []
+            for item in items { texts.append(try text(item, .text)) }
+            return texts.joined(separator: ",")
+        case (.scalar(let scalar), _):
+            guard scalar.style == .plain || scalar.style == .any else { return scalar.string }
+            guard !isNothing(node) else {
+                guard scalar.string.isEmpty else {
+                    throw Unreadable(
+                        reason:
+                            "is \(scalar.string), which means nothing in YAML; put it in quotes, or leave it empty"
+                    )
+                }
+                return ""
+            }
+            switch kind {
+            case .flag: return flag(scalar.string)
+            case .integer where scalar.string.count > 1 && scalar.string.hasPrefix("0"):
+                throw Unreadable(
+                    reason:
+                        "is \(scalar.string), which YAML reads as octal; write it without the leading 0"
+                )
+            default: return scalar.string
+            }
+        default: throw Unreadable(reason: "must be a single value")
+        }
+    }
+
+    /// Whether a node has no value: `key:` without one, `~`, or `null`.
+    private static func isNothing(_ node: Node) -> Bool {
+        guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else {
+            return false
+        }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+
+    /// The words for yes and no of YAML 1.1.
+    private static func flag(_ word: String) -> String {
+        switch word.lowercased() {
+        case "true", "yes", "on", "y": "true"
+        case "false", "no", "off", "n": "false"
+        default: word
         }
     }
 }
