@@ -77,6 +77,9 @@ package struct WebhookCaller: Sendable {
         }
     }
 
+    /// Whether the settings allow calls to a URL.
+    package func mayCall(_ url: String) -> Bool { target(of: url) != nil }
+
     /// Returns the target of a URL; `nil` if it may not be called.
     func target(of url: String) -> WebhookTarget? {
         guard let target = WebhookTarget(url), target.isEncrypted || mayBePrivate,
