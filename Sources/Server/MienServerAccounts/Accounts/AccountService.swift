@@ -35,7 +35,9 @@ package struct AccountService: Sendable {
                 errors: [
                     .init(
                         field: "username",
-                        message: "is required unless external_id or a verified email is given")
+                        message:
+                            "is required unless there is an external ID or a verified email address"
+                    )
                 ])
         }
         try checkAttributes(profile.attributes)
@@ -105,7 +107,8 @@ package struct AccountService: Sendable {
                     .init(
                         field: "username",
                         message:
-                            "is required unless the user has an external_id or a verified email")
+                            "is required unless the user has an external ID or a verified email address"
+                    )
                 ])
         }
         try checkAttributes(profile.attributes)
