@@ -11,6 +11,8 @@ struct StepField {
     let isSignIn: Bool
     /// The name that was entered before.
     let hint: String?
+    /// The text that was entered into this field before.
+    let typed: String?
     /// Whether what was entered is at fault.
     let isFaulty: Bool
 
@@ -66,7 +68,7 @@ struct StepField {
             "is_plain": .flag(kind == .text || kind == .number),
             "required": .flag(isRequired), "optional": .flag(!isRequired),
             "max": count("maxLength", above: 0), "min": count("minLength", above: 1),
-            "value": .text(isName ? hint ?? "" : ""),
+            "value": .text(isName ? hint ?? "" : kind == .text ? typed ?? "" : ""),
             "autofocus": .flag(isFirst && !(isName && hint != nil)), "fault": .flag(isFaulty),
         ]
     }
