@@ -13,6 +13,8 @@ struct StepField {
     let hint: String?
     /// Whether what was entered is at fault.
     let isFaulty: Bool
+    /// Whether the form has a field for a new password, so that it creates an account.
+    var setsPassword = false
 
     private enum Kind { case text, number, password, code, checkbox }
 
@@ -37,11 +39,11 @@ struct StepField {
     private var input: (type: String, autocomplete: String) {
         switch (kind, format) {
         case (.number, _): ("number", "off")
-        case (.password, "password") where isSignIn && !name.contains("new"):
+        case (.password, "password") where isSignIn && schema["autocomplete"] == nil:
             ("password", "current-password")
         case (.password, "password"): ("password", "new-password")
         case (.password, _): ("password", "off")
-        case (_, "username"): ("text", "username webauthn")
+        case (_, "username"): ("text", setsPassword ? "username" : "username webauthn")
         case (_, "email"): ("email", "email")
         case (_, "phone"): ("tel", "tel")
         case (_, "date"): ("date", "bday")

@@ -200,12 +200,13 @@ struct StepPage {
         let names =
             required.filter { properties[$0] != nil }
             + properties.keys.filter { !required.contains($0) }.sorted()
+        let setsPassword = properties.values.contains { $0["autocomplete"] == "new-password" }
         let fields = names.enumerated().map { index, name in
             StepField(
                 name: name, schema: properties[name] ?? .null,
                 isRequired: required.contains(name), isFirst: index == 0,
                 isSignIn: step == .loginForm, hint: flow.hint,
-                isFaulty: flow.faults.contains(name)
+                isFaulty: flow.faults.contains(name), setsPassword: setsPassword
             ).values(texts)
         }
         return [

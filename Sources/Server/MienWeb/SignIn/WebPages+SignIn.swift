@@ -262,10 +262,56 @@ extension WebPages {
 
     // MARK: Answering
 
+    /// Answers a form once. Another request with it waits for the same answer: a double click without
+    /// scripts sends it twice, and the browser follows the second response only.
     private func answerFlow(
         _ request: Request, _ id: String, _ context: MienRequestContext
     ) async throws -> Response {
         let form = try await ownForm(request), browser = sessions.browser(request)
+        let key = FormKey(
+            flow: id, turn: form["turn"] ?? "", browser: sessions.mark(of: browser))
+        let held = try await flows.find(id, browser: sessions.mark(of: browser))
+        guard let held, form["turn"] == "\(held.flow.turn)" else {
+            if case .answered(let answer) = try await flows.look(key) {
+                return redirect(answer.location, cookies: answer.cookies)
+            }
+            // A page from the browser's history does not answer a later step.
+            return held == nil ? expired(request, app: nil) : redirect("/signin/\(id)")
+        }
+        for _ in 0..<Self.maxLooks {
+            switch try await flows.take(key) {
+            case .answered(let answer): return redirect(answer.location, cookies: answer.cookies)
+            case .underWay: try await Task.sleep(for: Self.look)
+            case .first:
+                // Also if the browser gave up this request for the second one.
+                return try await Task {
+                    do {
+                        let response = try await answerFlow(form, request, id, browser, context)
+                        let location = response.headers[.location]
+                        try await flows.finish(
+                            key,
+                            with: location.map {
+                                .init(location: $0, cookies: response.headers[values: .setCookie])
+                            } ?? .init(location: "/signin/\(id)", cookies: []))
+                        return response
+                    } catch {
+                        try? await flows.finish(key, with: nil)
+                        throw error
+                    }
+                }.value
+            }
+        }
+        return redirect("/signin/\(id)")
+    }
+
+    /// How often, and how long, a request waits for the answer to another one with the same form.
+    private static var maxLooks: Int { 200 }
+    private static var look: Duration { .milliseconds(50) }
+
+    private func answerFlow(
+        _ form: FormBody, _ request: Request, _ id: String, _ browser: BrowserSessions.Browser,
+        _ context: MienRequestContext
+    ) async throws -> Response {
         guard var held = try await flows.find(id, browser: sessions.mark(of: browser)) else {
             return expired(request, app: nil)
         }
@@ -381,11 +427,8 @@ extension WebPages {
                     $0.isFinite ? .number($0) : nil
                 }
             default:
-                // People copy codes with spaces.
                 let isCode = property["format"]?.stringValue == "code"
-                members[name] = value.map {
-                    .string(isCode ? $0.filter { !$0.isWhitespace } : $0)
-                }
+                members[name] = value.map { .string(isCode ? TypedCode.normal($0) : $0) }
                 if property["format"]?.stringValue == "username", (value?.utf8.count ?? 0) <= 254 {
                     hint = value
                 }
