@@ -710,7 +710,7 @@ package.targets += [
             "MienKeys", "MienModels", "MienOTP", "MienStore", "MienSealing",
             "MienCore", "MienImage", "MienPixels", "MienTesting", "MienAttestationTesting",
             "MienDevice", "MienDeviceLinux", "MienFace", "MienVault", "MienDocument",
-            "MienSpecimens", "MienStorePostgresTesting", "MienHistories", "mien", crypto,
+            "MienSpecimens", "MienStorePostgresTesting", "MienHistories", crypto,
             lifecycle, logging,
             nioCore,
             nioPosix,
