@@ -78,8 +78,7 @@ struct KilledServerTests {
             #expect(tally.torn == [], "\(kind)")
         }
         let acknowledged = tallies.values.reduce(0) { $0 + $1.acknowledged }
-        // How many depends on the machine.
-        #expect(acknowledged > Self.kills, "the clients have written")
+        #expect(acknowledged > 4 * Self.kills, "the clients have written")
         if Self.kills >= 100 {
             #expect(
                 tallies.count { $0.value.acknowledged > 0 } >= KillKinds().all.count,

@@ -101,11 +101,8 @@ struct ManyServersTests {
             "\(rounds) faults with \(kills) kills in \((ContinuousClock.now - began).components.seconds) s (\(made)): \(totals.calls) recorded calls, \(totals.answers) answered, \(totals.users) users, \(totals.families) refreshes, \(totals.exchanges) exchanges, \(totals.invitations) invitations mailed, \(totals.closedLocks) closed locks seen"
         )
         print("guesses without a verdict: \(unjudged)")
-        // How much is done in a round depends on the machine. Many rounds see everything.
-        #expect(totals.answers > rounds, "the clients were answered")
-        if rounds >= 100 {
-            #expect(totals.users > rounds && totals.families > 0 && totals.exchanges > 0)
-            #expect(totals.closedLocks > 0)
-        }
+        #expect(totals.answers > 20 * rounds, "the clients were answered")
+        #expect(totals.users > rounds && totals.families > 0 && totals.exchanges > 0)
+        #expect(totals.closedLocks > 0)
     }
 }
