@@ -699,6 +699,7 @@ package.targets += [
     tests(
         "MienBackupTests", in: .adapters,
         ["MienBackup", "MienStore", "MienAccess", "MienSealing", "MienCore", "MienTesting", crypto]),
+    // Only starts the program `mien`, so it need not wait until that is compiled.
     tests(
         "MienServerTests", in: .server,
         [
