@@ -537,7 +537,7 @@ package.targets += [
 
     // MARK: Tools
 
-    library("MienTesting", in: .tools, ["MienCore", "MienPixels", "MienFace"]),
+    library("MienTesting", in: .tools, ["MienThreads", "MienCore", "MienPixels", "MienFace"]),
     // Judges what many clients saw at once: histories, and what they must look like.
     library("MienHistories", in: .tools),
     // Draws identity documents of invented people, and photos of them, to measure reading with.
@@ -654,7 +654,7 @@ package.targets += [
     tests("MienIdentityTests", in: .domain, ["MienIdentity", "MienCore", "MienTesting"]),
     tests("MienThreadsTests", in: .engines, ["MienThreads"]),
     tests(
-        "MienImageTests", in: .engines, ["MienImage", "MienPixels"],
+        "MienImageTests", in: .engines, ["MienImage", "MienPixels", "MienCore"],
         vectors: true, computes: true),
     tests(
         "MienInferenceTests", in: .engines, ["MienInference", "MienCore", "MienTesting"],

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import re
+import sqlite3
 import struct
 import time
 
@@ -142,3 +143,52 @@ def passkey(world):
     signed_in(grace)
     assert "Operator" in grace.js("document.querySelector('.header-me').textContent")
     assert not grace.has("a[href='/admin/administrators']"), "operators do not manage administrators"
+
+
+def age_sessions(server):
+    """Lets the sign-ins to the portal be eleven minutes old, as a portal that was left open has them."""
+    with sqlite3.connect(f"{server.folder}/data/mien.sqlite", timeout=30) as database:
+        assert database.execute("UPDATE admin_session SET signed_in_at = signed_in_at - 660000").rowcount > 0
+    database.close()
+
+
+@test("the portal: after ten minutes, a change asks for the sign-in in place, and is made with it", 90)
+def stale_sign_in(world):
+    server = world.server(SHUTDOWN_SECONDS="7")
+    server.admin("POST", "/v1/apps", {"id": "shop", "name": "Shop", "type": "confidential"})
+    page = world.page(people=None)
+    page.goto(re.search(r"http://localhost:\d+/admin/setup#\S+", server.log)[0])
+    page.click("input[value=password]")
+    page.find(".qr-code")
+    secret = page.js("document.querySelector('.qr-code').closest('.stack').querySelector('code').textContent")
+    page.fill("[name=name]", "Ada")
+    page.fill("[name=password]", PASSWORD)
+    page.fill("[name=code]", code(secret))
+    page.keys("Enter")
+    signed_in(page)
+
+    page.goto(f"{server.admin_address}/admin/apps/shop")
+    page.see("Quick start")
+    age_sessions(server)
+    page.press("Make a new secret")
+    page.find("dialog .button-danger")
+    page.js("document.querySelector('dialog .button-danger').click()")
+    page.find("dialog [name=password]")
+    page.expect("401")
+    world.check(page, "the sign-in in place")
+    # Whoever gives up changes nothing.
+    page.press("Cancel")
+    page.see("Sign in again before this change")
+    assert "shown only once" not in page.text()
+
+    page.press("Make a new secret")
+    page.find("dialog .button-danger")
+    page.js("document.querySelector('dialog .button-danger').click()")
+    page.find("dialog [name=password]")
+    page.expect("401")
+    page.fill("dialog [name=name]", "ada")
+    page.fill("dialog [name=password]", PASSWORD)
+    page.fill("dialog [name=code]", code(secret, 1))
+    page.keys("Enter")
+    page.see("shown only once")
+    assert page.address.endswith("/admin/apps/shop"), "the page stays"

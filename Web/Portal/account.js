@@ -1,6 +1,6 @@
 // Signing in, setting up, accepting an invitation, and the own sign-in methods.
 
-import { ApiError, at, call, me, forgetMe, loadMe } from "./api.js";
+import { ApiError, at, call, me, forgetMe, loadMe, onStaleSignIn } from "./api.js";
 import { actionButton, alertBox, busy, confirmDialog, copyable, errorText, field, h, pageHead, replace, section, svg, textInput, toast, uniqueID } from "./dom.js";
 import { createPasskey, hasPasskeys, usePasskey, wasCancelled } from "./passkeys.js";
 import { go, render, route } from "./router.js";
@@ -9,6 +9,7 @@ import { addTexts, formatAgo, formatTime, named, t } from "./strings.js";
 import texts from "./languages/en-account.js";
 
 addTexts(texts);
+onStaleSignIn(signInAgain);
 
 route("/admin/sign-in", (params, root) => { drawSignIn(root, signedIn); }, { open: true });
 route("/admin/setup", (params, root) => drawOffer("setup", root), { open: true });
@@ -67,20 +68,6 @@ function codeInput() {
 function section2(title, ...children) {
   const id = uniqueID("part");
   return h("section", { class: "stack", "aria-labelledby": id }, h("h2", { id }, title), children);
-}
-
-/**
- * Runs a change that needs a sign-in of the last minutes. If the one of this browser is older, signs in again first.
- *
- * @param {() => Promise<any>} change
- * @returns {Promise<any>} What the change returned; undefined if the person gave up.
- */
-export async function freshly(change) {
-  try { return await change(); } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "insufficient_user_authentication") throw error;
-  }
-  if (!await signInAgain()) return undefined;
-  return change();
 }
 
 function signInAgain() {
@@ -221,7 +208,8 @@ function passkeysSection({ passkeys }, again) {
     h("td", null, one.used_at ? formatAgo(one.used_at) : t("shell.never")),
     h("td", { class: "cell-actions" }, actionButton(t("account.remove"), async () => {
       if (!await confirmDialog({ title: t("account.remove_passkey_title", { name: one.name }), text: t("account.remove_passkey_text"), action: t("account.remove"), danger: true })) return;
-      if (await freshly(async () => { await call("DELETE", at`/v1/administrator/passkeys/${one.id}`); return true; })) await again(t("account.passkey_removed"));
+      await call("DELETE", at`/v1/administrator/passkeys/${one.id}`);
+      await again(t("account.passkey_removed"));
     }, { kind: "quiet", "aria-label": t("account.remove_named", { name: one.name }) }))));
   return section(t("account.passkeys"), { actions: [add] }, rows.length
     ? h("div", { class: "table-area", tabindex: "0", role: "region", "aria-label": t("account.passkeys_list") }, h("table", { class: "table" },
@@ -231,12 +219,11 @@ function passkeysSection({ passkeys }, again) {
 }
 
 async function addPasskey(again) {
-  const options = await freshly(() => call("POST", "/v1/administrator/passkeys/options"));
-  if (!options) return;
+  const options = await call("POST", "/v1/administrator/passkeys/options");
   const name = textInput({ name: "passkey_name", autocomplete: "off", maxlength: "100", dir: "auto" });
   const added = await formDialog(t("account.add_passkey"), [field({ label: t("account.passkey_name"), help: t("account.passkey_name_help"), input: name })], t("account.create_passkey"), async () => {
     const credential = await createPasskey(options);
-    return freshly(() => call("POST", "/v1/administrator/passkeys", { body: { credential, ...(name.value ? { name: name.value } : {}) } }));
+    await call("POST", "/v1/administrator/passkeys", { body: { credential, ...(name.value ? { name: name.value } : {}) } });
   });
   if (added) await again(t("account.passkey_added"));
 }
@@ -246,7 +233,8 @@ function passwordSection({ has_password: isThere, authenticator_app_at: since },
     ? [actionButton(t("account.change_password"), () => changePassword(again)), actionButton(t("account.replace_app"), () => setApp(true, again)),
       actionButton(t("account.remove_password"), async () => {
         if (!await confirmDialog({ title: t("account.remove_password_title"), text: t("account.remove_password_text"), action: t("account.remove_password"), danger: true })) return;
-        if (await freshly(async () => { await call("DELETE", "/v1/administrator/password"); return true; })) await again(t("account.password_removed"));
+        await call("DELETE", "/v1/administrator/password");
+        await again(t("account.password_removed"));
       })]
     : [actionButton(t("account.add_password"), () => setApp(false, again))];
   return section(t("account.password_section"), { actions }, h("p", null, isThere ? t("account.password_there", { time: formatAgo(since) }) : t("account.password_none")));
@@ -256,24 +244,22 @@ async function changePassword(again) {
   const password = textInput({ type: "password", name: "password", autocomplete: "new-password", required: true });
   const input = field({ label: t("account.new_password"), help: t("account.password_help"), input: password });
   const changed = await formDialog(t("account.change_password"), [input], t("account.change_password"),
-    () => freshly(() => call("PUT", "/v1/administrator/password", { body: { password: password.value } })), (fault) => { input.setError(fault.message); return true; });
+    () => call("PUT", "/v1/administrator/password", { body: { password: password.value } }), (fault) => { input.setError(fault.message); return true; });
   if (changed) await again(t("account.password_changed"));
 }
 
 async function setApp(isThere, again) {
-  const app = await freshly(() => call("POST", "/v1/administrator/authenticator-app/options"));
-  if (!app) return;
+  const app = await call("POST", "/v1/administrator/authenticator-app/options");
   const part = passwordPart(app, { isThere });
   const title = t(isThere ? "account.replace_app" : "account.add_password");
   const changed = await formDialog(title, [part], t("shell.save"), async () => {
     part.clear();
-    const body = await part.read();
-    return freshly(() => call("PUT", "/v1/administrator/authenticator-app", { body }));
+    await call("PUT", "/v1/administrator/authenticator-app", { body: await part.read() });
   }, part.refuse);
   if (changed) await again(t("account.app_changed"));
 }
 
-/** A dialog with a form. `save` runs when it is sent, and returns undefined if nothing changed; its faults go to `refuse`. Returns whether it was saved. */
+/** A dialog with a form. `save` runs when it is sent; its faults go to `refuse`. Returns whether it was saved. */
 function formDialog(title, inputs, action, save, refuse) {
   return new Promise((resolve) => {
     const heading = uniqueID("dialog"), message = h("div", { role: "alert" }), opener = document.activeElement;
@@ -285,10 +271,7 @@ function formDialog(title, inputs, action, save, refuse) {
         event.preventDefault();
         busy(submit, async () => {
           replace(message);
-          try {
-            // Undefined if the person did not sign in again.
-            if (await save() === undefined) return;
-          } catch (error) {
+          try { await save(); } catch (error) {
             const faults = error instanceof ApiError ? error.problem?.errors ?? [] : [];
             if (faults.length && refuse && faults.every((fault) => refuse(fault))) return;
             if (!(error instanceof ApiError) && !wasCancelled(error)) console.error(error);

@@ -2,7 +2,6 @@
 
 import { at, call, listAll, may } from "./api.js";
 import { actionButton, busy, confirmDialog, copyable, field, h, pageHead, replace, section, showDialog, tag, textInput, toast, errorText, alertBox } from "./dom.js";
-import { freshly } from "./account.js";
 import { route, render } from "./router.js";
 import { addTexts, formatAgo, formatDay, formatList, formatTime, named, t } from "./strings.js";
 import texts from "./languages/en-administrators.js";
@@ -46,7 +45,7 @@ function roleInput(admin) {
     const isSure = await confirmDialog({ title: t("administrators.role_title", values), text: t(`administrators.about.${role}`), action: t("administrators.role_change") });
     try {
       if (!isSure) throw null;
-      if (!await freshly(() => call("PUT", at`/v1/administrators/${admin.id}/role`, { body: { role } }))) throw null;
+      await call("PUT", at`/v1/administrators/${admin.id}/role`, { body: { role } });
       admin.role = role;
       toast(t("administrators.role_changed", values));
     } catch (error) {
@@ -66,9 +65,8 @@ function actions(admin) {
   // Nobody who is signed in renews their own sign-in.
   const renew = !admin.is_caller && actionButton(t("administrators.renew"), async () => {
     if (!await confirmDialog({ title: t("administrators.renew_title", { name }), text: t("administrators.renew_text", { name }), action: t("administrators.renew_action"), danger: true })) return;
-    const made = await freshly(() => call("POST", at`/v1/administrators/${admin.id}/setup-code`));
-    if (made) await showLink(made, name);
-    if (made) await render();
+    await showLink(await call("POST", at`/v1/administrators/${admin.id}/setup-code`), name);
+    await render();
   }, { kind: "quiet", "aria-label": t("administrators.renew_named", { name }) });
   const remove = !admin.is_caller && actionButton(t("administrators.remove"), async () => {
     if (!await confirmDialog({ title: t("administrators.remove_title", { name }), text: t("administrators.remove_text"), action: t("administrators.remove"), danger: true })) return;
@@ -99,8 +97,7 @@ function inviteSection() {
       replace(message);
       nameField.setError("");
       try {
-        const made = await freshly(() => call("POST", "/v1/administrators/invitations", { body: { name: name.value, role: role.value } }));
-        if (!made) return;
+        const made = await call("POST", "/v1/administrators/invitations", { body: { name: name.value, role: role.value } });
         await showLink(made, made.name);
         await render();
       } catch (error) {

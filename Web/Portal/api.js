@@ -22,11 +22,23 @@ export class ApiError extends Error {
   }
 }
 
+/** Signs in again in place, for a request that needs a newer sign-in. Resolves to whether the same person did. */
+let signInAgain = null, signingIn = null;
+
+/** Sets how `call` signs in again. Pages without a way get the refusal. */
+export function onStaleSignIn(work) { signInAgain = work; }
+
+/** Several requests at once ask only once. */
+function again() {
+  signingIn ??= signInAgain().finally(() => { signingIn = null; });
+  return signingIn;
+}
+
 /** Milliseconds before an unanswered request is given up. */
 const patience = 60_000;
 
 /**
- * Sends a request to the API.
+ * Sends a request to the API. If it needs a newer sign-in, asks for one in place and repeats the request.
  *
  * @param {string} method
  * @param {string} path Such as `/v1/apps`. Parts that are not fixed must be encoded: see `at`.
@@ -38,7 +50,15 @@ const patience = 60_000;
  * @returns {Promise<any>} The JSON of the answer; null if it has none.
  * @throws {ApiError}
  */
-export async function call(method, path, { query, body, signal, raw = false } = {}) {
+export async function call(method, path, options = {}) {
+  try { return await send(method, path, options); } catch (error) {
+    const isStale = error instanceof ApiError && error.code === "insufficient_user_authentication";
+    if (!isStale || !signInAgain || !await again()) throw error;
+  }
+  return send(method, path, options);
+}
+
+async function send(method, path, { query, body, signal, raw = false }) {
   const address = path + search(query), headers = { "mien-portal": "1", accept: "application/json, */*;q=0.5" };
   const isBlob = body instanceof Blob;
   if (body !== undefined && !isBlob) headers["content-type"] = "application/json";

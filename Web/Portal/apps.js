@@ -180,7 +180,7 @@ function settingsSection(app, guide, disabled) {
       for (const one of all) setPart(settings, one.path, one.read());
     } catch { return; }
     try {
-      const changed = await call("PUT", at`/v1/apps/${app.id}`, { body: { name: name.input.value.trim(), first_party: own.input.checked, settings } });
+      const changed = await call("PUT", at`/v1/apps/${app.id}`, { body: { name: name.input.value.trim(), first_party: own.input.checked, settings, revision: app.revision } });
       Object.assign(app, changed);
       isChanged = false;
       toast(t("apps.saved"));

@@ -1,6 +1,5 @@
 // Organizations: find, create, and everything about one organization; and the organizations of a user.
 
-import { freshly } from "./account.js";
 import { at, call, listAll, may } from "./api.js";
 import { actionButton, alertBox, announce, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, select, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
@@ -36,7 +35,7 @@ function roleInputs(roles) {
   };
 }
 
-/** A form whose errors appear beside its fields. `send` returns undefined if the person gave up. */
+/** A form whose errors appear beside its fields. */
 function form({ fields, named: byName, action, kind = "primary", send, done }) {
   const message = h("div", { role: "alert" }), submit = h("button", { class: `button button-${kind}` }, action);
   return h("form", { class: "form", novalidate: true, onsubmit: (event) => {
@@ -45,8 +44,7 @@ function form({ fields, named: byName, action, kind = "primary", send, done }) {
       replace(message);
       for (const one of Object.values(byName)) one.setError("");
       try {
-        const answer = await send();
-        if (answer !== undefined) await done(answer);
+        await done(await send());
       } catch (error) {
         const faults = (error.problem?.errors ?? []).filter((one) => byName[one.field]);
         for (const fault of faults) byName[fault.field].setError(fault.message);
@@ -178,7 +176,7 @@ function rolesDialog(member, base, name) {
     let isDone = false;
     const dialog = h("dialog", { class: "dialog", "aria-labelledby": "roles-heading" }, heading, form({
       fields: inputs.fields, named: { roles: inputs.othersField }, action: t("shell.save"),
-      send: () => freshly(() => call("PUT", `${base}/roles`, { body: { roles: inputs.value() } })),
+      send: () => call("PUT", `${base}/roles`, { body: { roles: inputs.value() } }),
       done: () => {
         isDone = true;
         toast(t("organizations.roles_changed", { name }));
@@ -197,9 +195,9 @@ function addSection({ path }) {
   const how = select([["add", t("organizations.how_add")], ["invite", t("organizations.how_invite")]], "add", { name: "how" }), roles = roleInputs([]);
   return section(t("organizations.add"), { lead: t("organizations.add_lead") }, form({
     fields: [who, field({ label: t("organizations.how"), input: how }), roles.fields], named: { user: who, identifier: who, roles: roles.othersField }, action: t("organizations.add_action"),
-    send: () => freshly(() => how.value === "add"
+    send: () => how.value === "add"
       ? call("POST", `${path}/members`, { body: { user: who.input.value.trim(), roles: roles.value() } })
-      : call("POST", `${path}/invitations`, { body: { identifier: who.input.value.trim(), roles: roles.value() } })),
+      : call("POST", `${path}/invitations`, { body: { identifier: who.input.value.trim(), roles: roles.value() } }),
     done: async (made) => {
       toast(t(how.value === "add" ? "organizations.added" : "organizations.invited", { name: made.identifier ?? nameOf(made) }));
       await render();

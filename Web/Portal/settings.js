@@ -89,7 +89,8 @@ async function look(root, { signal }) {
     const wanted = { pages: {} };
     try { for (const one of all) setPart(wanted, one.path, one.read()); } catch { return; }
     try {
-      await call("PUT", "/v1/page-settings", { body: wanted.pages ?? {} });
+      const stored = await call("PUT", "/v1/page-settings", { body: { ...wanted.pages, revision: pages.revision } });
+      pages.revision = stored.revision;
       settingsGuide.forget();
       toast(t("settings.branding_saved"));
     } catch (error) {

@@ -4,10 +4,18 @@ public import MienCore
 /// The folder for Mien's data on this machine: `$MIEN_HOME`, or else `~/.local/share/mien`.
 public struct MienHome: Sendable {
     public let folder: URL
+    /// The model packs, with one folder per pack, named after it: `$MIEN_PACKS`, or else `packs` in
+    /// the folder. Every program reads the variable, so that the commands find the packs that a
+    /// server with the same environment uses.
+    public let packs: URL
 
-    public init(_ folder: URL) { self.folder = folder }
+    public init(_ folder: URL) {
+        self.folder = folder
+        packs = folder.appending(path: "packs", directoryHint: .isDirectory)
+    }
 
     public init(environment: [String: String]) {
+        let folder: URL
         if let named = environment["MIEN_HOME"], !named.isEmpty {
             folder = URL(filePath: named, directoryHint: .isDirectory)
         } else {
@@ -15,10 +23,13 @@ public struct MienHome: Sendable {
             folder = URL(filePath: home, directoryHint: .isDirectory).appending(
                 path: ".local/share/mien", directoryHint: .isDirectory)
         }
+        self.folder = folder
+        packs =
+            environment["MIEN_PACKS"].flatMap { named in
+                named.isEmpty ? nil : URL(filePath: named, directoryHint: .isDirectory)
+            } ?? MienHome(folder).packs
     }
 
-    /// The model packs, with one folder per pack, named after it.
-    public var packs: URL { folder.appending(path: "packs", directoryHint: .isDirectory) }
     /// The definitions of packs that setup can create, with one folder per pack.
     public var definitions: URL {
         folder.appending(path: "definitions", directoryHint: .isDirectory)

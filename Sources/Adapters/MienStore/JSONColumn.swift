@@ -36,7 +36,8 @@ extension SQLRow {
     /// Reads an identifier; an empty string means `nil`, because not every database allows null in
     /// a key column.
     func optionalIdentifier<Kind>(_ index: Int) throws(StoreError) -> Identifier<Kind>? {
-        try text(index).isEmpty ? nil : try identifier(index)
+        guard let text = try optionalText(index), !text.isEmpty else { return nil }
+        return try identifier(index)
     }
 
     func instant(_ index: Int) throws(StoreError) -> Instant {

@@ -11,18 +11,22 @@ public struct AppRequest: Sendable, Hashable, Codable {
     public var settings: JSONValue?
     /// Only for a new app.
     public var client: AppClient?
+    /// Only for a change: ``AppAnswer/revision`` of the app that it was made from. Without it, the
+    /// change replaces whatever there is.
+    public var revision: String?
 
     public init(
         id: String? = nil, name: String, type: AppType? = nil, isFirstParty: Bool? = nil,
-        settings: JSONValue? = nil, client: AppClient? = nil
+        settings: JSONValue? = nil, client: AppClient? = nil, revision: String? = nil
     ) {
         (self.id, self.name, self.type, self.isFirstParty, self.settings, self.client) = (
             id, name, type, isFirstParty, settings, client
         )
+        self.revision = revision
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, name, type, isFirstParty = "first_party", settings, client
+        case id, name, type, isFirstParty = "first_party", settings, client, revision
     }
 }
 
@@ -44,20 +48,23 @@ public struct AppAnswer: Sendable, Hashable, Codable {
     /// Present only when a confidential app is created or gets a new secret.
     public var clientSecret: String?
     public var createdAt: Int64
+    /// The state that a change is made from. It differs after any change of the name, the party, or
+    /// the settings. `nil` from a server that has none.
+    public var revision: String?
 
     public init(
         id: String, name: String, type: WireValue<AppType>, isFirstParty: Bool, settings: JSONValue,
-        clientSecret: String? = nil, createdAt: Int64
+        clientSecret: String? = nil, createdAt: Int64, revision: String? = nil
     ) {
         (self.id, self.name, self.type, self.isFirstParty, self.settings) = (
             id, name, type, isFirstParty, settings
         )
-        (self.clientSecret, self.createdAt) = (clientSecret, createdAt)
+        (self.clientSecret, self.createdAt, self.revision) = (clientSecret, createdAt, revision)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case id, name, type, isFirstParty = "first_party", settings, clientSecret = "client_secret",
-            createdAt = "created_at"
+            createdAt = "created_at", revision
     }
 }
 

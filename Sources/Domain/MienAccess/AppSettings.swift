@@ -87,6 +87,16 @@ public struct AppSettings: Sendable, Hashable, Codable {
         hasSignInPage ? signInJourney ?? Self.standardSignInJourney : nil
     }
 
+    /// Whether a browser may return to `address` after a sign-in.
+    public func allowsRedirect(to address: String) -> Bool {
+        redirectURIs.contains { RedirectURI.matches(address, registered: $0) }
+    }
+
+    /// Whether a browser may return to `address` after a logout.
+    public func allowsLogoutRedirect(to address: String) -> Bool {
+        postLogoutRedirectURIs.contains { RedirectURI.matches(address, registered: $0) }
+    }
+
     /// Whether the app may start a journey.
     public func allows(_ journey: JourneyID) -> Bool {
         journeys?.contains(journey) ?? true || journey == pageJourney
@@ -107,7 +117,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
                 faults.append(
                     (
                         "\(name)[\(index)]",
-                        "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1), or have a scheme like com.example.app"
+                        "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1]), or have a scheme like com.example.app"
                     ))
             }
             if uris.count > 100 {
@@ -118,7 +128,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             faults.append(
                 (
                     "backchannel_logout_uri",
-                    "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1)"
+                    "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
                 ))
         }
         for name in locks.keys.sorted() where AuthenticatorType(rawValue: name) == nil {
@@ -143,7 +153,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             faults.append(
                 (
                     "resources[\(index)]",
-                    "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1)"
+                    "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
                 ))
         }
         if resources.count > 32 {

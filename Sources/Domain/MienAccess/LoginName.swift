@@ -16,61 +16,89 @@ public struct LoginName: Sendable, Hashable {
     static let maxTypedBytes = 1024
 
     public let kind: Kind
-    /// The compared form: Unicode NFKC, case-folded, without surrounding spaces. External
-    /// identifiers are not normalized.
+    /// The compared form, without surrounding spaces.
+    ///
+    /// - User names: Unicode NFKC, case-folded, without invisible characters.
+    /// - Addresses: the same before “@”, but only in lower case, because `ß` and `ss` are different
+    ///   mailboxes; after it, the domain as A-labels.
+    /// - External identifiers are not normalized.
     public let normal: String
 
-    /// - Throws: ``LoginNameError`` if the text is empty, too long, contains control characters or
-    ///   spaces, or is not an email address.
+    /// - Throws: ``LoginNameError`` if the text is empty, too long, contains control characters,
+    ///   spaces, or characters that change the direction of text, mixes letters that look alike, or
+    ///   is not an email address.
     public init(_ text: String, kind: Kind) throws(LoginNameError) {
         guard text.utf8.count <= Self.maxTypedBytes, text.isStreamSafe else { throw .tooLong(kind) }
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !trimmed.isEmpty else { throw .empty(kind) }
         guard trimmed.utf8.count <= Self.maxBytes else { throw .tooLong(kind) }
-        let normal = kind == .externalID ? trimmed : Self.folded(trimmed)
+        let normal =
+            switch kind {
+            case .externalID: trimmed
+            case .username: trimmed.foldedName
+            case .email: Self.address(trimmed)
+            }
         // Also checks the compared form: compatibility mapping turns some letters into spaces
         // (U+FDFA).
-        guard !(trimmed.unicodeScalars + normal.unicodeScalars).contains(where: Self.isForbidden)
+        guard
+            !(trimmed.unicodeScalars + normal.unicodeScalars).contains(where: \.isForbiddenInNames)
         else { throw .character(kind) }
+        guard !normal.isEmpty else { throw .empty(kind) }
         if kind == .email {
+            // Mail is sent to the address as it was typed.
+            guard !trimmed.hasInvisible else { throw .character(kind) }
             let parts = normal.utf8.split(separator: At.byte, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty, parts[0].count <= 64,
                 parts[1].contains(At.dot), parts[1].first != At.dot, parts[1].last != At.dot
             else { throw .notAnAddress }
         }
-        if kind == .username, normal.utf8.contains(At.byte) { throw .character(kind) }
+        if kind == .username {
+            guard !normal.utf8.contains(At.byte) else { throw .character(kind) }
+            guard !LookalikeScript.areMixed(in: normal) else { throw .mixedScripts }
+        }
         (self.kind, self.normal) = (kind, normal)
     }
 
     /// The form in which an unlabeled identifier might be typed, the same for every kind. Two
     /// people must not share it across kinds, or one could sign in as the other.
-    public var identifier: String { kind == .externalID ? Self.folded(normal) : normal }
+    public var identifier: String {
+        guard kind == .externalID else { return normal }
+        return (try? LoginName(normal.withoutInvisible, kind: .email))?.normal ?? normal.foldedName
+    }
 
-    /// Returns every name that `text` might mean, to look up an unlabeled identifier.
+    /// Returns every name that `text` might mean, to look up an unlabeled identifier. Ignores
+    /// characters that nobody sees, which come along when a name is copied.
     ///
     /// - Returns: an empty array for text that cannot be a name, such as text that is too long;
     ///   such text is not normalized.
     public static func candidates(_ text: String) -> [LoginName] {
         guard text.utf8.count <= maxTypedBytes, text.isStreamSafe else { return [] }
+        let visible = text.withoutInvisible
         // Includes a full-width “＠”.
-        let kinds: [Kind] =
-            Self.folded(text).utf8.contains(At.byte)
-            ? [.email, .externalID] : [.username, .externalID]
-        return kinds.compactMap { try? LoginName(text, kind: $0) }
+        let named: Kind = visible.foldedName.utf8.contains(At.byte) ? .email : .username
+        return [try? LoginName(visible, kind: named), try? LoginName(text, kind: .externalID)]
+            .compactMap(\.self)
     }
 
-    /// Folds case, then composes again, because folding decomposes some letters.
-    private static func folded(_ text: String) -> String {
-        text.precomposedStringWithCompatibilityMapping.lowercased()
-            .precomposedStringWithCompatibilityMapping
+    /// The compared form of text that should be an address.
+    private static func address(_ text: String) -> String {
+        let composed = text.precomposedStringWithCompatibilityMapping
+        guard let end = composed.utf8.lastIndex(of: At.byte) else { return composed.lowercased() }
+        var local = String.UnicodeScalarView()
+        for scalar in composed.unicodeScalars[..<end] {
+            // A sigma is the same letter at the end of a word.
+            local.append(
+                contentsOf: scalar == "ς"
+                    ? "σ".unicodeScalars
+                    : scalar.properties.lowercaseMapping.unicodeScalars)
+        }
+        let domain = String(composed.unicodeScalars[composed.utf8.index(after: end)...])
+        return String(local).precomposedStringWithCompatibilityMapping + "@"
+            + EmailDomain.normal(domain)
     }
 
     /// Compared as bytes, because a combining mark after “@” would make it another `Character`.
     private enum At { static let byte = UInt8(ascii: "@"), dot = UInt8(ascii: ".") }
-
-    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory == .control || scalar.properties.isWhitespace
-    }
 }
 
 /// The reason a text is not a login name. Does not contain the text.
@@ -79,13 +107,20 @@ public enum LoginNameError: Error, Sendable, Equatable, CustomStringConvertible 
     case tooLong(LoginName.Kind)
     case character(LoginName.Kind)
     case notAnAddress
+    case mixedScripts
 
     public var description: String {
         switch self {
         case .empty(let kind): "\(kind.rawValue) is empty"
         case .tooLong(let kind): "\(kind.rawValue) has more than 254 bytes"
-        case .character(.username): "username must not contain spaces, control characters, or “@”"
-        case .character(let kind): "\(kind.rawValue) must not contain spaces or control characters"
+        case .character(.username):
+            "username must not contain spaces, control characters, characters that change the direction of text, or “@”"
+        case .character(.email):
+            "email must not contain spaces, control characters, or invisible characters"
+        case .character(let kind):
+            "\(kind.rawValue) must not contain spaces, control characters, or characters that change the direction of text"
+        case .mixedScripts:
+            "username must not mix Latin, Greek, and Cyrillic letters, because some of them look alike"
         case .notAnAddress: "email must be an address like name@example.org"
         }
     }

@@ -17,15 +17,12 @@ enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for other characters, an impossible length, wrong padding, or leftover bits
-    ///   that are not zero.
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        var letters = text.utf8.filter { $0 != UInt8(ascii: " ") }
-        let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        letters.removeLast(padding)
-        guard padding == 0 || (padding + letters.count) % 8 == 0 && padding < 8,
-            ![1, 3, 6].contains(letters.count % 8)
-        else { return nil }
+    /// Decodes as authenticator apps do: leftover bits are ignored, and padding is optional.
+    ///
+    /// - Returns: `nil` for other characters.
+    static func decode(_ text: String) -> [UInt8]? {
+        var letters = Array(text.utf8)
+        while letters.last == UInt8(ascii: "=") { letters.removeLast() }
         var bytes: [UInt8] = []
         var bits: UInt32 = 0, count = 0
         for letter in letters {
@@ -37,7 +34,7 @@ enum Base32 {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
             }
         }
-        return bits & ((1 << UInt32(count)) - 1) == 0 ? bytes : nil
+        return bytes
     }
 
     private static func value(of letter: UInt8) -> UInt8? {
@@ -45,6 +42,10 @@ enum Base32 {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): letter - UInt8(ascii: "A")
         case UInt8(ascii: "a")...UInt8(ascii: "z"): letter - UInt8(ascii: "a")
         case UInt8(ascii: "2")...UInt8(ascii: "7"): letter - UInt8(ascii: "2") + 26
+        // Digits that the alphabet leaves out, mistaken for letters.
+        case UInt8(ascii: "0"): UInt8(ascii: "O") - UInt8(ascii: "A")
+        case UInt8(ascii: "1"): UInt8(ascii: "I") - UInt8(ascii: "A")
+        case UInt8(ascii: "8"): UInt8(ascii: "B") - UInt8(ascii: "A")
         default: nil
         }
     }

@@ -1,18 +1,24 @@
 internal import MienCore
 
-/// The secret that an OTP token and its verifier share: 16 to 128 bytes. Never prints.
+/// The secret that an OTP token and its verifier share. Never prints.
 public struct OTPSecret: Sendable, Hashable {
-    /// RFC 4226, R6: at least 128 bits.
+    /// The lengths of secrets that a verifier draws and stores, in bytes. RFC 4226, R6: at least
+    /// 128 bits.
     public static let lengths = 16...128
+    /// The lengths of secrets as text, in bytes. Somebody else chose these: many sites show 80 bits.
+    public static let typedLengths = 1...128
 
     /// The bytes, to store or seal them.
     public let bytes: [UInt8]
 
-    public init(bytes: [UInt8]) throws(OTPError) {
-        guard Self.lengths.contains(bytes.count) else {
+    /// - Parameter bytes: ``lengths``.
+    public init(bytes: [UInt8]) throws(OTPError) { try self.init(bytes, lengths: Self.lengths) }
+
+    private init(_ bytes: [UInt8], lengths: ClosedRange<Int>) throws(OTPError) {
+        guard lengths.contains(bytes.count) else {
             throw OTPError(
                 .secret,
-                "a secret must have \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) bytes, not \(bytes.count)"
+                "a secret must have \(lengths.lowerBound) to \(lengths.upperBound) bytes, not \(bytes.count)"
             )
         }
         self.bytes = bytes
@@ -27,25 +33,43 @@ public struct OTPSecret: Sendable, Hashable {
 
     init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// - Parameter base32: RFC 4648 §6, as authenticator apps show it. Lower case, spaces between
-    ///   groups, and missing padding are accepted.
+    /// - Parameter base32: As sites and authenticator apps show it: RFC 4648 §6 in either case, in
+    ///   groups with spaces or hyphens of any kind, with or without padding. Bits beyond the last
+    ///   byte are ignored, and 0, 1, and 8 are read as O, I, and B, as Google's own apps do. The
+    ///   bytes: ``typedLengths``.
     public init(base32 text: some StringProtocol) throws(OTPError) {
-        guard let bytes = Base32.decode(text) else {
+        guard let bytes = Base32.decode(Self.ungrouped(text)) else {
             throw OTPError(
                 .secret,
-                "the secret must be base32: letters A to Z and digits 2 to 7, with a valid length"
+                "the secret must be base32: letters A to Z and digits 2 to 7, with or without spaces and hyphens"
             )
         }
-        try self.init(bytes: bytes)
+        try self.init(bytes, lengths: Self.typedLengths)
     }
 
-    /// - Parameter hexadecimal: two digits per byte in either case. Spaces between groups are
-    ///   accepted.
+    /// - Parameter hexadecimal: Two digits per byte in either case, in groups with spaces, hyphens,
+    ///   or colons. The bytes: ``typedLengths``.
     public init(hexadecimal text: some StringProtocol) throws(OTPError) {
-        guard let bytes = Hex.decode(text) else {
+        guard let bytes = Hex.decode(Self.ungrouped(text).filter { $0 != ":" }) else {
             throw OTPError(.secret, "the secret must be hexadecimal, two of 0-9, a-f for each byte")
         }
-        try self.init(bytes: bytes)
+        try self.init(bytes, lengths: Self.typedLengths)
+    }
+
+    /// Removes what separates groups: white space, hyphens, and characters that nobody sees, which
+    /// come along when a secret is copied from a page.
+    private static func ungrouped(_ text: some StringProtocol) -> String {
+        var letters = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let properties = scalar.properties
+            if properties.isWhitespace || properties.isDefaultIgnorableCodePoint
+                || properties.generalCategory == .dashPunctuation
+            {
+                continue
+            }
+            letters.append(scalar)
+        }
+        return String(letters)
     }
 
     /// Base32 in upper case, without padding.

@@ -114,17 +114,18 @@ public final class Server: Service {
         }
         publicListener = HTTPListener(
             ListenAddress(host: configuration.host, port: configuration.port),
-            setting: "host, port", certificate: certificate, configuration, logger: logger)
+            setting: "host, port", certificate: certificate,
+            isBehindProxy: configuration.trustsProxy, configuration, logger: logger)
         // Loopback uses plain HTTP: no certificate names 127.0.0.1, and the traffic stays on the
         // machine.
         adminListener = HTTPListener(
             configuration.adminListen, setting: "admin.listen",
-            certificate: configuration.adminListen.isLoopback ? nil : certificate, configuration,
-            logger: logger)
+            certificate: configuration.adminListen.isLoopback ? nil : certificate,
+            isBehindProxy: configuration.adminTrustsProxy, configuration, logger: logger)
         clusterListener = try configuration.cluster.map {
             HTTPListener(
                 $0.listen, setting: "cluster.listen", certificate: try ServedCertificate($0.files),
-                configuration, logger: logger)
+                isBehindProxy: configuration.trustsProxy, configuration, logger: logger)
         }
         // Before anything is created: the only copy of the credential would be printed by a server
         // that then fails.

@@ -25,7 +25,7 @@ extension ServerParts {
     /// Routes for apps, browsers, and load balancers: everything except the admin API and metrics.
     func publicRouter() -> Router<MienRequestContext> {
         let router = baseRouter(
-            "requests",
+            "requests", trustsProxy: configuration.trustsProxy,
             CrossOriginMiddleware { [apps] in try await apps.isListed(origin: $0, of: $1) })
         OperationRoutes(store: store, registry: registry, issuer: issuer).add(to: router)
         let live = configuration.liveCapturesPerMinute
@@ -167,7 +167,9 @@ extension ServerParts {
 
     /// Routes for administrators and monitoring at `admin.listen`: the admin API and metrics.
     func adminRouter() -> Router<MienRequestContext> {
-        let router = baseRouter("admin-requests")
+        let router = baseRouter(
+            "admin-requests", trustsProxy: configuration.adminTrustsProxy,
+            hosts: HostMiddleware(names: configuration.adminHosts))
         OperationRoutes(store: store, registry: registry, issuer: issuer).addMetrics(
             to: router, gauges: gauges)
         AdminPortal().add(to: router)
@@ -240,17 +242,20 @@ extension ServerParts {
     ///
     /// - Parameters:
     ///   - limit: The name of the limit on an address's requests.
+    ///   - trustsProxy: Whether clients' addresses come from a proxy.
     ///   - crossOrigin: Lets pages of other origins read responses, on the public listener.
-    private func baseRouter(_ limit: String, _ crossOrigin: CrossOriginMiddleware? = nil)
-        -> Router<MienRequestContext>
-    {
+    ///   - hosts: Refuses other names than the listener's own, on the admin listener.
+    private func baseRouter(
+        _ limit: String, trustsProxy: Bool, _ crossOrigin: CrossOriginMiddleware? = nil,
+        hosts: HostMiddleware? = nil
+    ) -> Router<MienRequestContext> {
         let router = Router(context: MienRequestContext.self, options: .autoGenerateHeadEndpoints)
         let requests = configuration.requestsPerMinute
         router.add(middleware: BrowserDefense { [publicURL] in publicURL.text })
         if let crossOrigin { router.add(middleware: crossOrigin) }
         router.add(middleware: ProblemMiddleware(metrics: metrics))
-        router.add(
-            middleware: ClientMiddleware(trustsProxy: configuration.trustsProxy))
+        if let hosts { router.add(middleware: hosts) }
+        router.add(middleware: ClientMiddleware(trustsProxy: trustsProxy))
         if configuration.auditsClients { router.add(middleware: AuditClientMiddleware()) }
         router.add(
             middleware: RateLimitMiddleware(

@@ -324,7 +324,8 @@ struct ServerParts: Sendable {
                     try await pageDefaults.reload()
                 },
                 .init(name: "bands of trails") { _ in try await replays.addBands() },
-                .init(name: "recent runs", isOwn: true) { [journeys] in journeys.sweepRecent(at: $0)
+                .init(name: "recent runs", isOwn: true) { [journeys] in
+                    try await journeys.sweepRecent(at: $0)
                 },
                 .init(name: "signing keys", isOwn: true) { [issuer] in
                     try await issuer.refresh(at: $0)

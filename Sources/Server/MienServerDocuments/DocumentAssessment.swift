@@ -48,7 +48,9 @@ struct DocumentAssessment: Sendable {
         checks[.documentConsistent] =
             others.contains { $0.verdict == .failed } || Set(zones).count > 1
                 || Set(cards.map(\.bytes)).count > 1
-            ? .failed : Self.areLinked(sides, others) ? .passed : .inconclusive
+            ? .failed
+            : Self.areLinked(sides, others) && others.contains { $0.verdict == .passed }
+                ? .passed : .inconclusive
         if looksForCopies, let front = sides.first?.reading {
             for (check, result) in Self.copyChecks(of: front) { checks[check] = result }
         }
@@ -115,12 +117,12 @@ struct DocumentAssessment: Sendable {
 
     private static func data(of card: AAMVACard) -> PersonalDataInput? {
         guard let family = card.familyName, !card.givenNames.isEmpty, let birth = card.birth,
-            let street = card[.street], let code = card.postalCode, let country = card.country
+            let street = card.street, let code = card.postalCode, let country = card.country
         else { return nil }
         return PersonalDataInput(
             firstName: card.givenNames.joined(separator: " "), lastName: family,
-            address: [street, card[.street2]].compactMap { $0 }.joined(separator: " "),
-            city: card[.city], state: card[.state], postalCode: code, country: country,
+            address: [street, card.street2].compactMap { $0 }.joined(separator: " "),
+            city: card.city, state: card.state, postalCode: code, country: country,
             dateOfBirth: birth.description)
     }
 }

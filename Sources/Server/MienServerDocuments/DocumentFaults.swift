@@ -25,6 +25,12 @@ struct DocumentFaults: Sendable {
             recapture = []
             return
         }
+        // Other pictures of the same document would be of no use.
+        let foreign = sides.filter(\.reading.hasForeignBarcode)
+        guard foreign.isEmpty else {
+            recapture = foreign.map { DocumentRecapture($0.picture, .documentNotSupported) }
+            return
+        }
         // The sides that may have a zone or a barcode: driver licenses have it on their back.
         let sought = type == .driverLicense ? Array(sides.suffix(1)) : sides
         let faulty = sought.filter { !$0.reading.capture.isGood }

@@ -1,6 +1,7 @@
 internal import MienAccess
 package import MienCore
 package import MienIdentity
+internal import MienServerAccess
 internal import MienServerCore
 package import MienStore
 
@@ -87,11 +88,20 @@ extension IdentityService {
     ) async throws {
         let now = clock.now
         try await store.write { tables in
-            var record = try tables.verifications.find(user)
+            let before = try tables.verifications.find(user)
+            var record = before
             body(&record)
             try tables.verifications.update(record, at: now)
+            let detail = AuditChanges.detail(from: before.levels, to: record.levels)
             try tables.audit.append(
-                AuditEvent(event, actor: admin.text, account: user), at: now)
+                AuditEvent(event, actor: admin.text, account: user, detail: detail), at: now)
         }
+    }
+}
+
+extension VerificationRecord {
+    /// The levels that administrators change, for the audit log.
+    fileprivate var levels: [String: JSONValue] {
+        ["achieved": .string(state.achieved.rawValue), "required": .string(required.rawValue)]
     }
 }

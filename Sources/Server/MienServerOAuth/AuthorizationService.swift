@@ -93,9 +93,11 @@ package struct AuthorizationService: Sendable {
         guard
             let redirect = form["redirect_uri"]
                 ?? (app.settings.redirectURIs.count == 1 ? app.settings.redirectURIs[0] : nil),
-            app.settings.redirectURIs.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })
+            app.settings.allowsRedirect(to: redirect)
         else {
-            throw Fault.page("redirect_uri does not exactly match a redirect URI of this app.")
+            throw Fault.page(
+                "redirect_uri does not exactly match a redirect URI of this app. Only the port of http://127.0.0.1, http://[::1], and http://localhost may differ."
+            )
         }
         let state = form["state"]
         func refuse(_ code: OAuthError.Code, _ description: String) -> Fault {
@@ -111,10 +113,6 @@ package struct AuthorizationService: Sendable {
         }
         guard form["response_type"] == "code" else {
             throw refuse(.unsupportedResponseType, "response_type must be code.")
-        }
-        guard (state?.utf8.count ?? 0) <= 1024, (form["nonce"]?.utf8.count ?? 0) <= 512 else {
-            throw refuse(
-                .invalidRequest, "state must have at most 1,024 bytes, and nonce at most 512.")
         }
         guard let challenge = form["code_challenge"], Base64URL.decode(challenge)?.count == 32,
             form["code_challenge_method"] == "S256"

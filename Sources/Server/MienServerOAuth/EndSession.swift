@@ -91,9 +91,7 @@ package struct EndSession: Sendable {
         }
         let id = signIn?.app ?? form["client_id"].flatMap { AppID($0) }
         guard let id, let app = try await store.read({ try $0.apps.find(id) }),
-            app.settings.postLogoutRedirectURIs.contains(where: {
-                $0.utf8.elementsEqual(target.utf8)
-            })
+            app.settings.allowsLogoutRedirect(to: target)
         else {
             return pages.fault(
                 (signIn == nil ? "" : "You are signed out. ")

@@ -16,7 +16,9 @@ extension OTPService {
     }
 
     /// Returns a match, or `nil` for a wrong code.
-    private typealias Check = @Sendable (OTPToken, _ position: UInt64) throws -> OTPToken.Match?
+    private typealias Check =
+        @Sendable (OTPToken, _ counters: OTPToken.Counters) throws ->
+        OTPToken.Match?
 
     /// Verifies a code through the lock gate. Does the same work if there is no user or token, or
     /// if every token is locked.
@@ -30,8 +32,8 @@ extension OTPService {
     ) async throws -> Judgment {
         let now = clock.now
         return try await judge(account, app, device, only: registered, isSignIn: registered == nil)
-        { token, position in
-            try Self.typed(passcode).flatMap { try token.match($0, from: position, at: now) }
+        { token, counters in
+            try Self.typed(passcode).flatMap { try token.match($0, from: counters, at: now) }
         }
     }
 
@@ -40,9 +42,9 @@ extension OTPService {
         _ passcode: Sensitive<String>, answering question: CAPQuestion, of account: AccountRecord?,
         app: AppRecord
     ) async throws -> Judgment {
-        try await judge(account, app, nil) { token, position in
+        try await judge(account, app, nil) { token, counters in
             try Self.typed(passcode).flatMap {
-                try token.match($0, to: question, from: position)
+                try token.match($0, to: question, from: counters)
             }
         }
     }
@@ -64,8 +66,8 @@ extension OTPService {
         }
         let now = clock.now
         let judgment = try await judge(found?.0, found?.1, nil, only: token, isSignIn: true) {
-            token, position in
-            try Self.typed(passcode).flatMap { try token.match($0, from: position, at: now) }
+            token, counters in
+            try Self.typed(passcode).flatMap { try token.match($0, from: counters, at: now) }
         }
         try await note(judgment, of: found?.0.id, app: found?.1.id, by: "device")
         return judgment
@@ -78,9 +80,9 @@ extension OTPService {
         _ passcode: Sensitive<String>, over text: String, of account: AccountRecord?,
         app: AppRecord?, device: DeviceID?, token: AuthenticatorID? = nil
     ) async throws -> Judgment {
-        try await judge(account, app, device, only: token) { token, position in
+        try await judge(account, app, device, only: token) { token, counters in
             try Self.typed(passcode).flatMap {
-                try token.match($0, ofChallenge: text, from: position)
+                try token.match($0, ofChallenge: text, from: counters)
             }
         }
     }
@@ -89,16 +91,16 @@ extension OTPService {
         _ passcode: Sensitive<String>, of shown: ShownTransaction, by account: AccountRecord?,
         app: AppRecord
     ) async throws -> Judgment {
-        try await judge(account, app, nil) { token, position in
+        try await judge(account, app, nil) { token, counters in
             try Self.typed(passcode).flatMap {
-                try token.match($0, of: shown, from: position)
+                try token.match($0, of: shown, from: counters)
             }
         }
     }
 
     private struct Candidate: Sendable {
         let record: AuthenticatorRecord
-        let position: Int64
+        let counters: OTPToken.Counters
     }
 
     private func judge(
@@ -112,8 +114,11 @@ extension OTPService {
             }
             let free = try all.filter { try !tables.locks.isHeld($0.id) }
             let found = try free.compactMap { record in
-                try tables.otpTokens.position(of: record.id).map {
-                    Candidate(record: record, position: $0)
+                try tables.otpTokens.counters(of: record.id).map {
+                    Candidate(
+                        record: record,
+                        counters: .init(
+                            next: UInt64($0.position), awaited: $0.awaited.map { UInt64($0) }))
                 }
             }
             return (found, free.count < all.count)
@@ -126,18 +131,35 @@ extension OTPService {
             return try await pretend(locked: true, check)
         }
         var found: (record: AuthenticatorRecord, match: OTPToken.Match)?
+        var awaited: [(AuthenticatorID, Int64)] = []
         do {
             for candidate in candidates {
                 let token = try OTPToken(candidate.record)
                 // Every token is tried, so that the time does not depend on which one matches.
-                let match = try check(token, UInt64(candidate.position))
-                if found == nil, let match { found = (candidate.record, match) }
+                switch try check(token, candidate.counters) {
+                case nil: break
+                case .ahead(let counter)?:
+                    if let counter = Int64(exactly: counter) {
+                        awaited.append((candidate.record.id, counter))
+                    }
+                case let match?: found = found ?? (candidate.record, match)
+                }
             }
         } catch {
             try await gate.abandon(pass)
             throw error
         }
-        guard let (record, match) = found else { return .refused(locked: false, isJudged: true) }
+        guard let (record, match) = found else {
+            // The answer is that of a wrong code: who guesses learns nothing.
+            if !awaited.isEmpty {
+                try await store.write { [awaited] tables in
+                    for (token, counter) in awaited {
+                        try tables.otpTokens.expect(counter, of: token)
+                    }
+                }
+            }
+            return .refused(locked: false, isJudged: true)
+        }
         if case .code(let movingFactor) = match {
             // Of two concurrent requests with the same code, only one is accepted.
             guard let used = Int64(exactly: movingFactor) else {
@@ -155,7 +177,8 @@ extension OTPService {
         _ = try check(
             OTPToken(
                 kind: .hotp, digits: 6,
-                secret: OTPSecret(bytes: [UInt8](repeating: 0, count: OTPToken.hash.byteCount))), 0)
+                secret: OTPSecret(bytes: [UInt8](repeating: 0, count: OTPToken.hash.byteCount))),
+            .init(next: 0, awaited: nil))
         return .refused(locked: locked, isJudged: false)
     }
 }

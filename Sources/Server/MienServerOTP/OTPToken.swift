@@ -13,6 +13,16 @@ package struct OTPToken: Sendable {
     static let suite = "OCRA-1:HOTP-SHA256-8:QH64"
     static let hash = OTPHash.sha256, stepSeconds = 30
     static let lookAhead = 10, skew = 1
+    /// How many codes further ahead resynchronize. A card's code takes longer to compute.
+    static let hotpReach = 1000, capReach = 100
+
+    /// The counters of a stored token.
+    struct Counters: Sendable {
+        /// The first counter or time step that has not been used.
+        let next: UInt64
+        /// The counter whose code resynchronizes the token.
+        let awaited: UInt64?
+    }
 
     /// Allows the device that sent this code with this key to receive the token again if the answer
     /// was lost.
@@ -126,56 +136,72 @@ package struct OTPToken: Sendable {
         case signature
         /// A code, or the signature of a CAP token, which uses up a counter like a code.
         case code(movingFactor: UInt64)
+        /// A code from beyond the look-ahead. It is refused; the one at `awaited` is accepted.
+        case ahead(awaited: UInt64)
 
-        init?(_ verdict: CodeVerdict) {
-            guard case .accepted(let movingFactor) = verdict else { return nil }
-            self = .code(movingFactor: movingFactor)
+        init?(_ verdict: CodeVerdict, awaited: UInt64? = nil, before: UInt64? = nil) {
+            switch verdict {
+            case .accepted(let movingFactor): self = .code(movingFactor: movingFactor)
+            case .refused:
+                guard let awaited, awaited != before else { return nil }
+                self = .ahead(awaited: awaited)
+            }
         }
     }
 
     /// Checks a sign-in code.
     ///
-    /// - Parameter position: The first counter or time step that has not been used.
     /// - Returns: `nil` if the code is wrong.
-    func match(_ code: OneTimeCode, from position: UInt64, at now: Instant) throws(OTPError)
+    func match(_ code: OneTimeCode, from counters: Counters, at now: Instant) throws(OTPError)
         -> Match?
     {
         switch method {
         case .hotp(let hotp):
-            var verifier = try HOTPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
-            return Match(verifier.verify(code, hotp, with: secret))
+            var verifier = try HOTPVerifier(
+                nextCounter: counters.next, lookAhead: Self.lookAhead, reach: Self.hotpReach,
+                awaitedCounter: counters.awaited)
+            return Match(
+                verifier.verify(code, hotp, with: secret), awaited: verifier.awaitedCounter,
+                before: counters.awaited)
         case .totp(let totp):
-            var verifier = try TOTPVerifier(
-                lastStep: position == 0 ? nil : position - 1, skew: Self.skew)
+            let next = counters.next
+            var verifier = try TOTPVerifier(lastStep: next == 0 ? nil : next - 1, skew: Self.skew)
             return Match(verifier.verify(code, totp, with: secret, at: now))
-        case .cap(let cap):
-            var verifier = try CAPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
-            return Match(try verifier.verify(code, .identify, cap, with: secret))
+        case .cap(let cap): return try match(code, .identify, cap, from: counters)
         }
     }
 
+    private func match(_ code: OneTimeCode, _ mode: CAPMode, _ cap: CAP, from counters: Counters)
+        throws(OTPError) -> Match?
+    {
+        var verifier = try CAPVerifier(
+            nextCounter: counters.next, lookAhead: Self.lookAhead, reach: Self.capReach,
+            awaitedCounter: counters.awaited)
+        return Match(
+            try verifier.verify(code, mode, cap, with: secret), awaited: verifier.awaitedCounter,
+            before: counters.awaited)
+    }
+
     /// Checks the answer of a CAP token. Other tokens give none.
-    func match(_ code: OneTimeCode, to question: CAPQuestion, from position: UInt64)
+    func match(_ code: OneTimeCode, to question: CAPQuestion, from counters: Counters)
         throws(OTPError) -> Match?
     {
         guard case .cap(let cap) = method else { return nil }
-        var verifier = try CAPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
-        return Match(try verifier.verify(code, question.mode, cap, with: secret))
+        return try match(code, question.mode, cap, from: counters)
     }
 
     /// Checks the token's signature of a transaction.
-    func match(_ response: OneTimeCode, of shown: ShownTransaction, from position: UInt64)
+    func match(_ response: OneTimeCode, of shown: ShownTransaction, from counters: Counters)
         throws(OTPError) -> Match?
     {
         guard case .cap(let cap) = method else {
             return try shown.response(with: secret).matches(response) ? .signature : nil
         }
-        var verifier = try CAPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
-        return Match(try verifier.verify(response, shown.capMode, cap, with: secret))
+        return try match(response, shown.capMode, cap, from: counters)
     }
 
     /// Checks the token's signature of a challenge that covers its transaction.
-    func match(_ response: OneTimeCode, ofChallenge text: String, from position: UInt64)
+    func match(_ response: OneTimeCode, ofChallenge text: String, from counters: Counters)
         throws(OTPError) -> Match?
     {
         guard case .cap(let cap) = method else {
@@ -185,8 +211,7 @@ package struct OTPToken: Sendable {
                 to: OCRAInput(question: question), with: secret)
             return right.matches(response) ? .signature : nil
         }
-        var verifier = try CAPVerifier(nextCounter: position, lookAhead: Self.lookAhead)
-        return Match(try verifier.verify(response, .signing(text), cap, with: secret))
+        return try match(response, .signing(text), cap, from: counters)
     }
 
     /// Returns the SHA-256 of the signed text in hexadecimal.

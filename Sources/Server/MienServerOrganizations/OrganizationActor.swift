@@ -26,8 +26,4 @@ extension Problem {
     package static let noSuchOrganization = Problem(
         .notFound, "There is no such organization.")
     static let noSuchMember = Problem(.notFound, "This organization has no such member.")
-
-    static func field(_ field: String, _ message: String) -> Problem {
-        Problem(.invalidRequest, errors: [.init(field: field, message: message)])
-    }
 }

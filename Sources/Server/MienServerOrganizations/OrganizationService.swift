@@ -40,13 +40,17 @@ package struct OrganizationService: Sendable {
             guard var record = try tables.organizations.find(id) else {
                 throw Problem.noSuchOrganization
             }
-            let wasActive = record.state == .active
+            let before = record, wasActive = record.state == .active
             if let name = wanted.name { record.name = try Self.name(name) }
             try Self.apply(wanted, to: &record)
             guard try tables.organizations.update(record, at: now) else {
                 throw Problem.noSuchOrganization
             }
-            var detail: [String: JSONValue] = ["state": .string(record.state.rawValue)]
+            var detail: [String: JSONValue] = [
+                "state": .string(record.state.rawValue),
+                // The names of fields alone: an organization's data may name people.
+                "changed": .array(Self.changed(from: before, to: record).map { .string($0) }),
+            ]
             if wasActive, record.state == .suspended {
                 let ended = try tables.grants.revokeAll(through: id, at: now)
                 detail["sign_ins_ended"] = .number(Double(ended))
@@ -124,6 +128,16 @@ package struct OrganizationService: Sendable {
             )
         }
         return name
+    }
+
+    private static func changed(from old: OrganizationRecord, to new: OrganizationRecord)
+        -> [String]
+    {
+        [
+            ("external_id", old.externalID != new.externalID),
+            ("metadata", old.metadata != new.metadata), ("name", old.name != new.name),
+            ("state", old.state != new.state),
+        ].filter(\.1).map(\.0)
     }
 
     private static func apply(_ wanted: OrganizationRequest, to record: inout OrganizationRecord)

@@ -203,10 +203,11 @@ package struct WebPages: Sendable {
     }
 
     /// The origin or scheme of an app's address, for the policy `form-action`, which compares
-    /// scheme and host only.
+    /// scheme and host only. The scheme alone for an IPv6 address, which a policy cannot name.
     static func formTarget(_ address: String) -> String {
         let origin = BrowserSessions.origin(String(address.prefix { $0 != "?" }))
-        return origin.hasPrefix("http") ? origin : "\(origin.prefix { $0 != ":" }):"
+        return origin.hasPrefix("http") && !origin.contains("[")
+            ? origin : "\(origin.prefix { $0 != ":" }):"
     }
 
     /// The start token of a capture, as a cookie.

@@ -2,18 +2,28 @@ internal import MienCore
 internal import MienDocument
 
 extension Specimen {
-    /// The month, day, and year, as on American cards; on Canadian ones the year comes first.
-    func cardDate(_ date: CalendarDate, _ separator: String) -> String {
+    /// The month, day, and year, as on American cards; on Canadian ones the year comes first. Unknown
+    /// parts are zeros.
+    func cardDate(
+        _ date: CalendarDate, _ separator: String,
+        without unknown: SpecimenPerson.UnknownBirth = .nothing
+    ) -> String {
         func two(_ n: Int) -> String { n < 10 ? "0\(n)" : "\(n)" }
-        let parts = [two(date.month), two(date.day)]
+        let parts = [
+            unknown == .dayAndMonth ? "00" : two(date.month),
+            unknown == .nothing ? two(date.day) : "00",
+        ]
         return (issuer.isCanadian ? ["\(date.year)"] + parts : parts + ["\(date.year)"]).joined(
             separator: separator)
     }
 
     /// Year, month, and day without separators: on Canadian cards and in version 1.
-    private func encoded(_ date: CalendarDate) -> String {
-        issuer.isCanadian || issuer.version == 1
-            ? date.description.filter { $0 != "-" } : cardDate(date, "")
+    private func encoded(
+        _ date: CalendarDate, without unknown: SpecimenPerson.UnknownBirth = .nothing
+    ) -> String {
+        let text = cardDate(date, "", without: unknown)
+        return issuer.version == 1 && !issuer.isCanadian
+            ? String(text.suffix(4) + text.prefix(4)) : text
     }
 
     /// Canadian postal codes have letters and digits.
@@ -26,11 +36,12 @@ extension Specimen {
     /// The text of a card's barcode by the version of the standard.
     ///
     /// Version 1 has a full name, no version of the jurisdiction, and dates that begin with the year;
-    /// versions 2 and 3 have given names in one element.
+    /// versions 2 and 3 have given names in one element. A name that a person does not have is
+    /// `NONE`.
     func cardText() -> [UInt8] {
-        let family = plainNames.family
-        let given = plainNames.given.split(separator: "<").map(String.init),
-            version = issuer.version
+        let family = person.familyName.isEmpty ? "NONE" : plainNames.family
+        let stated = plainNames.given.split(separator: "<").map(String.init)
+        let given = stated.isEmpty ? ["NONE"] : stated, version = issuer.version
         let names =
             switch version {
             case 1: ["DAA" + ([family] + given).joined(separator: ",")]
@@ -46,7 +57,8 @@ extension Specimen {
         elements += version == 1 ? ["DARE", "DASNONE", "DATNONE"] : ["DCAE", "DCBNONE", "DCDNONE"]
         elements += [
             "DBA" + encoded(person.expiry), "DBD" + encoded(person.issue),
-            "DBB" + encoded(person.birth), "DBC" + (person.sex == .male ? "1" : "2"), "DAYBRO",
+            "DBB" + encoded(person.birth, without: person.unknownBirth),
+            "DBC" + (person.sex == .male ? "1" : "2"), "DAYBRO",
             height, "DAG" + Self.plain(person.street), "DAI" + Self.plain(person.city),
             "DAJ" + issuer.code, "DAK" + postalCode + (issuer.isCanadian ? "" : "0000"),
             "DAQ" + person.number,

@@ -52,6 +52,16 @@ extension Specimen {
         return "\(two(date.day)).\(two(date.month)).\(date.year)"
     }
 
+    /// The date of birth as ``printed(_:)``, with zeros for unknown parts.
+    private var printedBirth: String {
+        let text = Self.printed(person.birth)
+        return switch person.unknownBirth {
+        case .nothing: text
+        case .day: "00" + text.dropFirst(2)
+        case .dayAndMonth: "00.00" + text.dropFirst(5)
+        }
+    }
+
     /// The issuer's name in the heading; codes stand for states.
     private var heading: String {
         issuer == .utopia ? "UTOPIA" : issuer.code.replacing("<", with: "")
@@ -67,7 +77,7 @@ extension Specimen {
             ("Surname", person.familyName),
             ("Given names", person.givenNames.joined(separator: " ")),
             ("Nationality", issuer == .utopia ? "UTOPIAN" : heading),
-            ("Date of birth", Self.printed(person.birth)),
+            ("Date of birth", printedBirth),
             ("Date of issue", Self.printed(person.issue)),
             ("Date of expiry", Self.printed(person.expiry)),
         ]
@@ -85,7 +95,7 @@ extension Specimen {
         let fields = [
             ("Surname", person.familyName),
             ("Given names", person.givenNames.joined(separator: " ")),
-            ("Date of birth", Self.printed(person.birth)),
+            ("Date of birth", printedBirth),
             ("Date of expiry", Self.printed(person.expiry)),
         ]
         for (k, field) in fields.enumerated() {
@@ -101,7 +111,7 @@ extension Specimen {
         let fields = [
             ("Surname", person.familyName),
             ("Given names", person.givenNames.joined(separator: " ")),
-            ("Date of birth", Self.printed(person.birth)),
+            ("Date of birth", printedBirth),
             ("Date of issue", Self.printed(person.issue)),
             ("Valid until", Self.printed(person.expiry)), ("Number of entries", "MULTIPLE"),
         ]
@@ -116,7 +126,7 @@ extension Specimen {
         write("No", person.number, 66, 6, size: 3)
         let fields = [
             ("Nom", person.familyName), ("Prénoms", person.givenNames.joined(separator: " ")),
-            ("Né(e) le", Self.printed(person.birth)), ("Sexe", sexLetter), ("Taille", "1,72 m"),
+            ("Né(e) le", printedBirth), ("Sexe", sexLetter), ("Taille", "1,72 m"),
         ]
         for (k, field) in fields.enumerated() {
             write(field.0, field.1, 34, 14.5 + 8.2 * Double(k), size: 3.2)
@@ -133,7 +143,8 @@ extension Specimen {
             "4d \(isCanadian ? "NUMBER" : "DLN") \(person.number)", "1 \(person.familyName)",
             "2 \(person.givenNames.joined(separator: " "))", "8 \(person.street)",
             "\(person.city), \(issuer.code) \(postalCode)",
-            "3 DOB \(cardDate(person.birth, "/"))", "15 SEX \(sexLetter)",
+            "3 DOB \(cardDate(person.birth, "/", without: person.unknownBirth))",
+            "15 SEX \(sexLetter)",
             "4a ISS \(cardDate(person.issue, "/"))", "4b EXP \(cardDate(person.expiry, "/"))",
         ]
         for (k, row) in rows.enumerated() {

@@ -33,6 +33,17 @@ extension Specimen {
         String(date.description.filter { $0 != "-" }.dropFirst(2))
     }
 
+    /// Switzerland and Utopia write zeros for what is unknown, other states write fillers.
+    private var shortBirth: String {
+        let text = Self.short(person.birth)
+        let unknown = ["CHE", "UTO"].contains(issuer.code) ? "00" : "<<"
+        return switch person.unknownBirth {
+        case .nothing: text
+        case .day: text.prefix(4) + unknown
+        case .dayAndMonth: text.prefix(2) + unknown + unknown
+        }
+    }
+
     var plainNames: (family: String, given: String) {
         func plain(_ text: String) -> String { Transliteration.recommended(text) ?? "X" }
         return (plain(person.familyName), person.givenNames.map(plain).joined(separator: "<"))
@@ -53,7 +64,7 @@ extension Specimen {
 
     func zoneLines(_ format: MRZFormat, optional: String = "") -> [String] {
         let names = plainNames.family + "<<" + plainNames.given, code = issuer.code
-        let birth = Self.short(person.birth), expiry = Self.short(person.expiry)
+        let birth = shortBirth, expiry = Self.short(person.expiry)
         let dates = birth + Self.digit(birth) + sexLetter + expiry + Self.digit(expiry)
         let (head, tail) = numberField
         let checked = dates.prefix(7) + dates.dropFirst(8)

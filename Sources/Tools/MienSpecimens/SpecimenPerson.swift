@@ -3,10 +3,15 @@ public import MienDocument
 
 /// An invented holder of a specimen.
 public struct SpecimenPerson: Sendable {
+    /// Empty for a person whose only name is a given name.
     public var familyName: String
+    /// Empty for a person whose only name is a family name.
     public var givenNames: [String]
     public var sex: Sex
+    /// See ``unknownBirth``.
     public var birth: CalendarDate
+    /// The parts of the date of birth that the document leaves open.
+    public var unknownBirth = UnknownBirth.nothing
     public var issue: CalendarDate
     public var expiry: CalendarDate
     /// Digits and capital letters.
@@ -14,6 +19,15 @@ public struct SpecimenPerson: Sendable {
     public var street: String
     public var city: String
     public var postalCode: String
+
+    /// The parts of a date of birth that nobody knows.
+    public enum UnknownBirth: Sendable, CaseIterable {
+        case nothing, day
+        case dayAndMonth
+    }
+
+    /// The date of birth as far as a document states it: `nil` if a part is unknown.
+    public var statedBirth: CalendarDate? { unknownBirth == .nothing ? birth : nil }
 
     public init(
         familyName: String, givenNames: [String], sex: Sex, birth: CalendarDate,
@@ -26,8 +40,27 @@ public struct SpecimenPerson: Sendable {
         self.postalCode = postalCode
     }
 
-    /// Combines syllables, so that the names are nobody's in particular.
+    /// Anybody: of 24 people, four on average have one name only, as a given name or as a family
+    /// name, or do not know the day of their birth.
+    ///
+    /// Takes as many numbers from the generator as ``ordinary(_:)``.
     public static func random(_ random: inout SeededGenerator) -> Self {
+        var other = random
+        let kind = Int.random(in: 0..<24, using: &other)
+        var person = ordinary(&random)
+        switch kind {
+        case 0: person.familyName = ""
+        case 1: person.givenNames = []
+        case 2: person.unknownBirth = .day
+        case 3: person.unknownBirth = .dayAndMonth
+        default: break
+        }
+        return person
+    }
+
+    /// A person with a family name, given names, and a date of birth. Combines syllables, so that the
+    /// names are nobody's in particular.
+    public static func ordinary(_ random: inout SeededGenerator) -> Self {
         func word(_ syllables: ClosedRange<Int>) -> String {
             (0..<Int.random(in: syllables, using: &random)).map { _ in
                 [

@@ -96,9 +96,7 @@ public actor SoftwareTPM {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ended.finish() }
-        try process.run()
+        let ends = try process.started()
         let deadline = ContinuousClock.now + patience
         while process.isRunning, ContinuousClock.now < deadline {
             if LoopbackPort.accepts(port), LoopbackPort.accepts(port + 1), process.isRunning {

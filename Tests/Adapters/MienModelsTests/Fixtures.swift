@@ -83,17 +83,6 @@ struct SmallPack {
 /// Runs a program until it ends.
 /// - Returns: its output.
 @discardableResult
-func run(_ program: String, _ arguments: String...) throws -> String {
-    let process = Process(), output = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-        throw PackError(.unavailable, "\(program) ended with \(process.terminationStatus)")
-    }
-    return String(decoding: data, as: UTF8.self)
+func run(_ program: String, _ arguments: String...) async throws -> String {
+    try await ProgramRun.output(of: program, arguments)
 }

@@ -11,15 +11,10 @@ import Testing
     init() throws { scratch = try ScratchFolder() }
 
     /// Compresses with `gzip`.
-    private func compressed(_ bytes: [UInt8], level: Int = 6) throws -> [UInt8] {
+    private func compressed(_ bytes: [UInt8], level: Int = 6) async throws -> [UInt8] {
         let file = scratch("plain"), output = scratch("plain.gz")
         try Data(bytes).write(to: file)
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["gzip", "-n", "-f", "-k", "-\(level)", file.path]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try await run("gzip", "-n", "-f", "-k", "-\(level)", file.path)
         return [UInt8](try Data(contentsOf: output))
     }
 
@@ -51,32 +46,33 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 4096, 70_000, 1_000_000], [1, 9])
-    func `what gzip compressed is returned`(count: Int, level: Int) throws {
-        let plain = Self.sample(count), packed = try compressed(plain, level: level)
+    func `what gzip compressed is returned`(count: Int, level: Int) async throws {
+        let plain = Self.sample(count), packed = try await compressed(plain, level: level)
         #expect(try Self.all(Self.stream(packed)) == plain)
         guard count <= 70_000 else { return }
         #expect(try Self.all(Self.stream(packed, atMost: 1), by: 100) == plain)
     }
 
-    @Test func `members that follow each other are one stream, and later bytes are ignored`() throws
+    @Test func `members that follow each other are one stream, and later bytes are ignored`()
+        async throws
     {
         let first = Self.sample(5000), second = Self.sample(77)
-        let packed = try compressed(first) + compressed(second)
+        let packed = try await compressed(first) + compressed(second)
         #expect(try Self.all(Self.stream(packed)) == first + second)
         #expect(try Self.all(Self.stream(packed, atMost: 3)) == first + second)
         #expect(try Self.all(Self.stream(packed + [0, 0, 0])) == first + second)
     }
 
-    @Test func `a truncated stream ends early`() throws {
-        let plain = Self.sample(9000), packed = try compressed(plain)
+    @Test func `a truncated stream ends early`() async throws {
+        let plain = Self.sample(9000), packed = try await compressed(plain)
         for count in stride(from: 0, to: packed.count, by: 37) {
             let found = try Self.all(Self.stream(Array(packed[..<count])))
             #expect(found.count <= plain.count && plain.starts(with: found))
         }
     }
 
-    @Test func `a flipped bit is found, or the stream ends early`() throws {
-        let plain = Self.sample(9000), packed = try compressed(plain)
+    @Test func `a flipped bit is found, or the stream ends early`() async throws {
+        let plain = Self.sample(9000), packed = try await compressed(plain)
         // The header's time, extra flags, and system carry nothing.
         for index in [0, 1, 2] + Array(stride(from: 10, to: packed.count, by: 41)) {
             var damaged = packed

@@ -140,14 +140,14 @@ struct ModelPackTests {
         "a pipe or a link instead of a file is rejected without waiting",
         .timeLimit(.minutes(15)),
         arguments: ["cohort.bin", PackManifest.fileName])
-    func special(name: String) throws {
+    func special(name: String) async throws {
         let url = small.folder.appending(path: name), elsewhere = small.scratch("elsewhere")
         try FileManager.default.moveItem(at: url, to: elsewhere)
         try FileManager.default.createSymbolicLink(at: url, withDestinationURL: elsewhere)
         let code: PackError.Code = name == "cohort.bin" ? .damaged : .badManifest
         #expect(try refusal().code == code)
         try FileManager.default.removeItem(at: url)
-        try run("mkfifo", url.path)
+        try await run("mkfifo", url.path)
         #expect(try refusal().code == code)
     }
 

@@ -12,16 +12,16 @@ struct PackSourceTests {
     init() throws { small = try SmallPack() }
 
     /// Creates an archive of the pack, either in one folder or with its files at the top level.
-    private func archive(_ name: String, flat: Bool = false) throws -> URL {
+    private func archive(_ name: String, flat: Bool = false) async throws -> URL {
         let archive = scratch(name)
         let what = flat ? ["-C", small.folder.path, "."] : ["-C", scratch.url.path, "pack"]
-        try run(
+        try await run(
             "tar", name.hasSuffix("gz") ? "-czf" : "-cf", archive.path, what[0], what[1], what[2])
         return archive
     }
 
-    private func sha256(_ file: URL) throws -> String {
-        String(try run("sha256sum", file.path).prefix(64))
+    private func sha256(_ file: URL) async throws -> String {
+        String(try await run("sha256sum", file.path).prefix(64))
     }
 
     private func id(_ source: PackSource) async throws -> String {
@@ -48,7 +48,7 @@ struct PackSourceTests {
     @Test("unpacked files are removed after success and after failure")
     func nothingLeft() async throws {
         struct Stop: Error {}
-        let source = PackSource(try archive("a.tar").path), seen = Mutex<[URL]>([])
+        let source = PackSource(try await archive("a.tar").path), seen = Mutex<[URL]>([])
         try await source.withFolder { folder in seen.withLock { $0.append(folder) } }
         await #expect(throws: Stop.self) {
             try await source.withFolder { folder in
@@ -69,7 +69,7 @@ struct PackSourceTests {
 
     @Test("the expected sha256 is compared, ignoring case")
     func hash() async throws {
-        let archive = try archive("a.tar"), right = try sha256(archive)
+        let archive = try await archive("a.tar"), right = try await sha256(archive)
         #expect(try await id(PackSource(archive.path, expecting: right)) == "small-1")
         #expect(try await id(PackSource(archive.path, expecting: right.uppercased())) == "small-1")
         let wrong = (right.first == "0" ? "1" : "0") + right.dropFirst()
@@ -108,7 +108,7 @@ struct PackSourceTests {
 
     @Test("a truncated archive is rejected")
     func cutOff() async throws {
-        let archive = try archive("a.tar.gz"), data = try Data(contentsOf: archive)
+        let archive = try await archive("a.tar.gz"), data = try Data(contentsOf: archive)
         try data.prefix(data.count / 2).write(to: archive)
         #expect(try await refusal(PackSource(archive.path)).code == .unavailable)
     }
@@ -131,7 +131,7 @@ struct PackSourceTests {
 
     @Test("an archive larger than the limit is not unpacked")
     func largeArchive() async throws {
-        let archive = try archive("a.tar"),
+        let archive = try await archive("a.tar"),
             size = try #require(try archive.resourceValues(forKeys: [.fileSizeKey]).fileSize)
         #expect(
             try await refusal(PackSource(archive.path, limit: size - 1)).reason.contains("bytes"))
@@ -145,16 +145,16 @@ struct PackSourceTests {
     func hostile() async throws {
         let folder = small.folder.path
         for make in [["ln", "-s", "/etc/passwd"], ["mkfifo", "-m", "600"]] {
-            try run(make[0], make[1], make[2], "\(folder)/strange")
+            try await run(make[0], make[1], make[2], "\(folder)/strange")
             let error = try await refusal(PackSource(archive("strange.tar").path))
             #expect(error.code == .unavailable && error.reason.contains("regular files only"))
             try FileManager.default.removeItem(atPath: "\(folder)/strange")
         }
-        try run("tar", "-cPf", scratch("up.tar").path, "-C", folder, "../pack/cohort.bin")
+        try await run("tar", "-cPf", scratch("up.tar").path, "-C", folder, "../pack/cohort.bin")
         #expect(
             try await refusal(PackSource(scratch("up.tar").path)).reason.contains("leads out of it")
         )
-        try run("tar", "-cPf", scratch("absolute.tar").path, "\(folder)/cohort.bin")
+        try await run("tar", "-cPf", scratch("absolute.tar").path, "\(folder)/cohort.bin")
         #expect(
             try await refusal(PackSource(scratch("absolute.tar").path)).reason.contains(
                 "leads out of it"))
@@ -162,7 +162,7 @@ struct PackSourceTests {
 
     @Test("a pipe instead of an archive is rejected without waiting", .timeLimit(.minutes(15)))
     func pipe() async throws {
-        try run("mkfifo", scratch("pipe.tar").path)
+        try await run("mkfifo", scratch("pipe.tar").path)
         #expect(try await refusal(PackSource(scratch("pipe.tar").path)).code == .unavailable)
     }
 
@@ -204,7 +204,7 @@ struct PackSourceTests {
 
     @Test("an archive without a manifest is not a pack")
     func otherArchive() async throws {
-        try run(
+        try await run(
             "tar", "-cf", scratch("b.tar").path, "-C", small.folder.path, "cohort.bin",
             "calibration.json")
         let error = try await refusal(PackSource(scratch("b.tar").path))
@@ -214,29 +214,23 @@ struct PackSourceTests {
 
 /// A local web server, stopped with the last reference.
 private final class LocalWebServer {
-    static let python: Bool = (try? run("python3", "-c", "import http.server")) != nil
+    static let python = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
     private let process = Process()
+    private let ends: AsyncStream<Void>
     let address: String
 
-    init(folder: URL) throws {
+    init(folder: URL) async throws {
         let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = [
-            "python3", "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory",
-            folder.path,
+            "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", folder.path,
         ]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        ends = try process.started()
         // "Serving HTTP on 127.0.0.1 port 40123 (http://127.0.0.1:40123/) ..."
-        var line = Data()
-        while !line.contains(10) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            line += more
-        }
-        let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+        let words = try await output.fileHandleForReading.firstLine().split(separator: " ")
         let port = words.firstIndex(of: "port").flatMap { words.dropFirst($0 + 1).first }.flatMap {
             UInt16($0)
         }
@@ -246,12 +240,12 @@ private final class LocalWebServer {
 
     /// Does not use `terminate()`: a process started from a thread of the pool inherits blocked
     /// signals.
-    func stop() {
+    func stop() async {
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        for await _ in ends {}
     }
 
-    deinit { if process.isRunning { stop() } }
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 }
 
 @Suite(
@@ -263,11 +257,11 @@ struct PackSourceAddressTests {
     private let server: LocalWebServer
     private static let anyHash = String(repeating: "0", count: 64)
 
-    init() throws {
+    init() async throws {
         small = try SmallPack()
-        try run(
+        try await run(
             "tar", "-czf", small.scratch("pack.tar.gz").path, "-C", small.scratch.url.path, "pack")
-        server = try LocalWebServer(folder: small.scratch.url)
+        server = try await LocalWebServer(folder: small.scratch.url)
     }
 
     private func refusal(_ source: PackSource) async throws -> PackError {
@@ -276,7 +270,7 @@ struct PackSourceAddressTests {
 
     @Test("an address is fetched and unpacked, its sha256 compared")
     func fetched() async throws {
-        let hash = String(try run("sha256sum", small.scratch("pack.tar.gz").path).prefix(64)),
+        let hash = String(try await run("sha256sum", small.scratch("pack.tar.gz").path).prefix(64)),
             address = "\(server.address)/pack.tar.gz"
         #expect(
             try await PackSource(address, expecting: hash).withFolder {
@@ -305,7 +299,7 @@ struct PackSourceAddressTests {
     @Test("a server that does not respond is not available")
     func noServer() async throws {
         let address = server.address
-        server.stop()
+        await server.stop()
         let error = try await refusal(PackSource("\(address)/pack.tar.gz", expecting: Self.anyHash))
         #expect(error.code == .unavailable && error.reason.contains("could not be fetched"))
     }

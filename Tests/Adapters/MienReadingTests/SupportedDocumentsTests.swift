@@ -36,7 +36,7 @@ import Testing
 
     private static func person(_ seed: Int) -> SpecimenPerson {
         var random = SeededGenerator(seed: UInt64(seed))
-        return SpecimenPerson.random(&random)
+        return SpecimenPerson.ordinary(&random)
     }
 
     /// The person's own statement about the document.

@@ -1,5 +1,6 @@
 import MienCore
 import MienDocument
+import MienSpecimens
 import MienTesting
 import Testing
 
@@ -56,6 +57,24 @@ import Testing
         let reading = try #require(best(lines, cells(lines, &random)))
         #expect(reading.zone.lines == lines && reading.zone.format == format)
         #expect(reading.status == .valid)
+    }
+
+    /// People with one name, which states write as the given name or as the family name.
+    @Test(arguments: MRZFormat.allCases, [false, true])
+    func `zones of people with one name are valid`(format: MRZFormat, isFamilyName: Bool) throws {
+        var random = TestSeed.generator(36)
+        let kind = try #require(Specimen.Kind.allCases.first { $0.zoneFormat == format })
+        var person = SpecimenPerson.ordinary(&random)
+        (person.familyName, person.givenNames) =
+            isFamilyName ? ("LAKSHMI", []) : ("", ["PRIYA", "LAKSHMI"])
+        let issuer = SpecimenIssuer(state: format == .frenchCard ? "FRA" : "IND")
+        let lines = try #require(Specimen.text(kind, person, issuer: issuer, &random).zone)
+        let reading = try #require(best(lines, cells(lines, &random)))
+        #expect(reading.zone.lines == lines && reading.zone.format == format)
+        #expect(reading.status == .valid)
+        let name = reading.zone.name
+        #expect(name.primary.joined(separator: " ") == person.familyName)
+        #expect(name.secondary == person.givenNames)
     }
 
     @Test(arguments: zones)

@@ -106,6 +106,11 @@ struct AccountExportTests {
                 #expect(
                     try tables.grants.revoke(
                         GrantID("grt_\(person)_ended")!, of: id, at: now))
+                try tables.runs.insert(
+                    JourneyRunRecord(
+                        id: InstanceID("run_\(person)")!, app: app, journey: JourneyID("login")!,
+                        tokenHash: [UInt8(index)], state: Sensitive([]), account: id,
+                        expiresAt: now + .seconds(60)))
                 var verification = try tables.verifications.find(id)
                 let attempt = IdentityAttemptID("idv_\(person)")!
                 try verification.state.begin(
@@ -163,6 +168,7 @@ struct AccountExportTests {
         for (section, count) in [
             ("authenticators", 1), ("locks_set_by_others", 1), ("consents", 1), ("devices", 1),
             ("failures_by_device", 1), ("sign_ins", 2), ("sign_in_authenticators", 2),
+            ("journey_runs", 1),
             ("waiting_messages", 1), ("activity_being_counted", 1), ("recoveries", 0),
             ("identity_attempts", 1), ("identity_images", 1), ("identity_reviews", 1),
             ("identity_jobs", 1), ("verification_sessions", 1), ("verification_images", 1),

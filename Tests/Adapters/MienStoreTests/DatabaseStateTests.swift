@@ -78,15 +78,13 @@ import Testing
             try copy.write(
                 Data(contentsOf: test.folder("mien.sqlite\(suffix)")), to: "mien.sqlite\(suffix)")
         }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = [
-            "-c",
-            "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT COUNT(*) FROM audit').fetchone(); c.close()",
-            copy("mien.sqlite").path,
-        ]
-        try process.run()
-        process.waitUntilExit()
+        try await ProgramRun.output(
+            of: "/usr/bin/python3",
+            [
+                "-c",
+                "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT COUNT(*) FROM audit').fetchone(); c.close()",
+                copy("mien.sqlite").path,
+            ])
         #expect(try copy.names() == ["mien.sqlite", "mien.sqlite-head"])
         try SQLiteDriver(path: copy("mien.sqlite").path).close()
     }

@@ -52,21 +52,16 @@ import Testing
     private static func write(
         into path: String, killedAfter life: Duration, ofWriting writes: Bool
     ) async throws -> [String] {
-        let tests =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? CommandLine.arguments[0]
         let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(
-            path: "mien-store-writer")
+        process.executableURL = ProgramRun.builtProgram("mien-store-writer")
         process.arguments = [path]
         process.standardOutput = output
-        let ended = AsyncStream<Void>.makeStream(), written = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ended.continuation.finish() }
+        let ends = try process.started()
+        let written = AsyncStream<Void>.makeStream()
         let text = Task.detached {
             try await WorkerThread.run(name: "test.output") {
                 // The stream ends also if the process ended without writing.
                 defer { written.continuation.finish() }
-                try process.run()
                 // Our copy of the pipe's write end would keep the output from ending.
                 try output.fileHandleForWriting.close()
                 var bytes = Data()
@@ -80,9 +75,8 @@ import Testing
         }
         if writes { for await _ in written.stream { break } }
         try await Task.sleep(for: life)
-        while process.processIdentifier == 0 { try await Task.sleep(for: .milliseconds(1)) }
         kill(process.processIdentifier, SIGKILL)
-        for await _ in ended.stream {}
+        for await _ in ends {}
         #expect(
             process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL)
         return try await text.value.split(separator: "\n").map(String.init)

@@ -116,6 +116,20 @@ import Testing
             ])
     }
 
+    /// Inserts a run of a journey as a program of an earlier version did.
+    private static func insert(_ run: JourneyRunRecord, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            """
+            INSERT INTO journey_run (id, app_id, journey_id, revision, token_hash, state_sealed, expires_at)
+            VALUES (?, ?, ?, 0, ?, ?, ?)
+            """,
+            [
+                .id(run.id), .id(run.app), .id(run.journey), .blob(run.tokenHash),
+                .blob(TestStore.keys.seal(run.state.shown, .journeyRun, for: run.id.text)),
+                .time(run.expiresAt),
+            ])
+    }
+
     @Test(arguments: StoreKind.allCases, 0...Migrations.all.count)
     func `every earlier schema migrates to the newest and keeps the data`(
         kind: StoreKind, steps: Int
@@ -138,7 +152,7 @@ import Testing
                     of: ana.record, connection)
             }
             if steps >= 2 {
-                try tables.runs.insert(JourneyContract.run("1"))
+                try Self.insert(JourneyContract.run("1"), connection)
                 try tables.journeys.putDraft(
                     JourneyContract.login, version: 1, definition: "d", at: .start)
             }
@@ -418,6 +432,7 @@ import Testing
                 "40-capture-account", "41-organizations",
                 "42-pages", "43-setup-code-credential", "44-test-accounts",
                 "45-outbox", "46-servers", "47-trail-bands", "48-gallery-parts", "49-master-keys",
+                "50-run-account", "51-otp-resynchronization",
             ])
     }
 }

@@ -96,6 +96,13 @@ import Testing
             try await test.store.read {
                 try [$0.otpTokens.position(of: id), $0.otpTokens.position(of: other)]
             } == [8, 0])
+        @Sendable func awaited() async throws -> Int64?? {
+            try await test.store.read { try $0.otpTokens.counters(of: id)?.awaited }
+        }
+        try await test.store.write { try $0.otpTokens.expect(50, of: id) }
+        #expect(try await awaited() == .some(50))
+        #expect(try await advance(50))
+        #expect(try await awaited() == .some(nil), "a spent code resynchronizes nothing")
         #expect(try await test.store.read { try $0.otpTokens.find(registration: "otc_1") } == id)
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<64 { group.addTask { try await advance(100) } }

@@ -121,9 +121,12 @@ struct AdministratorValueTests {
     func names() {
         let ada = AdministratorName("Ada Lovelace")
         #expect(ada?.normal == "ada lovelace")
-        for same in ["ADA LOVELACE", "  ada   lovelace ", "Ａｄａ\u{3000}Lovelace"] {
+        for same in [
+            "ADA LOVELACE", "  ada   lovelace ", "Ａｄａ\u{3000}Lovelace", "A\u{200B}da Lovelace",
+        ] {
             #expect(AdministratorName(same) == ada, "\(same)")
         }
+        #expect(AdministratorName("Οδυσσεύς Weiß") == AdministratorName("ΟΔΥΣΣΕΎΣ WEISS"))
         #expect(AdministratorName("Ada-Lovelace") != ada)
         for bad in ["", "   ", "a\nb", "a\u{202E}b", String(repeating: "a", count: 101)] {
             #expect(AdministratorName(bad) == nil, "\(bad.debugDescription)")

@@ -15,7 +15,7 @@ import Testing
 
     /// The rules implemented independently: a list of usable tokens.
     private struct Oracle {
-        var now = start, tokens = [0], lastActivity = start, isDead = false
+        var now = start, tokens = [0], lastActivity = start, usedAt = start, isDead = false
         /// The mark of the client that used the token before the newest.
         var mark: [UInt8]?
         var isLive: Bool {
@@ -41,9 +41,10 @@ import Testing
                     } else if generation == oracle.tokens.last {
                         #expect(answer == .rotated)
                         oracle.tokens.append(generation + 1)
-                        oracle.lastActivity = oracle.now
+                        (oracle.lastActivity, oracle.usedAt) = (oracle.now, oracle.now)
                         oracle.mark = mark
-                    } else if generation + 1 == oracle.tokens.last, mark == [1], oracle.mark == [1]
+                    } else if generation + 1 == oracle.tokens.last, mark == oracle.mark,
+                        oracle.now < oracle.usedAt + (mark == nil ? .seconds(10) : .seconds(600))
                     {
                         #expect(answer == .repeated && family == before)
                     } else {
@@ -89,6 +90,27 @@ import Testing
         #expect(family.use(0, mark: [1], at: Self.start) == .rotated)
         #expect(family.use(0, mark: [1], at: Self.start + .milliseconds(599_999)) == .repeated)
         #expect(family.use(0, mark: [1], at: Self.start + .seconds(600)) == .reused)
+    }
+
+    @Test func `the same request gets the same token for ten seconds, and ends all afterward`() {
+        func at(_ milliseconds: Int) -> Instant { Self.start + .milliseconds(milliseconds) }
+        var family = RefreshFamily(under: TokenLifetimes(refreshSeconds: 3600), at: Self.start)
+        #expect(family.use(0, at: at(0)) == .rotated)
+        let used = family
+        for moment in [0, 1, 5000, 9999] {
+            #expect(family.use(0, at: at(moment)) == .repeated)
+            #expect(family == used)
+        }
+        // A server whose clock is behind.
+        #expect(family.use(0, at: at(-500)) == .repeated)
+        var other = family
+        #expect(other.use(0, mark: [1], at: at(1)) == .reused, "another request")
+        var late = family
+        #expect(late.use(0, at: at(10_000)) == .reused)
+        #expect(late.status(at: at(10_000)) == .revoked)
+        var next = family
+        #expect(next.use(1, at: at(1000)) == .rotated)
+        #expect(next.use(0, at: at(1001)) == .reused, "its replacement was used")
     }
 
     @Test func `a family of the finance example ends after an hour, or half an hour idle`() {
@@ -208,6 +230,16 @@ import Testing
         #expect(
             Scope("openid")!.isSubset(of: .standard)
                 && !Scope("openid email")!.isSubset(of: .standard))
-        #expect(Scope("openid telephone")?.foreign == "telephone" && Scope.standard.foreign == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("openid profile groups", "openid profile"),
+            ("groups https://example.org/\(String(repeating: "a", count: 100))", ""),
+            ("", ""), ((1...40).map { "s\($0)" }.joined(separator: " ") + " openid", "openid"),
+            ("OPENID", ""), ("openid \"x\"", nil), ("openid\tprofile", nil),
+        ] as [(String, String?)])
+    func `words that the server does not know are ignored`(text: String, known: String?) {
+        #expect(Scope.known(in: text)?.text == known)
     }
 }

@@ -68,6 +68,10 @@ import Testing
             refusal { _ = try Self.verify(response, device, handle: [1]) } == nil
                 && refusal { _ = try Self.verify(response, device) } == nil)
         #expect(refusal { _ = try Self.verify(response, device, handle: [2]) } == .credential)
+        response.userHandle = []
+        #expect(
+            refusal { _ = try Self.verify(response, device, handle: [2]) } == nil,
+            "an empty handle is none")
     }
 
     @Test func `a counter that has not grown is reported, not rejected`() throws {

@@ -174,6 +174,22 @@ import Testing
         #expect(synced.isBackupEligible && synced.isBackedUp)
     }
 
+    @Test func `the members of an attestation object may have any order`() throws {
+        let device = VirtualAuthenticator(), own = try device.selfAttested()
+        for object in [device.none, own] {
+            let members = try #require(try CBOR.read(object, form: .ctap2).entries)
+            for (a, b, c) in [(0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)] {
+                // Those of the statement, too.
+                let shuffled = [members[a], members[b], members[c]].map { entry in
+                    entry.value.entries.map { CBOREntry(entry.key, .map($0.reversed())) } ?? entry
+                }
+                #expect(
+                    refusal { _ = try Self.verify(device, object: Write.cbor(.map(shuffled))) }
+                        == nil)
+            }
+        }
+    }
+
     @Test func `a malformed attestation object is rejected`() throws {
         let device = VirtualAuthenticator()
         func code(_ object: [UInt8]) -> AttestationError.Code? {
@@ -193,10 +209,10 @@ import Testing
                     Write.map([
                         "fmt": "none", "attStmt": "x", "authData": .bytes(device.authenticatorData),
                     ]))) == .form)
-        // Not in CTAP2's order.
+        // Twice the same member.
         let members = [
-            CBOREntry("authData", .bytes(device.authenticatorData)), CBOREntry("fmt", "none"),
-            CBOREntry("attStmt", .map([])),
+            CBOREntry("fmt", "none"), CBOREntry("fmt", "none"), CBOREntry("attStmt", .map([])),
+            CBOREntry("authData", .bytes(device.authenticatorData)),
         ]
         #expect(code(Write.cbor(.map(members))) == .form)
         for format in ["packed", "tpm", "android-key", "apple", "fido-u2f"] {

@@ -29,11 +29,13 @@ import Testing
 
     @Test func `parts of a date may be unknown, but not impossible`() {
         let today = CalendarDate("2026-11-23")!
-        for text in ["74<<<<", "7408<<", "<<<<<<", "74<<12"] {
+        for text in [
+            "74<<<<", "7408<<", "<<<<<<", "74<<12", "740000", "740800", "740012", "7400<<",
+        ] {
             let date = MRZDate(Array(text.utf8))
             #expect(date != nil && date?.birth(asOf: today) == nil)
         }
-        for text in ["741301", "740230", "7408", "74081A", "7<0812", "740832", "740800"] {
+        for text in ["741301", "740230", "7408", "74081A", "7<0812", "740832", "741300"] {
             #expect(MRZDate(Array(text.utf8)) == nil, "\(text)")
         }
     }

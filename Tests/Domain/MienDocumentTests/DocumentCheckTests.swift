@@ -5,6 +5,7 @@ import Testing
 
 @Suite struct DocumentCheckTests {
     static let now = Instant(seconds: 1_320_000_000)  // 2011-10-30
+    static let later = Instant(seconds: 1_795_910_400)  // 2026-11-29
 
     private func verdicts(_ document: IdentityDocument, now: Instant = now)
         -> [DocumentCheck.Name: DocumentCheck.Verdict]
@@ -54,7 +55,17 @@ import Testing
 
     @Test func `impossible, partial, and reversed dates`() throws {
         #expect(verdicts(try zone { $0.birth = "741301" })[.birth] == .failed)
-        #expect(verdicts(try zone { $0.birth = "74<<<<" })[.birth] == .notChecked(.partial))
+        for format in MRZFormat.allCases {
+            for birth in ["74<<<<", "740000", "7408<<", "740800"] {
+                let found = verdicts(
+                    try zone(format) {
+                        $0.birth = birth
+                        if format == .frenchCard { $0.number = "880692310285" }
+                    })
+                #expect(found[.birth] == .notChecked(.partial), "\(format) \(birth)")
+                #expect(found[.birthCheckDigit] == .passed, "\(format) \(birth)")
+            }
+        }
         #expect(verdicts(try zone { $0.expiry = "<<<<<<" })[.notExpired] == .notChecked(.partial))
         // Born on the day of expiry.
         #expect(
@@ -261,7 +272,13 @@ import Testing
         ("05091881", "03092032", "05012004", [.birth]),
         ("05092041", "03092032", "05012004", [.birth, .expiry, .issue]),
         ("05091941", "03092002", "05012004", [.issue, .notExpired]),
-        ("05091941", "NONE", "05012004", [.expiry, .notExpired]),
+        ("05091941", "3203093", "05012004", [.expiry, .notExpired]),
+        ("05091941", "13092032", "05012004", [.expiry, .notExpired]),
+        ("05091941", "MIL1", "05012004", [.expiry, .notExpired]),
+        ("05-09-1941", "3/9/2032", "2004-05-01", []),
+        ("05001941", "00002032", "00002004", []),
+        ("00001941", "10002011", "05002004", []),
+        ("00001880", "00002010", "00002012", [.birth, .notExpired, .issue]),
     ])
     func `dates of cards`(
         birth: String, expiry: String, issue: String, failing: [DocumentCheck.Name]
@@ -273,6 +290,56 @@ import Testing
             $0.verdict == .failed
         }.map(\.name)
         #expect(Set(failed) == Set(failing))
+    }
+
+    /// Cards of seniors and soldiers state no expiry. The standard has words for absent values.
+    @Test(arguments: [
+        "00000000", "99999999", "99/99/9999", "12319999", "99991231", "INDEF", "MIL", "NONE",
+        "None", "unavl", "UNAVL ", "N/A", "Non-expiring", "XXXXXXXX", "--------", "",
+    ])
+    func `a card without an expiry is not expired`(expiry: String) throws {
+        var elements = AAMVACardTests.elements
+        elements[5].1 = expiry
+        let document = IdentityDocument(
+            card: try AAMVACard(AAMVACardTests.encoded([("ID", elements)])))
+        let found = verdicts(document, now: Self.later)
+        #expect(found[.expiry] == .notChecked(.missing))
+        #expect(found[.notExpired] == .notChecked(.missing))
+        #expect(!found.values.contains(.failed))
+        #expect(document.card?.expiry == nil)
+    }
+
+    @Test(arguments: AAMVACardTests.elements.map(\.0), ["NONE", "UNAVL", "unavl", "None  "])
+    func `an absent value in any element fails nothing, and is no value`(
+        id: String, word: String
+    ) throws {
+        let elements = AAMVACardTests.elements.map { ($0.0, $0.0 == id ? word : $0.1) }
+        for version in 1...10 {
+            let card = try AAMVACard(
+                AAMVACardTests.encoded(
+                    version: version, own: version == 1 ? nil : 0, [("DL", elements)]))
+            #expect(card[AAMVAElementID(rawValue: id)] == nil)
+            let texts = [card.number, card.familyName, card.street, card.postalCode, card.country]
+            #expect(!(texts + card.givenNames).contains { $0?.uppercased() == word.uppercased() })
+            let found = verdicts(IdentityDocument(card: card), now: Self.later)
+            #expect(!found.values.contains(.failed), "\(id)")
+        }
+    }
+
+    /// A card that states the month only is valid up to a day of that month.
+    @Test(arguments: [
+        ("2011-09-30", DocumentCheck.Verdict.passed), ("2011-10-01", .passed),
+        ("2011-10-02", .notChecked(.partial)), ("2011-10-31", .notChecked(.partial)),
+        ("2011-11-01", .failed),
+    ])
+    func `the month of expiry decides outside of it`(
+        day: String, verdict: DocumentCheck.Verdict
+    ) throws {
+        var elements = AAMVACardTests.elements
+        elements[5].1 = "10002011"
+        let card = try AAMVACard(AAMVACardTests.encoded([("DL", elements)]))
+        let checks = card.checks(asOf: try #require(CalendarDate(day)))
+        #expect(checks.first { $0.name == .notExpired }?.verdict == verdict)
     }
 }
 

@@ -38,6 +38,16 @@ import Testing
         #expect("\(words[0])" == "‹word›")
     }
 
+    @Test func `a label is not the value of the empty field above it`() {
+        let words =
+            line("Surname", x: 300, y: 60) + line("Given names", x: 300, y: 120)
+            + line("PRIYA LAKSHMI", x: 300, y: 150) + line("Date of birth", x: 300, y: 180)
+            + line("00.00.1968", x: 300, y: 210)
+        var expected = DocumentFields(.visualZone)
+        expected.givenNames = ["PRIYA", "LAKSHMI"]
+        #expect(VisualZone(words, order: .dayFirst).fields == expected)
+    }
+
     @Test func `numbered fields of American cards are beside their labels`() {
         let words =
             line("4d DLN PJ0547319", x: 0, y: 0) + line("1 GRARUSMAR", x: 0, y: 40)

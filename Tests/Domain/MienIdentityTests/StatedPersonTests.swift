@@ -32,6 +32,14 @@ struct StatedPersonTests {
             ("Eve", "Smith", "SMITH", "JOHN", false, .failed),
             ("John", "Smith", "SMITH", "", false, .inconclusive),
             ("John", "Smith", "MILLER", "", false, .failed),
+            // People with one name.
+            ("Priya", "Lakshmi", "", "PRIYA LAKSHMI", false, .passed),
+            ("Priya Lakshmi", "Priya Lakshmi", "", "PRIYA LAKSHMI", false, .passed),
+            ("Sukarno", "Sukarno", "SUKARNO", "", false, .passed),
+            ("Jürgen", "Jürgen", "", "JUERGEN", false, .passed),
+            ("Sukarno", "Unknown", "SUKARNO", "", false, .inconclusive),
+            ("Priya", "Devi", "", "PRIYA LAKSHMI", false, .inconclusive),
+            ("Eve", "Miller", "", "PRIYA LAKSHMI", false, .failed),
         ])
     func names(
         first: String, last: String, family: String, given: String, isShortened: Bool,

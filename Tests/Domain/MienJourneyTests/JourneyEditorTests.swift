@@ -1,5 +1,6 @@
 import Foundation
 import MienCore
+import MienTesting
 import Testing
 
 @testable import MienJourney
@@ -116,7 +117,7 @@ struct JourneyEditorTests {
     @Test(
         "generated TypeScript passes a type checker",
         .enabled(if: TypeScriptChecker.path != nil, TypeScriptChecker.reason))
-    func typeScript() throws {
+    func typeScript() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "mien-codegen-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -142,7 +143,7 @@ struct JourneyEditorTests {
             form.fingerprint();
             export { answers };
             """)
-        #expect(try TypeScriptChecker.check(files) == "")
+        #expect(try await TypeScriptChecker.check(files) == "")
     }
 }
 
@@ -155,17 +156,11 @@ enum TypeScriptChecker {
     ).map { "\($0)/tsc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// - Returns: the checker's messages; empty if there are none.
-    static func check(_ files: [String]) throws -> String {
-        let process = Process(), pipe = Pipe()
-        process.executableURL = URL(filePath: path ?? "")
-        process.arguments =
+    static func check(_ files: [String]) async throws -> String {
+        let ended = try await ProgramRun.run(
+            URL(filePath: path ?? ""),
             ["--noEmit", "--strict", "--target", "es2022", "--moduleResolution", "node"]
-            + ["--module", "es2022"] + files
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self)
+                + ["--module", "es2022"] + files)
+        return ended.out + ended.err
     }
 }

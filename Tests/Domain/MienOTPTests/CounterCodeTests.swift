@@ -133,29 +133,59 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         #expect(try OTPSecret(base32: expected[0]).base32 == expected[1])
     }
 
-    @Test(arguments: [
-        "MZXW6YTBOJTG633CMFZGM33PMJQXE==", "MZXW6YTBOJTG633CMFZGM33PMJQXE=",
-        "MZXW6YTBOJTG633CMFZGM33PMJQXF", "MZXW6YTBOJTG633CMFZGM33PMJQX1",
-        "MZXW6YTBOJTG633CMFZGM33PMJQXE333", "MZXW6YTBOJTG633C=FZGM33PMJQXE",
-        "GEZDGNBVGY3TQOJQGEZDGNBVG", "", "========", "GEZDGNBVGY3TQOJQGEZDGNBV",
-        "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ========",
-    ]) func `another spelling or too few bytes are rejected`(text: String) throws {
-        // The last but one is valid base32 of 15 bytes; the fifth of 20.
-        if text == "MZXW6YTBOJTG633CMFZGM33PMJQXE333" {
-            #expect(try OTPSecret(base32: text).bytes.count == 20)
+    /// Codes at the time 1700000000, as Google Authenticator shows them.
+    @Test(
+        arguments: [
+            ("JBSWY3DPEHPK3PXP", "324550"), ("JBSWY3DPEHPK3PXPJBSWY3DP", "150598"),
+            // Leftover bits that are not zero.
+            ("K7QZ2M5XWJ4TA6RNB3LUYD7CHF", "661487"),
+            ("O52GWTLYJNDEKYSCOA2XG2SIGZ3HS2KSGJCDI4CMKN4DMNLRPBFZ", "947691"),
+            // Hyphens, no-break spaces, thin spaces, tabs, dashes, and characters that nobody sees.
+            ("JZLS-HDX6-FVHM-YZPU-C6O3-RYBG-4YTT-UUAP", "700502"),
+            (
+                "JZLS\u{A0}HDX6\u{A0}FVHM\u{A0}YZPU\u{A0}C6O3\u{A0}RYBG\u{A0}4YTT\u{A0}UUAP",
+                "700502"
+            ),
+            (
+                "jzls\u{202F}hdx6\u{2009}fvhm\tyzpu\u{2011}c6o3\u{2013}rybg\u{200B}4ytt\r\nuuap",
+                "700502"
+            ),
+            ("\u{FEFF}JZLSHDX6FVHMYZPUC6O3RYBG4YTTUUAP====", "700502"),
+            // Digits that the alphabet leaves out.
+            ("0S2GWTLYJNDEKYSCOA2XG2S1GZ3HS2KSGJCDI4CMKN4DMNLRP8FZ", nil),
+        ] as [(String, String?)])
+    func `secrets are read in all forms that authenticator apps read`(text: String, code: String?)
+        throws
+    {
+        let secret = try OTPSecret(base32: text)
+        if let code {
+            #expect(
+                try TOTP().code(at: Instant(seconds: 1_700_000_000), with: secret).text == code)
         } else {
-            #expect(throws: OTPError(.secret, "")) { try OTPSecret(base32: text) }
+            let corrected = text.replacing("0", with: "O").replacing("1", with: "I")
+                .replacing("8", with: "B")
+            #expect(try secret == OTPSecret(base32: corrected))
         }
+    }
+
+    @Test(arguments: [
+        "MZXW6YTBOJTG633C=FZGM33PMJQXE", "MZXW6YTBOJTG633CMFZGM33PMJQX9", "MZXW6YTBÖ", "", "====",
+        " - ", "A", String(repeating: "A", count: 207), "otpauth://totp/a?secret=MZXW6YTBOJTG633C",
+    ]) func `other characters and lengths are rejected`(text: String) throws {
+        #expect(throws: OTPError(.secret, "")) { try OTPSecret(base32: text) }
     }
 
     @Test func `hexadecimal is accepted in either case, in pairs`() throws {
         let secret = try OTPSecret(hexadecimal: "3132 3334 3536 3738 393A 3b3c 3d3e 3f40")
         #expect(secret.bytes == Array(0x31...0x40))
-        for text in ["313", "3132", "zz" + String(repeating: "31", count: 16), ""] {
+        #expect(try OTPSecret(hexadecimal: "31:32-33\u{A0}34").bytes == [0x31, 0x32, 0x33, 0x34])
+        for text in ["313", "zz" + String(repeating: "31", count: 16), ""] {
             #expect(throws: OTPError(.secret, "")) { try OTPSecret(hexadecimal: text) }
         }
-        #expect(throws: OTPError(.secret, "")) {
-            try OTPSecret(bytes: [UInt8](repeating: 1, count: 129))
+        for count in [15, 129] {
+            #expect(throws: OTPError(.secret, "")) {
+                try OTPSecret(bytes: [UInt8](repeating: 1, count: count))
+            }
         }
         #expect(try OTPSecret(bytes: [UInt8](repeating: 1, count: 128)).bytes.count == 128)
     }
@@ -175,6 +205,55 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
 }
 
 @Suite struct KeyURITests {
+    @Test(arguments: [
+        (
+            "otpauth://totp/Example:ada?secret=JZLSHDX6FVHMYZPUC6O3RYBG4YTTUUAP&issuer=Example",
+            6, OTPHash.sha1, 30
+        ),
+        (
+            "OTPAUTH://TOTP/ada?Secret=jzls%20hdx6+fvhm-yzpu%2Dc6o3rybg4yttuuap%3D%3D&algorithm=HmacSHA256&digits=8&period=60&image=x#y",
+            8, .sha256, 60
+        ),
+        (
+            "otpauth://totp/?issuer=E&amp;secret=JZLSHDX6FVHMYZPUC6O3RYBG4YTTUUAP&amp;digits=&amp;algorithm=sha-512",
+            6, .sha512, 30
+        ),
+    ]) func `a URI is read with its parameters`(
+        text: String, digits: Int, hash: OTPHash, period: Int
+    ) throws {
+        let uri = try KeyURI(parsing: text)
+        #expect(KeyURI.isMeant(by: text))
+        #expect(try uri.secret == OTPSecret(base32: "JZLSHDX6FVHMYZPUC6O3RYBG4YTTUUAP"))
+        #expect(
+            try uri.kind
+                == .totp(TOTP(digits: digits, hash: hash, stepSeconds: period)))
+    }
+
+    @Test func `a URI that is written is read`() throws {
+        let secret = try countingSecret(20)
+        for kind in [KeyURI.Kind.hotp(try HOTP(digits: 8), counter: 7), .totp(try TOTP())] {
+            let uri = try KeyURI(kind, secret: secret, issuer: "A:B&c?d", account: "é")
+            let read = try KeyURI(parsing: uri.text)
+            #expect(read.kind == kind && read.secret == secret)
+        }
+    }
+
+    @Test(arguments: [
+        "otpauth://totp/a", "otpauth://totp/a?issuer=b",
+        "otpauth://steam/a?secret=JBSWY3DPEHPK3PXP",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&secret=JBSWY3DPEHPK3PXP",
+        "otpauth://totp/a?secret=%zz", "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&digits=six",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&digits=5",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&algorithm=MD5",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=0",
+        "otpauth://hotp/a?secret=JBSWY3DPEHPK3PXP&counter=-1",
+        "otpauth-migration://offline?data=CjE",
+        "otpauth:totp",
+    ]) func `a malformed URI is rejected, and the error does not repeat it`(text: String) {
+        let error = #expect(throws: OTPError.self) { try KeyURI(parsing: text) }
+        #expect(error?.reason.contains("JBSW") == false)
+    }
+
     @Test func `each kind has its own name and counter or period`() throws {
         let secret = try countingSecret(20)
         #expect(

@@ -79,6 +79,55 @@ import Testing
         }
     }
 
+    /// Compares every story of four codes, from counters 0 to 11, with RFC 4226 §7.4: near codes
+    /// count at once, far ones only after the one before them.
+    @Test func `two consecutive codes from far ahead resynchronize a token`() throws {
+        let hotp = try HOTP(digits: 9), secret = try countingSecret(20)
+        let codes = (0..<12).map { hotp.code(at: $0, with: secret) }
+        var accepted = 0
+        func tell(_ verifier: HOTPVerifier, next: UInt64, awaited: UInt64?, _ depth: Int) {
+            if depth == 4 { return }
+            for counter in UInt64(0)..<12 {
+                var after = verifier
+                let isNear = (next...next + 1).contains(counter),
+                    isFar = (next + 2...next + 6).contains(counter)
+                let isGood = isNear || isFar && counter == awaited
+                let verdict = after.verify(codes[Int(counter)], hotp, with: secret)
+                let expected = isGood ? nil : isFar ? counter + 1 : awaited
+                if verdict != (isGood ? .accepted(at: counter) : .refused)
+                    || after.nextCounter != (isGood ? counter + 1 : next)
+                    || after.awaitedCounter != expected
+                {
+                    Issue.record("from \(next), awaiting \(awaited as Any): \(counter): \(verdict)")
+                }
+                if isGood, !isNear { accepted += 1 }
+                tell(after, next: after.nextCounter, awaited: expected, depth + 1)
+            }
+        }
+        tell(try HOTPVerifier(lookAhead: 1, reach: 5), next: 0, awaited: nil, 0)
+        #expect(accepted > 100)
+    }
+
+    @Test func `a token is resynchronized from a stored counter, within the reach`() throws {
+        let hotp = try HOTP(digits: 8), secret = try countingSecret(20)
+        func verify(_ counter: UInt64, awaiting awaited: UInt64?) throws -> (CodeVerdict, UInt64?) {
+            var verifier = try HOTPVerifier(
+                nextCounter: 5, lookAhead: 10, reach: 1000, awaitedCounter: awaited)
+            return (
+                verifier.verify(hotp.code(at: counter, with: secret), hotp, with: secret),
+                verifier.awaitedCounter
+            )
+        }
+        #expect(try verify(1014, awaiting: nil) == (.refused, 1015))
+        #expect(try verify(1015, awaiting: 1015) == (.accepted(at: 1015), nil))
+        #expect(try verify(1016, awaiting: 1016) == (.refused, 1016), "beyond the reach")
+        #expect(try verify(4, awaiting: 4) == (.refused, 4), "behind the counter")
+        #expect(throws: OTPError(.window, "")) { try HOTPVerifier(reach: 1001) }
+        let end = try HOTPVerifier(nextCounter: .max - 1, lookAhead: 10, reach: 1000)
+        var last = end
+        #expect(last.verify(hotp.code(at: .max, with: secret), hotp, with: secret) == .refused)
+    }
+
     @Test func `a code with fewer digits than agreed is rejected`() throws {
         let secret = try countingSecret(20), long = try HOTP(digits: 8), short = try HOTP()
         var verifier = try HOTPVerifier()

@@ -2,6 +2,7 @@ import Foundation
 import MienCore
 import MienPKCS11
 import MienTesting
+import Testing
 
 /// Tokens of SoftHSM, in a folder of their own. All are made before the module is loaded, which looks
 /// at its folder once.
@@ -9,17 +10,15 @@ enum SoftToken {
     static let module = "/usr/lib/softhsm/libsofthsm2.so"
     static let pin = "314159"
 
-    /// Why there are none; `nil` if there are.
-    static let absence: String? = {
+    static let reason: Comment = "needs tokens of SoftHSM: scripts/setup installs softhsm2"
+    /// Whether they could be made.
+    static let areThere = Task {
         let manager = FileManager.default
         guard manager.fileExists(atPath: module), manager.fileExists(atPath: tool) else {
-            return "SoftHSM is not installed: scripts/setup installs softhsm2"
+            return false
         }
-        do {
-            try make()
-            return nil
-        } catch { return "SoftHSM's tokens cannot be made: \(error)" }
-    }()
+        return (try? await make()) != nil
+    }
 
     static func key(_ key: String, token: String = "mien", pin: String = pin) -> TokenKey {
         TokenKey(module: module, token: token, key: key, pin: Sensitive(Array(pin.utf8)))
@@ -27,7 +26,7 @@ enum SoftToken {
 
     private static let tool = "/usr/bin/softhsm2-util"
 
-    private static func make() throws {
+    private static func make() async throws {
         // Not removed: the module may write to it until the process ends. Each process has its own:
         // another run of the tests must not take the tokens away.
         let folder = FileManager.default.temporaryDirectory.appending(
@@ -40,34 +39,22 @@ enum SoftToken {
             to: settings)
         setenv("SOFTHSM2_CONF", settings.path, 1)
         for label in ["mien", "other", "twin", "twin"] {
-            try run(
-                tool,
+            try await ProgramRun.output(
+                of: tool,
                 ["--init-token", "--free", "--label", label, "--so-pin", "271828", "--pin", pin])
         }
         let key = folder.appending(path: "rsa.pem")
-        try run(
-            "/usr/bin/openssl",
+        try await ProgramRun.output(
+            of: "/usr/bin/openssl",
             [
                 "genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048",
                 "-out", key.path,
             ])
-        try run(
-            tool,
+        try await ProgramRun.output(
+            of: tool,
             [
                 "--import", key.path, "--token", "mien", "--label", "pair", "--id", "0101", "--pin",
                 pin,
             ])
-    }
-
-    private static func run(_ program: String, _ arguments: [String]) throws {
-        struct Failed: Error { let program: String }
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed(program: program) }
     }
 }

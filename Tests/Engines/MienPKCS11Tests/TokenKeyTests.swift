@@ -6,9 +6,7 @@ import Testing
 @testable import MienPKCS11
 
 /// With SoftHSM, a token in software.
-@Suite(
-    .serialized,
-    .enabled(if: SoftToken.absence == nil, Comment(rawValue: SoftToken.absence ?? "")))
+@Suite(.serialized, .enabled(SoftToken.reason) { await SoftToken.areThere.value })
 struct TokenKeyTests {
     private static let secret = (0..<32).map { UInt8($0) }
     private static let nonce = [UInt8](repeating: 5, count: TokenKey.nonceSize)

@@ -1,11 +1,13 @@
 #if os(Linux)
 import Foundation
 import MienCore
+import MienTesting
 import Testing
 
 @testable import MienClient
 
-/// A session bus with GNOME Keyring, in a folder of its own.
+/// A session bus with GNOME Keyring, in a folder of its own. Both programs end with the process of
+/// the tests, even if that is killed.
 private final class Keyring: @unchecked Sendable {
     static let reason: Comment =
         "needs dbus-daemon, gnome-keyring, and libsecret-tools: apt-get install dbus gnome-keyring libsecret-tools"
@@ -19,7 +21,7 @@ private final class Keyring: @unchecked Sendable {
     private var keyring: Process?
     private(set) var environment: [String: String]
 
-    init() throws {
+    init() async throws {
         home = FileManager.default.temporaryDirectory.appending(
             path: "mien-keyring-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(
@@ -30,26 +32,24 @@ private final class Keyring: @unchecked Sendable {
             "XDG_DATA_HOME": home.path, "XDG_CACHE_HOME": home.path,
         ]
         let out = Pipe()
-        bus.executableURL = URL(filePath: "/usr/bin/dbus-daemon")
-        bus.arguments = ["--session", "--nofork", "--print-address=1"]
+        bus.prepare(
+            "/usr/bin/dbus-daemon", ["--session", "--nofork", "--print-address=1"],
+            until: ProcessInfo.processInfo.processIdentifier)
         bus.environment = environment
         bus.standardOutput = out
         bus.standardError = FileHandle.nullDevice
         try bus.run()
-        var address = ""
-        while !address.hasSuffix("\n") {
-            let part = out.fileHandleForReading.availableData
-            try #require(!part.isEmpty, "dbus-daemon ended")
-            address += String(decoding: part, as: UTF8.self)
-        }
-        environment["DBUS_SESSION_BUS_ADDRESS"] = String(address.dropLast())
+        let address = try await out.fileHandleForReading.firstLine()
+        try #require(!address.isEmpty, "dbus-daemon ended")
+        environment["DBUS_SESSION_BUS_ADDRESS"] = address
     }
 
     /// Starts the keyring, unlocked with a password.
-    func unlock() throws {
+    func unlock() async throws {
         let process = Process(), input = Pipe(), output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/gnome-keyring-daemon")
-        process.arguments = ["--foreground", "--unlock", "--components=secrets"]
+        process.prepare(
+            "/usr/bin/gnome-keyring-daemon", ["--foreground", "--unlock", "--components=secrets"],
+            until: ProcessInfo.processInfo.processIdentifier)
         process.environment = environment
         process.standardInput = input
         process.standardOutput = output
@@ -59,7 +59,7 @@ private final class Keyring: @unchecked Sendable {
         try input.fileHandleForWriting.close()
         keyring = process
         // It prints its control folder once it listens.
-        _ = output.fileHandleForReading.availableData
+        _ = try await output.fileHandleForReading.firstLine()
     }
 
     var secrets: SecretService {
@@ -72,6 +72,24 @@ private final class Keyring: @unchecked Sendable {
         keyring?.terminate()
         bus.terminate()
         try? FileManager.default.removeItem(at: home)
+    }
+}
+
+extension Process {
+    /// Prepares a program that ends when this process is terminated or when another one is gone.
+    fileprivate func prepare(_ program: String, _ arguments: [String], until parent: Int32) {
+        // The shell keeps no end of the program's pipes. Programs that a thread of Dispatch starts
+        // block SIGTERM.
+        let script = """
+            parent=$1; shift
+            "$@" <&0 &
+            exec </dev/null >/dev/null 2>&1
+            trap "kill -KILL $!" TERM
+            while kill -0 "$parent" && kill -0 $!; do sleep 0.2; done
+            kill -KILL $!
+            """
+        executableURL = URL(filePath: "/bin/sh")
+        self.arguments = ["-c", script, "sh", "\(parent)", program] + arguments
     }
 }
 
@@ -91,8 +109,8 @@ struct SystemTokenStorageTests {
         "the Secret Service keeps tokens and keys of each app, and gives them to the next start",
         .enabled(if: Keyring.isThere, Keyring.reason), .timeLimit(.minutes(10)))
     func secretService() async throws {
-        let keyring = try Keyring()
-        try keyring.unlock()
+        let keyring = try await Keyring()
+        try await keyring.unlock()
         // The daemon takes its name on the bus a moment after it starts.
         var isUsable = false
         for _ in 0..<50 where !isUsable {
@@ -149,6 +167,24 @@ struct SystemTokenStorageTests {
         }
         #expect(error?.reason.contains("Unlock the keyring") == true)
         #expect(error?.reason.contains("secret words") == false)
+    }
+
+    @Test("the programs of a keyring end with the tests", .timeLimit(.minutes(10)))
+    func orphans() async throws {
+        let tests = Process()
+        tests.executableURL = URL(filePath: "/bin/sleep")
+        tests.arguments = ["600"]
+        let testsEnd = try tests.started()
+        let bus = Process(), out = Pipe()
+        bus.prepare("/bin/sh", ["-c", "echo $$; exec sleep 600"], until: tests.processIdentifier)
+        bus.standardOutput = out
+        let busEnds = try bus.started()
+        let program = try #require(Int32(await out.fileHandleForReading.firstLine()))
+        #expect(kill(program, 0) == 0)
+        kill(tests.processIdentifier, SIGKILL)
+        for await _ in testsEnd {}
+        for await _ in busEnds {}
+        while kill(program, 0) == 0 { try await Task.sleep(for: .milliseconds(10)) }
     }
 
     @Test("without secret-tool, tokens go to the file")

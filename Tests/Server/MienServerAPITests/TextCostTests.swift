@@ -22,38 +22,29 @@ import Testing
             "json-long-key", "json-many-keys", "json-value", "form-long-name", "form-many-names",
             "query-value", "user-name", "cbor-text",
         ])
-    func `four times the text costs at most five times the instructions`(input: String) throws {
+    func `four times the text costs at most five times the instructions`(input: String) async throws
+    {
         // Valgrind cannot read the debug information of Swift's debug builds.
         let scratch = try ScratchFolder(), program = scratch("mien-text-cost").path
-        let built = URL(
-            filePath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-                ?? CommandLine.arguments[0]
-        )
-        .deletingLastPathComponent().appending(path: "mien-text-cost")
-        try Process.run(
-            URL(filePath: try #require(Self.strip)), arguments: ["-o", program, built.path]
-        ).waitUntilExit()
-        let none = try Self.instructions(program, input, bytes: 0)
-        let once = try Self.instructions(program, input, bytes: 14_336) - none
-        let fourTimes = try Self.instructions(program, input, bytes: 57_344) - none
+        let built = ProgramRun.builtProgram("mien-text-cost")
+        try await ProgramRun.output(of: try #require(Self.strip), ["-o", program, built.path])
+        let none = try await Self.instructions(program, input, bytes: 0)
+        let once = try await Self.instructions(program, input, bytes: 14_336) - none
+        let fourTimes = try await Self.instructions(program, input, bytes: 57_344) - none
         #expect(once > 0 && fourTimes <= 5 * once, "\(once) for 14 KiB, \(fourTimes) for 56 KiB")
         #expect(fourTimes < 2_000_000_000, "64 KiB of marks took 40 billion")
     }
 
-    private static func instructions(_ program: String, _ input: String, bytes: Int) throws -> Int {
-        let process = Process(), errors = Pipe()
-        process.executableURL = URL(filePath: try #require(valgrind))
-        process.arguments = [
-            "--tool=callgrind", "--callgrind-out-file=/dev/null", program, input, "\(bytes)",
-        ]
-        process.environment = ProcessInfo.processInfo.environment.merging([
-            "SWIFT_DETERMINISTIC_HASHING": "1"
-        ]) { $1 }
-        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
-        try process.run()
-        let said = String(
-            decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
+    private static func instructions(_ program: String, _ input: String, bytes: Int) async throws
+        -> Int
+    {
+        let said = try await ProgramRun.run(
+            URL(filePath: try #require(valgrind)),
+            ["--tool=callgrind", "--callgrind-out-file=/dev/null", program, input, "\(bytes)"],
+            environment: ProcessInfo.processInfo.environment.merging([
+                "SWIFT_DETERMINISTIC_HASHING": "1"
+            ]) { $1 }
+        ).err
         let line = try #require(said.firstMatch(of: /Collected : (\d+)/), "\(said.suffix(500))")
         return try #require(Int(line.1))
     }

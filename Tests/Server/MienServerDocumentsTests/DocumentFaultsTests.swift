@@ -2,6 +2,7 @@ import MienDocument
 import MienIdentity
 import Testing
 
+@testable import MienReading
 @testable import MienServerDocuments
 
 @Suite("Faults of pictures of documents")
@@ -43,6 +44,26 @@ struct DocumentFaultsTests {
         #expect(
             Self.faults([Self.nothing, Self.dark], as: .driverLicense)
                 == [DocumentRecapture(.back, .poorImageQuality, hints: ["too_dark"])])
+    }
+
+    /// Such a card stays unreadable, however good its pictures are.
+    @Test(
+        "a barcode that describes no card ends the search, whatever the pictures look like",
+        arguments: IdentityDocumentType.allCases)
+    func foreignBarcode(_ type: IdentityDocumentType) {
+        let barcode = BarcodeReading(Array("PDF417 of another kind".utf8))
+        for (first, second) in [
+            (Self.good, Self.good), (Self.dark, Self.dark), (Self.nothing, Self.dark),
+        ] {
+            let sides: [(DocumentPicture, DocumentReading)] = [
+                (.front, MadeReading.reading(first)),
+                (.back, MadeReading.reading(second, barcode: barcode)),
+            ]
+            #expect(sides[1].1.recapture == .documentNotSupported)
+            #expect(
+                DocumentFaults(sides, as: type, isRead: false).recapture
+                    == [DocumentRecapture(.back, .documentNotSupported)])
+        }
     }
 
     @Test("a good picture without anything to read is of a document that is not supported")

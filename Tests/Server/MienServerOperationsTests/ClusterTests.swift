@@ -54,8 +54,8 @@ struct ClusterTests {
             environment: [:], home: certificates.folder.url)
         let listener = HTTPListener(
             ListenAddress(host: "127.0.0.1", port: 0), setting: "cluster.listen",
-            certificate: try ServedCertificate(certificates.files()), configuration,
-            logger: logger)
+            certificate: try ServedCertificate(certificates.files()), isBehindProxy: false,
+            configuration, logger: logger)
         let router = Router(context: MienRequestContext.self)
         router.post("v1/capture/frames") { request, _ in
             let received = try await request.body.collect(upTo: 1 << 20)

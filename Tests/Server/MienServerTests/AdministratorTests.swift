@@ -84,8 +84,8 @@ struct AdministratorTests {
             for role in AdminRole.allCases {
                 let created = try await server.admin.createAdministrator(role.rawValue, as: role)
                 let credential = try #require(created.credential)
-                for (name, permission) in AdminOperations.permissions.sorted(by: { $0.key < $1.key }
-                ) {
+                for (name, needed) in AdminOperations.all.sorted(by: { $0.key < $1.key }) {
+                    let permission = needed.permission
                     let answer = try await Self.send(name, to: server, with: credential)
                     #expect(
                         (answer.status == 403) != role.permissions.contains(permission),
@@ -95,7 +95,8 @@ struct AdministratorTests {
                         try answer.status == 401
                         && JSONText.parse(answer.body)["code"]
                             == "insufficient_user_authentication"
-                    #expect(needsSession == Self.needsSession(name), "\(role) \(name)")
+                    #expect(
+                        needsSession == (needed.signIn == .freshSession), "\(role) \(name)")
                     #expect(
                         answer.status < 500 && (answer.status != 401 || needsSession),
                         "\(role) \(name)")
@@ -110,11 +111,6 @@ struct AdministratorTests {
             // Refused requests changed nothing.
             #expect(try await server.admin.administrators().count == 1 + AdminRole.allCases.count)
         }
-    }
-
-    private static func needsSession(_ name: String) -> Bool {
-        name.contains(" /v1/administrator/")
-            && AdminOperations.permissions[name] == .changeSelf && !name.contains("/session")
     }
 
     /// Sends a request that names nothing that exists and has an empty body, so that whatever it

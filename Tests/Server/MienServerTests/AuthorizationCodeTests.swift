@@ -116,6 +116,78 @@ struct AuthorizationCodeTests {
         }
     }
 
+    @Test(
+        "scopes that the server does not know are ignored, and the answer says what was granted",
+        arguments: [
+            ("openid profile email groups", "email openid profile"),
+            ("openid profile email phone address", "email openid profile"),
+            (
+                "openid offline_access https://graph.example/\(String(repeating: "a", count: 80))",
+                "offline_access openid"
+            ),
+            ("groups", ""),
+        ])
+    func unknownScopes(asked: String, granted: String) async throws {
+        try await withApp { server, browser, client in
+            let back = try await browser.signIn(Self.query(["scope": asked]))
+            let tokens = try await Self.redeem(client, back.parameters["code"])
+            #expect(tokens.status == 200 && tokens["scope"] == granted, "\(tokens.body)")
+            guard let refresh = tokens["refresh_token"] else { return }
+            // Clients repeat the scope that they asked for.
+            #expect(try await client.refresh(refresh, [("scope", asked)])["scope"] == granted)
+        }
+    }
+
+    @Test("state and nonce may be as long as the address allows, and return unchanged")
+    func longState() async throws {
+        try await withApp { server, browser, client in
+            let nonce = String(repeating: "n", count: 600)
+            let rest = Self.query(["state": "", "nonce": nonce]).utf8.count
+            let state = String(repeating: "s", count: 8192 - rest)
+            let query = Self.query(["state": state, "nonce": nonce])
+            #expect(query.utf8.count == 8192)
+            let back = try await browser.signIn(query)
+            #expect(back.parameters["state"] == state)
+            let tokens = try await Self.redeem(client, back.parameters["code"])
+            #expect(try TokenClient.claims(tokens["id_token"])["nonce"] == .string(nonce))
+            #expect(
+                try await browser.get(Self.query(["state": state + "s", "nonce": nonce])).status
+                    == 400)
+        }
+    }
+
+    @Test(
+        "an app that listens on this machine may use any port",
+        arguments: ["http://127.0.0.1", "http://[::1]", "http://localhost"])
+    func loopback(origin: String) async throws {
+        try await withApp { server, browser, _ in
+            _ = try await server.admin.createApp(
+                AppRequest(
+                    id: "cli", name: "Command line",
+                    settings: [
+                        "redirect_uris": [.string(origin + "/callback?a=b")], "sign_in_page": true,
+                    ]))
+            let client = TokenClient(server: server, app: "cli")
+            for port in ["", ":53219", ":1"] {
+                let address = origin + port + "/callback?a=b"
+                let back = try await browser.signIn(
+                    Self.query(["client_id": "cli", "redirect_uri": address]))
+                #expect(back.page.location?.hasPrefix(address + "&code=") == true)
+                let code = back.parameters["code"]
+                if port == ":1" {
+                    #expect(
+                        try await Self.redeem(
+                            client, code, ["redirect_uri": origin + ":2/callback?a=b"]
+                        ).error == "invalid_grant", "another port than the request's")
+                } else {
+                    #expect(
+                        try await Self.redeem(client, code, ["redirect_uri": address]).status == 200
+                    )
+                }
+            }
+        }
+    }
+
     @Test("codes are bound to their app, redirect URI, and verifier, and expire after a minute")
     func codes() async throws {
         try await withApp { server, browser, client in
@@ -243,7 +315,7 @@ struct AuthorizationCodeTests {
             (["response_type": "token"], "unsupported_response_type"),
             (["code_challenge": nil], "invalid_request"),
             (["code_challenge_method": "plain"], "invalid_request"),
-            (["scope": "root"], "invalid_scope"), (["prompt": "none"], "login_required"),
+            (["scope": "a\"b"], "invalid_scope"), (["prompt": "none"], "login_required"),
             (["resource": "https://x.example"], "invalid_target"),
             (["dpop_jkt": "short"], "invalid_request"),
         ] as [([String: String?], String)])

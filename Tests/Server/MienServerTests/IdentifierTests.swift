@@ -47,6 +47,52 @@ struct IdentifierTests {
         }
     }
 
+    @Test("each person signs in with every spelling of their name, and nobody else can take one")
+    func spellings() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let headers = [
+                "authorization": server.credential.use { "Bearer \($0)" },
+                "content-type": "application/json",
+            ]
+            func create(_ body: [String: JSONValue]) async throws -> Int {
+                try await server.send(
+                    .post, "/v1/users", headers: headers, JSONText.write(.object(body))
+                ).status
+            }
+            let client = TokenClient(server: server)
+            for (name, spellings) in [
+                ("Οδυσσεύς", ["ΟΔΥΣΣΕΎΣ", "οδυσσεύσ"]), ("weiß", ["WEISS", "WEIẞ", "ｗｅｉｓｓ"]),
+                ("İbrahim", ["ibrahim", "IBRAHIM", "İBRAHİM"]),
+                ("maria", ["ma\u{200B}ria", "\u{202A}maria\u{202C}", "ma\u{AD}ria"]),
+            ] {
+                let password: JSONValue = "a password nobody has"
+                #expect(try await create(["username": .string(name), "password": password]) == 201)
+                for spelling in spellings {
+                    #expect(try await client.signIn(spelling).status == 200, "\(spelling)")
+                    let status = try await create([
+                        "username": .string(spelling), "password": password,
+                    ])
+                    #expect(status == (spelling.contains("\u{202A}") ? 400 : 409), "\(spelling)")
+                }
+            }
+            #expect(
+                try await create([
+                    "username": "jo", "email": "jo@bücher.example",
+                    "password": "a password nobody has",
+                ]) == 201)
+            for spelling in ["jo@xn--bcher-kva.example", "JO@BÜCHER。EXAMPLE"] {
+                #expect(try await create(["email": .string(spelling)]) == 409, "\(spelling)")
+                #expect(try await client.signIn(spelling).status == 200, "\(spelling)")
+            }
+            #expect(
+                try await create(["external_id": "jo@xn--bcher-kva.example"]) == 409,
+                "as another kind of name")
+            for name in ["m\u{430}ria", "evil\u{202E}", "\u{200B}", "a\u{2800}b"] {
+                #expect(try await create(["username": .string(name)]) == 400, "\(name)")
+            }
+        }
+    }
+
     @Test(
         "signing up with a taken external ID looks like signing up with a taken or free name"
     )

@@ -36,7 +36,7 @@ struct KilledServerTests {
         let credential = server.credential
         try await KillKinds.publishJourneys(server)
         try await server.makePageApp("web")
-        for _ in 0..<Self.kills {
+        for round in 0..<Self.kills {
             // Two of the clients register faces, because a picture takes long.
             for (client, kinds) in clients.prefix(2) { try await kinds.prepareFace(client, server) }
             let life = Duration.milliseconds(Int.random(in: 20...600, using: &generator)),
@@ -45,6 +45,11 @@ struct KilledServerTests {
                 for (client, kinds) in clients {
                     let prepared = kinds.faceRun.value == nil ? nil : kinds.faces
                     tasks.addTask { await client.run(kinds.all, first: prepared, at: running) }
+                }
+                // A slow server writes little in that time. Every second one, and the last, lives until
+                // enough was acknowledged.
+                if (Self.kills - round) % 2 == 1 {
+                    await written(4 * (round + 1), by: clients.map(\.client), at: running)
                 }
                 try? await Task.sleep(for: life)
                 running.process.signal(SIGKILL)
@@ -86,26 +91,31 @@ struct KilledServerTests {
         }
     }
 
+    /// Waits until more than `count` writes were acknowledged, the server ended, or a minute passed.
+    private func written(
+        _ count: Int, by clients: [KillClient], at server: AttackedServer
+    ) async {
+        for _ in 0..<6000 where server.process.isRunning {
+            var acknowledged = 0
+            for client in clients {
+                acknowledged += await client.tallies.values.reduce(0) { $0 + $1.acknowledged }
+            }
+            if acknowledged > count { return }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
     /// Checks that `mien admin audit verify` passes and that the entries verified earlier are still
     /// in the log.
     private func verify(_ server: AttackedServer, _ end: inout AuditEnd) async throws {
-        let process = Process(), out = Pipe()
-        process.executableURL = ServeProcess.program
-        process.arguments = ["admin", "audit", "verify", "--json"]
-        process.environment = [
-            "MIEN_ADMIN_SERVER": server.adminAddress,
-            "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
-        ]
-        (process.standardInput, process.standardOutput, process.standardError) = (
-            FileHandle.nullDevice, out, out
-        )
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ended.finish() }
-        try process.run()
-        let said = try out.fileHandleForReading.readToEnd() ?? Data()
-        for await _ in ends {}
-        #expect(process.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
-        let verdict = try JSONText.parse(Array(said))
+        let ended = try await ProgramRun.run(
+            ServeProcess.program, ["admin", "audit", "verify", "--json"],
+            environment: [
+                "MIEN_ADMIN_SERVER": server.adminAddress,
+                "MIEN_ADMIN_CREDENTIAL": server.credential.use { $0 }, "HOME": scratch("home").path,
+            ])
+        #expect(ended.status == 0, "\(ended)")
+        let verdict = try JSONText.parse(Array(ended.out.utf8))
         let entries = try #require(verdict["entries"]?.numberValue.map { Int($0) })
         #expect(verdict["is_whole"] == true && entries >= end.entries)
         if let hash = end.hash {

@@ -140,6 +140,9 @@ struct OTPCardTests {
             // As a reader shows it.
             let typed = try String(bank.code(15).drop { $0 == "0" })
             #expect(try await bank.signsIn(typed))
+            #expect(try await !bank.verify(bank.code(50)))
+            #expect(try await bank.verify(bank.code(51)), "resynchronized by two consecutive codes")
+            #expect(try await bank.signsIn(bank.code(52)))
         }
     }
 

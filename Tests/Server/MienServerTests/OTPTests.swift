@@ -129,6 +129,30 @@ struct OTPTests {
         }
     }
 
+    @Test("a token whose button was pressed too often works again after two consecutive codes")
+    func resynchronization() async throws {
+        try await withServer { server, _ in
+            let token = try await Self.register(server)
+            #expect(try await Self.signIn([token.code(counter: 15)], server) == nil)
+            #expect(
+                try await Self.signIn([token.code(counter: 17), token.code(counter: 15)], server)
+                    == nil, "neither consecutive nor in order")
+            #expect(try await Self.signIn([token.code(counter: 16)], server) != nil)
+            #expect(
+                try await Self.signIn([token.code(counter: 16), token.code(counter: 14)], server)
+                    == nil, "used; skipped")
+            #expect(try await Self.signIn([token.code(counter: 17)], server) != nil)
+            // Within one sign-in, and from further ahead.
+            #expect(
+                try await Self.signIn(
+                    [token.code(counter: 900), token.code(counter: 901)], server) != nil)
+            #expect(
+                try await Self.signIn(
+                    [token.code(counter: 5000), token.code(counter: 5001)], server) == nil,
+                "too far")
+        }
+    }
+
     @Test(
         "a time-based token's code is valid in its time step, once, and no older code is valid after it"
     )

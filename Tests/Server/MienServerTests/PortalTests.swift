@@ -195,13 +195,25 @@ struct PortalTests {
             let before = try await browser.get("/verify?link=none")
             #expect(theme(before) == nil && before.text.contains(#"<html lang="en""#))
             let empty = try await server.admin.pageSettings()
-            #expect(empty == ["texts": [:]])
+            #expect(empty["texts"] == [:] && empty.objectValue?.count == 2)
             let look: JSONValue = [
                 "brand": "#7a1f5f", "brand_dark": "#e7a5d0", "language": "es",
                 "logo": "data:image/png;base64,iVBORw0KGgo=", "texts": [:],
             ]
-            #expect(try await server.admin.setPageSettings(look) == look)
-            #expect(try await server.admin.pageSettings() == look)
+            let first = try #require(try await server.admin.pageSettings().objectValue)
+            let stored = try await server.admin.setPageSettings(
+                .object(try #require(look.objectValue).merging(first) { wanted, _ in wanted }))
+            #expect(try await server.admin.pageSettings() == stored)
+            let revision = try #require(stored["revision"])
+            #expect(
+                stored
+                    == .object(
+                        try #require(look.objectValue).merging(["revision": revision]) { $1 }))
+            let late = await #expect(throws: MienError.self, "made from the look before the change")
+            {
+                _ = try await server.admin.setPageSettings(.object(first))
+            }
+            #expect(late?.problem?.code == .conflict)
             let page = try await browser.get("/verify?link=none")
             #expect(page.text.contains(#"<html lang="es""#))
             let css = try await browser.get(try #require(theme(page)))
@@ -228,7 +240,7 @@ struct PortalTests {
                 #expect(refused?.problem?.errors?.first?.field == wrong)
             }
             #expect(
-                try await server.admin.pageSettings() == look, "a refused change changes nothing")
+                try await server.admin.pageSettings() == stored, "a refused change changes nothing")
             let entries = try await server.admin.audit(event: "pages.changed").items
             #expect(entries.count == 1)
         }

@@ -398,8 +398,8 @@ struct RefusalTests {
         Row("an unknown grant type", "unsupported_grant_type") {
             try await $0.client.token("magic")
         },
-        Row("an unknown scope", "invalid_scope") {
-            try await $0.device.logIn([("scope", "offline_access full-access root")])
+        Row("a malformed scope", "invalid_scope") {
+            try await $0.device.logIn([("scope", "offline_access full-access \"root\"")])
         },
         Row("too little scope", "invalid_scope") {
             try await $0.device.logIn([("scope", "openid")])

@@ -12,13 +12,7 @@ final class ServeProcess: Sendable {
         let out, err: String
     }
 
-    /// Next to the test bundle, in any build folder and configuration.
-    static let program: URL = {
-        let tests =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? CommandLine.arguments[0]
-        return URL(filePath: tests).deletingLastPathComponent().appending(path: "mien")
-    }()
+    static let program = ProgramRun.builtProgram("mien")
 
     let address: String
     /// The URL of the admin API and metrics.
@@ -60,10 +54,7 @@ final class ServeProcess: Sendable {
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = try FileHandle(forWritingTo: out)
             process.standardError = try FileHandle(forWritingTo: err)
-            let (ends, ended) = AsyncStream<Void>.makeStream()
-            self.ends = ends
-            process.terminationHandler = { _ in ended.finish() }
-            try process.run()
+            ends = try process.started()
         }
 
         deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }

@@ -135,7 +135,7 @@ struct SignInPageSessionTests {
         try await withSession { server, session in
             let error = await #expect(throws: MienError.self) {
                 try await session.authenticate(
-                    redirectURI: Self.redirect, SignInPageOptions(scopes: ["everything"])
+                    redirectURI: Self.redirect, SignInPageOptions(scopes: ["every\\thing"])
                 ) { try await Self.browse($0.url) }
             }
             #expect(error?.code == .oauthError && error?.oauthError == "invalid_scope")

@@ -12,17 +12,7 @@ enum OpenSSL {
     static let isThere = FileManager.default.isExecutableFile(atPath: path)
 
     static func run(_ arguments: String...) async throws {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        (process.standardInput, process.standardOutput, process.standardError) = (
-            FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice
-        )
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ended.finish() }
-        try process.run()
-        for await _ in ends {}
-        try #require(process.terminationStatus == 0, "openssl \(arguments)")
+        try await ProgramRun.output(of: path, arguments)
     }
 
     /// Creates a self-signed certificate for `localhost`.

@@ -8,6 +8,7 @@ its own; the page's requests reach the server. No other host is looked up.
 import base64
 import json
 import os
+import socket
 import subprocess
 import tempfile
 import threading
@@ -17,7 +18,9 @@ from common import end_with_parent, settings, tell
 options = settings()
 server = options["server"]
 # Another page on the same host: browsers allow it to use the domain's passkeys, but the server does not.
-elsewhere = "http://localhost:64999"
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    elsewhere = f"http://localhost:{free.getsockname()[1]}"
 
 PAGE = """<!doctype html><title>Passkeys</title><script>
 async function post(path, body, access) {

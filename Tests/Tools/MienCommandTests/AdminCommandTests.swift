@@ -33,6 +33,41 @@ import Testing
         }
     }
 
+    @Test(.needsPack)
+    func `commands find the server where MIEN_ADMIN_LISTEN says that it listens`() async throws {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let listen = String(server.adminAddress.trimmingPrefix("http://"))
+            func list(_ settings: [String: String], _ arguments: String...) async throws
+                -> MienProgram.Result
+            {
+                try await home.mien(
+                    ["admin", "license", "list", "--json"] + arguments,
+                    settings: settings.merging(["MIEN_ADMIN_CREDENTIAL": server.credential]) { $1 })
+            }
+            #expect(try await list(["MIEN_ADMIN_LISTEN": listen]).status == 0)
+            let other = ["MIEN_ADMIN_LISTEN": "127.0.0.1:1"]
+            #expect(try await list(other).error.code == "server.unreachable")
+            #expect(
+                try await list(other.merging(["MIEN_ADMIN_SERVER": server.adminAddress]) { $1 })
+                    .status == 0)
+            #expect(try await list(other, "--server", server.adminAddress).status == 0)
+            for listen in ["127.0.0.1:0", "8081"] {
+                let refused = try await list(["MIEN_ADMIN_LISTEN": listen])
+                #expect(
+                    try refused.status == 2 && refused.error.code == "server.address"
+                        && refused.err.contains("MIEN_ADMIN_LISTEN"), "\(refused)")
+            }
+            // The former spelling stays.
+            let former = try await home.mien(
+                ["admin", "licence", "list"],
+                settings: [
+                    "MIEN_ADMIN_LISTEN": listen, "MIEN_ADMIN_CREDENTIAL": server.credential,
+                ])
+            #expect(former.status == 0 && former.out.contains("no product keys"), "\(former)")
+        }
+    }
+
     @Test func `a missing or malformed credential is refused`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let good = try Self.write(Self.secret, mode: 0o600, as: "good", in: home)

@@ -1,4 +1,5 @@
 import Foundation
+import MienTesting
 import Testing
 
 /// Servers whose certificates are signed by an authority of one's own.
@@ -6,24 +7,20 @@ import Testing
     private static let openssl = "/usr/bin/openssl"
 
     /// Creates a self-signed certificate for `localhost`, which is its own authority.
-    private static func certificate(in home: TemporaryHome, _ name: String) throws -> (
+    private static func certificate(in home: TemporaryHome, _ name: String) async throws -> (
         certificate: String, key: String
     ) {
         let files = (
             certificate: home.files.appending(path: "\(name).pem").path,
             key: home.files.appending(path: "\(name).key").path
         )
-        let process = Process()
-        process.executableURL = URL(filePath: openssl)
-        process.arguments = [
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-            "-keyout", files.key, "-out", files.certificate,
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try await ProgramRun.output(
+            of: openssl,
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes", "-days", "1", "-subj", "/CN=localhost", "-addext",
+                "subjectAltName=DNS:localhost", "-keyout", files.key, "-out", files.certificate,
+            ])
         return files
     }
 
@@ -34,8 +31,8 @@ import Testing
         `--ca and SSL_CERT_FILE name the authorities to trust; others and the system's are not trusted`()
         async throws
     {
-        let home = try TemporaryHome(), own = try Self.certificate(in: home, "own"),
-            other = try Self.certificate(in: home, "other")
+        let home = try TemporaryHome(), own = try await Self.certificate(in: home, "own"),
+            other = try await Self.certificate(in: home, "other")
         // Only an address other than loopback is served over TLS.
         let tls = [
             "MIEN_ADMIN_LISTEN": "0.0.0.0:0", "MIEN_TLS_CERTIFICATE": own.certificate,

@@ -43,15 +43,11 @@ final class Desktop {
     }
 
     /// Builds the module once.
-    private static let modules: Swift.Result<URL, any Error> = Swift.Result {
+    private static let modules = Task {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "mien-pam-\(getpid())", directoryHint: .isDirectory)
-        let build = Process()
-        build.executableURL = Repository.root.appending(path: "scripts/build-pam")
-        build.arguments = [folder.path, "--tests"]
-        try build.run()
-        build.waitUntilExit()
-        try #require(build.terminationStatus == 0, "scripts/build-pam failed")
+        try await ProgramRun.output(
+            of: Repository.file("scripts/build-pam").path, [folder.path, "--tests"])
         atexit {
             try? FileManager.default.removeItem(
                 at: FileManager.default.temporaryDirectory.appending(path: "mien-pam-\(getpid())"))
@@ -83,7 +79,7 @@ final class Desktop {
                 at: home.packs.appending(path: pack),
                 withDestinationURL: TemporaryHome.Machine.folder.appending(path: "packs/\(pack)"))
         }
-        let module = try Self.modules.get().appending(path: "pam_mien.so").path
+        let module = try await Self.modules.value.appending(path: "pam_mien.so").path
         let ours = "auth sufficient \(module) socket=\(socket) timeout=\(seconds) \(options)\n"
         try (ours + "auth required pam_deny.so\naccount required pam_permit.so\n").write(
             to: services.appending(path: "alone"), atomically: false, encoding: .utf8)
@@ -121,9 +117,7 @@ final class Desktop {
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: logFile)
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ended.finish() }
-        try process.run()
+        let ends = try process.started()
         do {
             try await waitFor("Ready")
             try await body()
@@ -162,7 +156,7 @@ final class Desktop {
             "PATH": "/usr/bin:/bin", "PAM_WRAPPER": "1",
             "PAM_WRAPPER_SERVICE_DIR": services.path,
             "LD_PRELOAD":
-                "\(try #require(Self.wrapperPath)) \(try Self.modules.get().appending(path: "sessions.so").path)",
+                "\(try #require(Self.wrapperPath)) \(try await Self.modules.value.appending(path: "sessions.so").path)",
         ]) { $1 }
         environment["TEST_SESSION"] = place.session
         let run = try await ProgramRun.run(

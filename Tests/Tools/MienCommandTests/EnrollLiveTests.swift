@@ -98,11 +98,21 @@ import Testing
         let home = try TemporaryHome(), clip = try await ClipMaker(home).still(as: "still.mkv")
         let refused = try await home.mien(
             ["face", "enroll", "ada", "--video", clip, "--mode", "passive"],
-            settings: Self.settings)
+            settings: Self.settings, input: "4711\n")
         #expect(
             refused.status == 1 && refused.out.isEmpty
                 && refused.err.contains("mien: not enrolled: "), "\(refused)")
         #expect(home.records.isEmpty)
+        // The PIN that was chosen for it was not set.
+        #expect(
+            try await mien(home, "face", "pin", input: "9038\n").json["pin"] as? String == "set")
+        // A wrong PIN is found out before the capture.
+        let wrong = try await home.mien(
+            ["face", "enroll", "ada", "--video", clip, "--mode", "passive", "--json"],
+            settings: Self.settings, input: "4711\n")
+        #expect(
+            try wrong.status == 2 && wrong.error.code == "device.wrong-passcode"
+                && !wrong.err.contains("look into"), "\(wrong)")
         // The guide's default takes pictures, for recognition only.
         let image = try await mien(
             home, "face", "enroll", "ada", "--video", clip, "--mode", "image",

@@ -31,16 +31,16 @@ import Testing
                     mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 4),
                 further: 20
             ).frames, in: home)
-        func capture(_ server: ServerProcess.Running, _ step: MienServiceResponse) throws {
+        func capture(_ server: ServerProcess.Running, _ step: MienServiceResponse) async throws {
             let token = try #require(step.startToken).use { $0 }
-            let result = try LiveCaptureClientTests.run(
+            let result = try await LiveCaptureClientTests.run(
                 [server.address, frames, "--fps", "10"], startToken: token)
             try #require(result.status == 0, "\(result.lines.suffix(2))")
         }
         func signIn(_ server: ServerProcess.Running) async throws -> Bool {
             let journey = try await JourneyClient(MienOptions(serverPath: server.address))
                 .start("face-login")
-            try capture(server, await journey.respond("face", ["user_identifier": "ada"]))
+            try await capture(server, await journey.respond("face", ["user_identifier": "ada"]))
             try await journey.respond(.clientInput)
             if case .success = await journey.outcome() { return true }
             return false
@@ -66,7 +66,7 @@ import Testing
                 .start("face-registration")
             try await journey.respond(
                 "password", ["username": "ada", "password": .string(secret)])
-            try capture(server, await journey.respond(.clientInput))
+            try await capture(server, await journey.respond(.clientInput))
             try await journey.respond(.clientInput)
             guard case .success = await journey.outcome() else {
                 throw MienError(.serverError, "the face was not registered")

@@ -1,4 +1,5 @@
 import Foundation
+import MienTesting
 import Testing
 
 /// The instructions that the first start of a server prints.
@@ -13,23 +14,15 @@ import Testing
             let commands = server.out[start.lowerBound...].split(separator: "\n").dropFirst()
                 .prefix { $0.hasPrefix("  ") }
             try #require(commands.count == 2, "\(server.out)")
-            let shell = Process(), input = Pipe(), output = Pipe()
-            shell.executableURL = URL(filePath: "/bin/bash")
-            shell.arguments = ["-c", commands.joined(separator: "\n")]
             let path = MienProgram.url.deletingLastPathComponent().path
-            shell.environment = home.environment(
-                temporary: home.files,
-                ["PATH": "\(path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")"])
-            shell.standardInput = input
-            shell.standardOutput = output
-            shell.standardError = output
-            try shell.run()
-            try input.fileHandleForWriting.write(contentsOf: Data("\(server.credential)\n".utf8))
-            try input.fileHandleForWriting.close()
-            let said = String(
-                decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            shell.waitUntilExit()
-            #expect(shell.terminationStatus == 0, "\(said)")
+            let shell = try await ProgramRun.run(
+                URL(filePath: "/bin/bash"), ["-c", commands.joined(separator: "\n")],
+                environment: home.environment(
+                    temporary: home.files,
+                    ["PATH": "\(path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")"]
+                ),
+                input: "\(server.credential)\n")
+            #expect(shell.status == 0, "\(shell)")
             let app = try await home.mien(
                 [
                     "admin", "app", "show", "default_application", "--json", "--server",

@@ -87,12 +87,8 @@ import Testing
             __attribute__((constructor)) static void hide(void) { unsetenv("LD_PRELOAD"); }
             """#.utf8
         ).write(to: source)
-        let compile = Process()
-        compile.executableURL = URL(filePath: Self.compiler)
-        compile.arguments = ["-shared", "-fPIC", "-o", library.path, source.path]
-        try compile.run()
-        compile.waitUntilExit()
-        try #require(compile.terminationStatus == 0)
+        try await ProgramRun.output(
+            of: Self.compiler, ["-shared", "-fPIC", "-o", library.path, source.path])
 
         let settings = ["LD_PRELOAD": library.path]
         let preload = try #require(try await doctor(home, settings)["preloaded libraries"])
@@ -117,7 +113,7 @@ import Testing
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        let ends = try process.started()
         // The program waits for the secret.
         let deadline = ContinuousClock.now + .seconds(60)
         while try !Self.dumpsNoCore(process.processIdentifier), ContinuousClock.now < deadline {
@@ -127,7 +123,7 @@ import Testing
         try input.fileHandleForWriting.write(
             contentsOf: Data("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n".utf8))
         try input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        for await _ in ends {}
         #expect(process.terminationStatus == 0)
     }
 

@@ -18,33 +18,26 @@ import Testing
         let lines: [String]
     }
 
-    static func run(_ arguments: [String], startToken: String? = nil) throws -> Result {
-        let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: python)
-        process.arguments = ["-B", client.path] + arguments
-        process.environment = startToken.map { ["START_TOKEN": $0] } ?? [:]
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let said = String(
-            decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
+    static func run(_ arguments: [String], startToken: String? = nil) async throws -> Result {
+        let ended = try await ProgramRun.run(
+            URL(filePath: python), ["-B", client.path] + arguments,
+            environment: startToken.map { ["START_TOKEN": $0] } ?? [:])
         return Result(
-            status: process.terminationStatus,
-            lines: said.split(separator: "\n").map(String.init))
+            status: ended.status,
+            lines: (ended.out + ended.err).split(separator: "\n").map(String.init))
     }
 
     @Test(.enabled(if: isThere, "needs python3"))
-    func `the client has at most 150 lines and computes the published vectors`() throws {
+    func `the client has at most 150 lines and computes the published vectors`() async throws {
         let text = try String(contentsOf: Self.client, encoding: .utf8)
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
         let vectors = Repository.root.appending(path: "docs/live-capture.vectors.json")
-        let good = try Self.run(["--vectors", vectors.path])
+        let good = try await Self.run(["--vectors", vectors.path])
         #expect(good.status == 0, "\(good.lines)")
         let home = try TemporaryHome(hasPack: false)
         let changed = try String(contentsOf: vectors, encoding: .utf8).replacing(
             "\"milliseconds\": 258", with: "\"milliseconds\": 259")
-        let bad = try Self.run(["--vectors", home.write(changed.utf8, as: "changed.json")])
+        let bad = try await Self.run(["--vectors", home.write(changed.utf8, as: "changed.json")])
         #expect(bad.status == 2 && bad.lines.last?.contains("link of frame 2") == true)
     }
 
@@ -79,7 +72,7 @@ import Testing
                     "password", ["username": "ada", "password": "a password nobody has"])
                 let step = try await journey.respond(.clientInput)
                 let token = try #require(step.startToken).use { $0 }
-                let result = try Self.run(
+                let result = try await Self.run(
                     [server.address, frames, "--fps", "10"], startToken: token)
                 #expect(result.status == (isLive ? 0 : 1), "\(result.lines.suffix(2))")
                 #expect(
@@ -92,7 +85,7 @@ import Testing
                     continue
                 }
             }
-            let denied = try Self.run([server.address, live], startToken: "cap_wrong.token")
+            let denied = try await Self.run([server.address, live], startToken: "cap_wrong.token")
             #expect(
                 denied.status == 2 && denied.lines.last?.contains("invalid_credentials") == true,
                 "\(denied.lines)")

@@ -57,6 +57,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("JBSWY3DPEHPK3PXP", "324550"), ("JZLS\u{A0}HDX6-FVHM YZPU C6O3RYBG4YTTUUAP", "700502"),
+        (
+            "otpauth://totp/Example:ada?secret=JZLSHDX6FVHMYZPUC6O3RYBG4YTTUUAP&issuer=Example",
+            "700502"
+        ),
+    ])
+    func `secrets are accepted as sites show them`(secret: String, code: String) async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let plain = try await home.mien(
+            ["otp", "totp", "--time", "1700000000"], input: secret)
+        #expect(plain.status == 0 && plain.out == code + "\n", "\(plain)")
+    }
+
+    @Test func `a URI's parameters count, unless options say otherwise`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let uri = "otpauth://totp/a?secret=\(Self.base32)&digits=8&period=60"
+        func totp(_ more: String...) async throws -> String {
+            try await home.mien(["otp", "totp", "--time", "59"] + more, input: uri).out
+        }
+        #expect(try await totp() == "84755224\n")
+        #expect(try await totp("--step", "30") == "94287082\n")
+        #expect(try await totp("--digits", "6") == "755224\n")
+        let other = try await home.mien(["otp", "hotp", "--counter", "1", "--json"], input: uri)
+        #expect(try other.status == 2 && other.error.code == "otp.secret")
+        #expect(other.err.contains("mien otp totp") && !other.err.contains(Self.base32))
+    }
+
     @Test func `totp computes and checks codes for a given time and for now`() async throws {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
         let then = try await home.mien(

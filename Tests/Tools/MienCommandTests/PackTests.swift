@@ -1,4 +1,5 @@
 import Foundation
+import MienTesting
 import Testing
 
 /// Model packs: none, damaged, another one; list, install, verify; doctor.
@@ -48,6 +49,34 @@ import Testing
         let checks = try #require(
             try await home.mien("doctor", "--json").json["checks"] as? [[String: Any]])
         #expect(checks.count == 11 && checks.allSatisfy { $0["ok"] as? Bool == true })
+    }
+
+    @Test(.needsPack) func `every command looks for packs in MIEN_PACKS`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let pack = try home.packCopy(named: "mien-elsewhere-1")
+        let elsewhere = ["MIEN_PACKS": pack.deletingLastPathComponent().path]
+        for command in [["list"], ["verify", "mien-elsewhere-1"]] {
+            let found = try await home.mien(["models"] + command, settings: elsewhere)
+            #expect(
+                found.status == 0 && found.out.contains("mien-elsewhere-1"), "\(command): \(found)")
+        }
+        // The error of the pipeline comes after the pack was found.
+        let face = try await home.mien(
+            ["face", "inspect", "--pack", "mien-elsewhere-1", "none.jpg", "--json"],
+            settings: elsewhere)
+        #expect(try face.error.code != "pack.not-installed", "\(face)")
+        let doctor = try await home.mien(["doctor"], settings: elsewhere)
+        #expect(doctor.out.contains(pack.deletingLastPathComponent().path), "\(doctor.out)")
+        let archive = try home.packCopy(named: "mien-other-1")
+        let target = home.files.appending(path: "installed")
+        let installed = try await home.mien(
+            ["models", "install", archive.path], settings: ["MIEN_PACKS": target.path])
+        #expect(installed.status == 0, "\(installed)")
+        #expect(
+            FileManager.default.fileExists(
+                atPath: target.appending(path: "mien-other-1/manifest.json").path))
+        let empty = try await home.mien("models", "list", "--json")
+        #expect(try empty.json["packs"] as? [String] == [])
     }
 
     @Test(.needsPack) func `packs are listed, verified, and installed`() async throws {
@@ -104,10 +133,14 @@ import Testing
         let home = try TemporaryHome(hasPack: false)
         let folder = try home.packCopy(named: "mien-archived-1")
         let archive = home.files.appending(path: "pack.tar.gz").path
-        try Self.tool(
-            "tar", "-czf", archive, "-C", folder.deletingLastPathComponent().path,
-            folder.lastPathComponent)
-        let sha256 = try String(Self.tool("sha256sum", archive).prefix(64))
+        try await ProgramRun.output(
+            of: "tar",
+            [
+                "-czf", archive, "-C", folder.deletingLastPathComponent().path,
+                folder.lastPathComponent,
+            ])
+        let sha256 = try await String(
+            ProgramRun.output(of: "sha256sum", [archive]).prefix(64))
         let wrong = String(repeating: "0", count: 64)
         let refused = try await home.mien("models", "install", archive, "--sha256", wrong, "--json")
         #expect(
@@ -243,7 +276,8 @@ import Testing
         var files = try #require(manifest["files"] as? [[String: Any]])
         let index = try #require(files.firstIndex { $0["name"] as? String == name })
         files[index]["bytes"] = content.count
-        files[index]["sha256"] = try String(Self.tool("sha256sum", file.path).prefix(64))
+        files[index]["sha256"] = try await String(
+            ProgramRun.output(of: "sha256sum", [file.path]).prefix(64))
         manifest["files"] = files
         try JSONSerialization.data(withJSONObject: manifest).write(to: manifestURL)
 
@@ -279,18 +313,6 @@ import Testing
             try await home.mien(
                 "face", "verify", "ada", home.photo("obama2"), "--pack", "mien-other-1"
             ).status == 0)
-    }
-
-    @discardableResult private static func tool(_ arguments: String...) throws -> String {
-        let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: data, as: UTF8.self)
     }
 }
 

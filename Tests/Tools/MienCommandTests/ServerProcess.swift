@@ -1,4 +1,5 @@
 import Foundation
+import MienTesting
 import Testing
 
 /// A test's own `mien serve`, with fresh data and a free port of this machine.
@@ -40,9 +41,7 @@ enum ServerProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: out)
         process.standardError = try FileHandle(forWritingTo: err)
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ended.finish() }
-        try process.run()
+        let ends = try process.started()
         do {
             try await body(listening(process, credential, out, err))
         } catch {

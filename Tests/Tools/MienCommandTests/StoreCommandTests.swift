@@ -108,7 +108,10 @@ struct StoreCommandTests {
         #expect(moved["copy_unfinished"] as? Bool == false && moved["missing"] as? [String] == [])
         // Nobody starts the file's server by mistake.
         let file = try await home.mien(
-            ["serve"], settings: ["MIEN_DATA": data, "MIEN_PORT": "0"])
+            ["serve"],
+            settings: [
+                "MIEN_DATA": data, "MIEN_PORT": "0", "MIEN_ADMIN_LISTEN": "127.0.0.1:0",
+            ])
         #expect(file.status == 3 && file.err.contains("was copied to PostgreSQL"), "\(file)")
 
         try await ServerProcess.run(

@@ -1,4 +1,5 @@
 import Foundation
+import MienTesting
 import Testing
 
 /// Help, and words that cannot be placed.
@@ -50,6 +51,104 @@ import Testing
                 command.isGroup || help.out.contains("--json") || command.words.last == "serve",
                 "\(command.words)")
         }
+    }
+
+    /// A command as the program describes it: its parts, and its options with their dashes.
+    private final class Described {
+        private(set) var parts: [String: Described] = [:]
+        private(set) var options: Set<String> = ["--help", "--version"]
+
+        init(_ command: [String: Any]) {
+            for part in command["subcommands"] as? [[String: Any]] ?? [] {
+                let names =
+                    [part["commandName"] as? String ?? ""] + (part["aliases"] as? [String] ?? [])
+                let described = Described(part)
+                for name in names { parts[name] = described }
+            }
+            for argument in command["arguments"] as? [[String: Any]] ?? [] {
+                for name in argument["names"] as? [[String: Any]] ?? [] {
+                    options.insert("--" + (name["name"] as? String ?? ""))
+                }
+            }
+        }
+
+        /// Returns what is wrong with the words after the command's name; `nil` if it exists.
+        func fault(_ words: ArraySlice<String>) -> String? {
+            guard parts.isEmpty else {
+                // Options of a group are those of its parts.
+                guard let word = words.first, word.wholeMatch(of: /[a-z][a-z-]*/) != nil else {
+                    return nil
+                }
+                guard let part = parts[word] else { return "there is no command “\(word)”" }
+                return part.fault(words.dropFirst())
+            }
+            let unknown = words.map { String($0.prefix { $0 != "=" }) }.filter {
+                $0.wholeMatch(of: /--[a-z][a-z-]*/) != nil && !options.contains($0)
+            }
+            return unknown.isEmpty ? nil : "there is no option \(unknown.joined(separator: ", "))"
+        }
+    }
+
+    /// The places in a file that name commands: texts of programs, and code of pages.
+    private static func texts(of file: URL) throws -> [String] {
+        let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+        switch file.pathExtension {
+        case "md":
+            let spans = lines.flatMap { line in line.matches(of: /`([^`]+)`/).map { String($0.1) } }
+            // Blocks of code continue their commands on the next line.
+            return spans
+                + lines.filter { $0.hasPrefix("    ") }.joined(separator: "\n").replacing(
+                    "\\\n", with: " "
+                ).components(separatedBy: "\n")
+        default:
+            return lines.filter { !$0.trimmingCharacters(in: .whitespaces).hasPrefix("//") }
+        }
+    }
+
+    /// Returns the words after each `mien`, until the sentence, the quotation, or the part of a
+    /// pipeline ends.
+    private static func commands(in text: String) -> [[String]] {
+        text.matches(of: /(?:^|[^\w.\/=-])mien\s/).compactMap { match in
+            var words: [String] = []
+            for token in text[match.range.upperBound...].prefix(while: {
+                !"`\"“”|&;<>#'".contains($0)
+            }).split(separator: " ") {
+                let word = token.trimmingCharacters(in: CharacterSet(charactersIn: ".,:)…\\"))
+                words.append(word)
+                guard word == token else { break }
+            }
+            guard let first = words.first, first.wholeMatch(of: /[a-z][a-z-]*/) != nil,
+                first != "mien"
+            else { return nil }
+            return words
+        }
+    }
+
+    @Test func `every command and option that a message or a page names exists`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let dump = try await home.mien("--experimental-dump-help")
+        let top = try #require(
+            try JSONSerialization.jsonObject(with: Data(dump.out.utf8)) as? [String: Any])
+        let program = Described(try #require(top["command"] as? [String: Any]))
+        let root = Repository.root
+        var found = 0
+        for folder in ["Sources", "Web", "docs", "packaging", "README.md"] {
+            let place = root.appending(path: folder)
+            let inside = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)
+            let files = (inside?.allObjects as? [URL] ?? []) + [place]
+            for file in files where ["swift", "js", "md", "service"].contains(file.pathExtension) {
+                for text in try Self.texts(of: file) {
+                    for words in Self.commands(in: text) {
+                        found += 1
+                        let fault = program.fault(words[...])
+                        #expect(
+                            fault == nil,
+                            "\(file.path): mien \(words.joined(separator: " "))")
+                    }
+                }
+            }
+        }
+        #expect(found > 300)
     }
 
     @Test(arguments: [

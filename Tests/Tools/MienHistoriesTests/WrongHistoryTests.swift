@@ -62,7 +62,7 @@ import Testing
         }
         #expect(
             families.check(
-                history((1, 0, 1, use(0), .token(1)), (2, 2, 3, use(0), .token(1)))
+                history((1, 0, 1, use(0, 7), .token(1)), (2, 2, 3, use(0), .token(1)))
             ).isViolation, "the token of a second use")
         #expect(
             families.check(
@@ -75,12 +75,12 @@ import Testing
         #expect(
             families.check(
                 history(
-                    (1, 0, 1, use(0), .token(1)), (2, 2, 3, use(0), .refused),
+                    (1, 0, 1, use(0, 7), .token(1)), (2, 2, 3, use(0), .refused),
                     (1, 4, 5, use(1), .token(2)))
             ).isViolation, "the family lives on after reuse")
         #expect(
             families.check(
-                history((1, 0, 9, use(0), .token(1)), (2, 0, 9, use(0), .token(1)))
+                history((1, 0, 9, use(0, 7), .token(1)), (2, 0, 9, use(0, 8), .token(1)))
             ).isViolation, "two at once")
     }
 

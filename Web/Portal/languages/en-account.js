@@ -60,7 +60,7 @@ export default {
   "account.sign_out_title": "Sign out in all browsers?",
   "account.sign_out_text": "This one, too. Unsaved changes are lost.",
   "account.again_title": "Sign in again",
-  "account.again_text": "Changes of sign-ins and invitations need a sign-in of the last ten minutes. Sign in again; then you come back here.",
+  "account.again_text": "This change needs a sign-in of the last ten minutes. Sign in again, and it is made at once.",
   "account.again": "Sign in again",
   "account.cancel": "Cancel",
 };

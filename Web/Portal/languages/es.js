@@ -63,7 +63,7 @@ export default {
   "account.sign_out_title": "¿Cerrar sesión en todos los navegadores?",
   "account.sign_out_text": "También en este. Los cambios sin guardar se pierden.",
   "account.again_title": "Inicia sesión de nuevo",
-  "account.again_text": "Los cambios de inicios de sesión e invitaciones exigen haber iniciado sesión en los últimos diez minutos. Inicia sesión de nuevo y volverás aquí.",
+  "account.again_text": "Este cambio exige haber iniciado sesión en los últimos diez minutos. Inicia sesión de nuevo y se hará enseguida.",
   "account.again": "Iniciar sesión de nuevo",
   "account.cancel": "Cancelar",
 

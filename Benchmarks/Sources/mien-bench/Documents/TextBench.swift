@@ -58,9 +58,11 @@ struct TextBench {
 
     private static func printed(_ person: SpecimenPerson) -> DocumentFields {
         var fields = DocumentFields(.input)
-        (fields.number, fields.familyName) = (person.number, person.familyName)
+        fields.number = person.number
+        fields.familyName = person.familyName.isEmpty ? nil : person.familyName
         (fields.givenNames, fields.sex) = (person.givenNames, person.sex)
-        (fields.birth, fields.expiry, fields.issue) = (person.birth, person.expiry, person.issue)
+        (fields.birth, fields.expiry) = (person.statedBirth, person.expiry)
+        fields.issue = person.issue
         return fields
     }
 }

@@ -33,6 +33,16 @@ public struct BarcodeReading: Sendable {
         self.corners = (0..<4).map { (Int(corners[2 * $0]), Int(corners[2 * $0 + 1])) }
     }
 
+    /// Whether a zone's lines are within the symbol.
+    func covers(_ zone: ZoneReading) -> Bool {
+        guard corners.count == 4 else { return false }
+        let outline = corners.map { Point(x: Double($0.x), y: Double($0.y)) }
+        return zone.lines.contains {
+            CardPlace.contains(
+                outline, Point(x: ($0.start.x + $0.end.x) / 2, y: ($0.start.y + $0.end.y) / 2))
+        }
+    }
+
     /// The reading with its corners moved to another picture's.
     func mapped(by map: (Point) -> Point) -> Self {
         var out = self

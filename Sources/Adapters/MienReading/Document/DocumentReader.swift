@@ -35,7 +35,7 @@ public struct DocumentReader: ~Copyable {
 
     /// The codes that are looked for. Finding out that a picture has none takes the longest.
     public enum Codes: Sendable {
-        /// A machine-readable zone, and without one a barcode.
+        /// A machine-readable zone, and without a clear one a barcode.
         case any
         /// A barcode, and without one a machine-readable zone.
         case barcodeFirst
@@ -55,7 +55,9 @@ public struct DocumentReader: ~Copyable {
         case .none: break
         case .any:
             zone = try readZone(image, flat)
-            if zone == nil { barcode = try readBarcode(image, flat) }
+            if zone?.status ?? .unsure == .unsure { barcode = try readBarcode(image, flat) }
+            // The rows of a symbol look like lines of text.
+            if let found = zone, barcode?.covers(found) ?? false { zone = nil }
         case .barcodeFirst:
             barcode = try readBarcode(image, flat)
             if barcode == nil { zone = try readZone(image, flat) }

@@ -9,7 +9,7 @@ public struct DocumentReading: Sendable {
     public let capture: CaptureVerdict
     /// The machine-readable zone, if the picture has one.
     public let zone: ZoneReading?
-    /// The PDF417 symbol, if the picture has one. Not looked for when there is a zone.
+    /// The PDF417 symbol, if the picture has one. Not looked for when a zone was read.
     public let barcode: BarcodeReading?
     /// The printed words, with positions on the upright document, 1200 pixels long. Empty without a
     /// whole document in the picture.
@@ -90,6 +90,10 @@ public struct DocumentReading: Sendable {
         return try? AAMVACard(barcode.bytes)
     }
 
+    /// Whether a barcode was read that describes no card, and no zone was found. No other picture of
+    /// such a document helps, however good this one is.
+    public var hasForeignBarcode: Bool { barcode != nil && card == nil && zone == nil }
+
     /// As ``recapture``, but an expired document is a reason to ask for another one, too.
     public func recapture(now: Instant) -> RecaptureReason? {
         if let recapture { return recapture }
@@ -103,8 +107,9 @@ public struct DocumentReading: Sendable {
     public var recapture: RecaptureReason? {
         if showsTwoDocuments { return .poorImageQuality }
         if zone?.status == .valid || zone?.status == .invalid || card != nil { return nil }
+        if hasForeignBarcode { return .documentNotSupported }
         if let reason = capture.reason { return reason }
-        return zone != nil || barcode != nil ? .documentDamaged : .documentNotSupported
+        return zone != nil ? .documentDamaged : .documentNotSupported
     }
 }
 

@@ -58,7 +58,9 @@ struct DecodedZone {
             masks[place] = mask
             maskCost = max(maskCost, (cell.max() ?? 0) - top.score)
         }
-        let name = NameAutomaton(Array(cells[grammar.name.line][grammar.name.columns]))
+        let name = NameAutomaton(
+            Array(cells[grammar.name.line][grammar.name.columns]),
+            mayBeEmpty: grammar.format == .frenchCard)
         for (k, column) in grammar.name.columns.enumerated() {
             indices[grammar.name.line][column] = name.characters[k]
             margins[grammar.name.line][column] = name.margins[k]

@@ -16,6 +16,7 @@ enum Migrations {
     static let compatible: Set<String> = [
         "40-capture-account", "42-pages", "44-test-accounts", "45-outbox", "46-servers",
         "47-trail-bands", "48-gallery-parts", "49-master-keys",
+        "50-run-account", "51-otp-resynchronization",
     ]
 
     static let all: [(name: String, statements: [String])] = [
@@ -793,6 +794,20 @@ enum Migrations {
                 "ALTER TABLE server ADD COLUMN key_active BIGINT",
                 "ALTER TABLE server ADD COLUMN key_fault TEXT NOT NULL DEFAULT ''",
             ]
+        ),
+        (
+            // A run that is open during the upgrade, or that a server of the version before starts,
+            // belongs to no account and ends by itself within its lifetime.
+            "50-run-account",
+            [
+                "ALTER TABLE journey_run ADD COLUMN account_id TEXT REFERENCES account (id) ON DELETE CASCADE",
+                "CREATE INDEX journey_run_by_account ON journey_run (account_id)",
+            ]
+        ),
+        (
+            // The counter whose code resynchronizes an OTP token. A server of the version before
+            // leaves it as it is; a counter that is behind the position resynchronizes nothing.
+            "51-otp-resynchronization", ["ALTER TABLE otp_token ADD COLUMN awaited BIGINT"]
         ),
     ]
 }

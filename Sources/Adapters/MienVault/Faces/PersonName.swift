@@ -29,7 +29,11 @@ public struct PersonName: Sendable {
     }
 
     /// A key that is equal for names that count as the same.
-    package var key: String { text.uppercased().lowercased().precomposedStringWithCanonicalMapping }
+    ///
+    /// Lower case comes first, for the capital ẞ, which has no other upper case.
+    package var key: String {
+        text.lowercased().uppercased().lowercased().precomposedStringWithCanonicalMapping
+    }
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         // Reject unassigned characters: a later Unicode version may compose them differently, and

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MienCore
 
 /// The name with which an administrator signs in, in the form that is compared: Unicode NFKC,
@@ -13,8 +12,7 @@ public struct AdministratorName: Sendable, Hashable {
     public init?(_ text: String) {
         guard text.unicodeScalars.count <= Self.maxLength, text.isStreamSafe, text.isPrintable
         else { return nil }
-        let words = text.precomposedStringWithCompatibilityMapping.lowercased()
-            .precomposedStringWithCompatibilityMapping.split(whereSeparator: \.isWhitespace)
+        let words = text.foldedName.split(whereSeparator: \.isWhitespace)
         guard !words.isEmpty else { return nil }
         normal = words.joined(separator: " ")
         guard normal.isPrintable else { return nil }

@@ -4,9 +4,11 @@ public import MienCore
 /// an argument.
 ///
 /// A reused token shows that two parties hold it, and the server cannot tell which of them is the
-/// user, so the family ends (RFC 9700 §4.14.2). But responses get lost. A client that sends a mark
-/// of its own, and repeats the same mark with the same token, is recognized as the one that used
-/// it.
+/// user, so the family ends (RFC 9700 §4.14.2). But responses get lost, and two tabs or threads of
+/// an app use one token within moments. The same request therefore gets the same token again for a
+/// short time, and for longer if the client sends a mark of its own, by which it is recognized as
+/// the one that used the token. A thief who repeats the request gets no more than the token that the
+/// owner has, too: whichever of them is the second to use that one ends the family.
 public struct RefreshFamily: Sendable, Hashable {
     /// The number of the family's newest token, from 0.
     public private(set) var generation: Int
@@ -24,8 +26,12 @@ public struct RefreshFamily: Sendable, Hashable {
     /// if it sent nothing.
     public private(set) var usersMark: [UInt8]?
 
-    /// The time after its use within which a token may be repeated by the client that used it.
+    /// The time after its use within which a token may be repeated by the client that used it, as
+    /// its mark shows.
     public static let repeatWindow = Duration.seconds(600)
+    /// The time after its use within which a token that was used without a mark may be repeated.
+    /// Longer than the retries of ordinary clients take.
+    public static let grace = Duration.seconds(10)
 
     public init(under lifetimes: TokenLifetimes, at now: Instant) {
         self.init(
@@ -65,7 +71,7 @@ public struct RefreshFamily: Sendable, Hashable {
     public enum Use: Sendable, Hashable {
         /// The token is replaced by another one.
         case rotated
-        /// The client that used the token repeats its request, and the replacement was never used.
+        /// The request that used the token is repeated, and the replacement was never used.
         /// Nothing changes; the response is sent again.
         case repeated
         /// The token was used before; the family has ended.
@@ -82,8 +88,8 @@ public struct RefreshFamily: Sendable, Hashable {
         let status = status(at: now)
         guard status == .live else { return .refused(status) }
         guard presented == generation else {
-            if presented == generation - 1, let mark, mark == usersMark,
-                now < usedAt + Self.repeatWindow
+            if presented == generation - 1, mark == usersMark,
+                now < usedAt + (mark == nil ? Self.grace : Self.repeatWindow)
             {
                 return .repeated
             }

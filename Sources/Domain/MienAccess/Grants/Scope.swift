@@ -21,11 +21,22 @@ public struct Scope: Sendable, Hashable, Codable {
         self.init(words: words)
     }
 
+    /// Returns the scope values that this server knows among those of `text`. The others are ignored
+    /// (OpenID Connect Core §3.1.2.1): many apps always ask for some that only other servers have.
+    ///
+    /// - Returns: `nil` if a word is not a valid scope token.
+    public static func known(in text: String) -> Scope? { of(known, in: text) }
+
+    /// Returns the words of `allowed` among those of `text`.
+    public static func of(_ allowed: some Sequence<String>, in text: String) -> Scope? {
+        let words = text.split(separator: " ").map(String.init)
+        guard words.allSatisfy({ $0.utf8.allSatisfy(isAllowed) }) else { return nil }
+        return Scope(words: Set(words).intersection(allowed))
+    }
+
     public var text: String { words.joined(separator: " ") }
     public func contains(_ word: String) -> Bool { words.contains(word) }
     public func isSubset(of other: Scope) -> Bool { Set(words).isSubset(of: other.words) }
-    /// The first word that this server does not know.
-    public var foreign: String? { words.first { !Self.known.contains($0) } }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         byte == 0x21 || (0x23...0x5B).contains(byte) || (0x5D...0x7E).contains(byte)

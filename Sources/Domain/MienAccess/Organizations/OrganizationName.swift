@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MienCore
 
 /// The name of an organization, in the form that lists are sorted and searched by: Unicode NFKC,
@@ -14,8 +13,7 @@ public struct OrganizationName: Sendable, Hashable {
     public init?(_ text: String) {
         guard text.unicodeScalars.count <= Self.maxLength, text.isStreamSafe, text.isPrintable
         else { return nil }
-        let words = text.precomposedStringWithCompatibilityMapping.lowercased()
-            .precomposedStringWithCompatibilityMapping.split(whereSeparator: \.isWhitespace)
+        let words = text.foldedName.split(whereSeparator: \.isWhitespace)
         guard !words.isEmpty else { return nil }
         self.text = text
         normal = words.joined(separator: " ")

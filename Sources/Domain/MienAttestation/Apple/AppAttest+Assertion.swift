@@ -16,7 +16,7 @@ extension AppAttest {
     ) throws(AttestationError) -> AppAssertion {
         let value: CBORValue
         do {
-            value = try CBOR.read(object, form: .ctap2, limits: CBOR.Limits(maxBytes: 1024))
+            value = try CBOR.read(object, form: .general, limits: CBOR.Limits(maxBytes: 1024))
         } catch {
             throw AttestationError(.form, "the assertion object: \(error)")
         }

@@ -57,7 +57,8 @@ extension AppAttest {
     ) {
         let value: CBORValue
         do {
-            value = try CBOR.read(object, form: .ctap2, limits: CBOR.Limits(maxBytes: maxBytes))
+            // Nothing signs the object itself, so its members may have any order.
+            value = try CBOR.read(object, form: .general, limits: CBOR.Limits(maxBytes: maxBytes))
         } catch {
             throw AttestationError(.form, "the attestation object: \(error)")
         }

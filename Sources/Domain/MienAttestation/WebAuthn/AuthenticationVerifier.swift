@@ -53,7 +53,10 @@ public struct AuthenticationVerifier: Sendable {
             throw AttestationError(
                 .credential, "the response is from another credential")
         }
-        if let handle = response.userHandle, let known = credential.userHandle, handle != known {
+        // An empty handle is none: a handle has at least one byte.
+        if let handle = response.userHandle, !handle.isEmpty, let known = credential.userHandle,
+            handle != known
+        {
             throw AttestationError(
                 .credential, "the authenticator returned another user for this credential")
         }

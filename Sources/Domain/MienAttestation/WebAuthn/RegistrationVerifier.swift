@@ -85,8 +85,10 @@ public struct RegistrationVerifier: Sendable {
     ) {
         let value: CBORValue
         do {
+            // Nothing signs the object itself, so the order of its members proves nothing, and some
+            // authenticators use one of their own.
             value = try CBOR.read(
-                bytes, form: .ctap2, limits: CBOR.Limits(maxBytes: maxObjectBytes))
+                bytes, form: .general, limits: CBOR.Limits(maxBytes: maxObjectBytes))
         } catch {
             throw AttestationError(.form, "the attestation object: \(error)")
         }

@@ -11,7 +11,7 @@ extension AAMVACard {
         switch self[.country] {
         case "USA", "US": return "US"
         case "CAN", "CDN", "CA": return "CA"
-        default: return self[.state].flatMap { Jurisdiction(code: $0) }?.country
+        default: return state.flatMap { Jurisdiction(code: $0) }?.country
         }
     }
 
@@ -22,29 +22,28 @@ extension AAMVACard {
 
     /// The family name and suffix; `nil` when the card states none.
     public var familyName: String? {
-        self[.familyName]?.trimmingCommas ?? fullName?.family
-            ?? self[.oldFamilyName]?.trimmingCommas
+        self[.familyName].flatMap(Self.name) ?? fullName?.family
+            ?? self[.oldFamilyName].flatMap(Self.name)
     }
 
     /// The first name and the middle names, in order. Cards separate those in one element by spaces
     /// or commas.
     public var givenNames: [String] {
-        if let first = self[.firstName] {
-            return Self.words(first) + Self.words(self[.middleName] ?? "").filter { $0 != "NONE" }
-        }
+        let names = [self[.firstName], self[.middleName]].compactMap { $0 }
+        if !names.isEmpty { return names.flatMap(Self.words) }
         if let given = self[.givenNames] { return Self.words(given) }
         return fullName?.given ?? []
     }
 
     /// The full name of old cards: `FAMILY,FIRST,MIDDLE,SUFFIX`, with `@` or `$` instead of commas
     /// in some states, or `FIRST MIDDLE FAMILY`.
-    private var fullName: (family: String, given: [String])? {
+    private var fullName: (family: String?, given: [String])? {
         guard let text = self[.fullName] else { return nil }
         let parts = text.split(omittingEmptySubsequences: false) { ",@$".contains($0) }
         if parts.count > 1 {
             // The fourth part is a suffix.
             return (
-                String(parts[0]).trimmingCommas,
+                Self.name(String(parts[0])),
                 parts[1...].prefix(2).flatMap { Self.words(String($0)) }
             )
         }
@@ -52,37 +51,27 @@ extension AAMVACard {
         return words.last.map { ($0, Array(words.dropLast())) }
     }
 
+    private static func name(_ text: String) -> String? {
+        let name = text.trimmingCommas
+        return isAbsent(name) ? nil : name
+    }
+
     private static func words(_ text: String) -> [String] {
-        text.split { $0 == " " || $0 == "," }.map(String.init)
+        text.split { $0 == " " || $0 == "," }.map(String.init).filter { !isAbsent($0) }
     }
 
     /// Whether the barcode says that the family name was shortened.
     public var isFamilyNameTruncated: Bool { self[.familyNameTruncated] == "T" }
     public var isFirstNameTruncated: Bool { self[.firstNameTruncated] == "T" }
 
-    public var birth: CalendarDate? { self[.birth].flatMap(Self.date) }
-    public var expiry: CalendarDate? { self[.expiry].flatMap(Self.date) }
-    public var issue: CalendarDate? { self[.issue].flatMap(Self.date) }
+    /// `nil` when the card does not state the whole date.
+    public var birth: CalendarDate? { date(.birth).day }
+    /// `nil` when the card does not state the whole date.
+    public var expiry: CalendarDate? { date(.expiry).day }
+    /// `nil` when the card does not state the whole date.
+    public var issue: CalendarDate? { date(.issue).day }
 
-    /// Reads `MMDDYYYY` (United States, since version 2) or `YYYYMMDD` (Canada, and version 1). In
-    /// the years 1900–2099, a date is only one of the two, so the card's country does not matter;
-    /// some states use the wrong one.
-    static func date(_ text: String) -> CalendarDate? {
-        let digits = Array(text.utf8)
-        guard digits.count == 8 else { return nil }
-        let orders = [
-            (digits[..<4], digits[4..<6], digits[6...]),
-            (digits[4...], digits[..<2], digits[2..<4]),
-        ]
-        for (year, month, day) in orders {
-            if let year = decimal(year), let month = decimal(month), let day = decimal(day),
-                (1900..<2100).contains(year)
-            {
-                return CalendarDate(year: year, month: month, day: day)
-            }
-        }
-        return nil
-    }
+    func date(_ id: AAMVAElementID) -> CardDate { self[id].map { CardDate($0) } ?? .absent }
 
     public var sex: Sex? {
         switch self[.sex] {
@@ -111,10 +100,17 @@ extension AAMVACard {
         }
     }
 
+    public var street: String? { self[.street] ?? self[.residenceStreet] }
+    public var street2: String? {
+        self[self[.street] == nil ? .residenceStreet2 : .street2]
+    }
+    public var city: String? { self[.city] ?? self[.residenceCity] }
+    public var state: String? { self[.state] ?? self[.residenceState] }
+
     /// The postal code without trailing zeros of a missing extension: `33040-0504`, `06614-0123`,
     /// `83530`, `T4G 7A7`.
     public var postalCode: String? {
-        guard let text = self[.postalCode] else { return nil }
+        guard let text = self[.postalCode] ?? self[.residencePostalCode] else { return nil }
         let digits = text.filter { $0 != "-" && $0 != " " }
         guard digits.utf8.count == 9, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
             return text

@@ -12,7 +12,8 @@ public struct AAMVACard: Sendable, Hashable {
         /// Separators, directory, and required elements must be as the standard says.
         case strict
         /// Accepts what issued cards do: missing separators, wrong offsets and lengths, text before
-        /// the header, elements that continue on another line.
+        /// the header, incomplete headers, elements that continue on another line, and the tracks
+        /// of a magnetic stripe.
         case lenient
     }
 
@@ -31,6 +32,8 @@ public struct AAMVACard: Sendable, Hashable {
     public let subfiles: [Subfile]
     /// The text before the first subfile.
     let beginning: [UInt8]
+    /// The whole text if it has the layout of a magnetic stripe, which names no elements.
+    private let stripe: [UInt8]?
 
     /// - Throws: ``DocumentError`` `.cardSize`, `.cardHeader`, `.cardSubfile`, or `.cardElement`.
     public init(_ bytes: some Collection<UInt8>, mode: Mode = .lenient) throws(DocumentError) {
@@ -40,13 +43,25 @@ public struct AAMVACard: Sendable, Hashable {
                 "a card's barcode has at most \(Self.maximumBytes) bytes; this text has \(bytes.count)"
             )
         }
-        let parts = try AAMVAParser(Array(bytes), mode).parts()
-        (header, subfiles, beginning) = (parts.header, parts.subfiles, parts.beginning)
+        if mode == .lenient, let tracks = StripeParser(Array(bytes)) {
+            header = tracks.header
+            subfiles = [Subfile(type: "DL", elements: tracks.elements, start: [])]
+            (beginning, stripe) = ([], Array(bytes))
+        } else {
+            let parts = try AAMVAParser(Array(bytes), mode).parts()
+            (header, subfiles, beginning) = (parts.header, parts.subfiles, parts.beginning)
+            stripe = nil
+        }
+        // Vehicles and companies have such barcodes, too.
+        guard number != nil || familyName != nil || !givenNames.isEmpty else {
+            throw DocumentError(.cardElement, "the text states neither a number nor a name")
+        }
     }
 
     /// The text that was read.
     public var bytes: [UInt8] {
-        beginning
+        if let stripe { return stripe }
+        return beginning
             + subfiles.flatMap { subfile in
                 subfile.start
                     + subfile.elements.flatMap { Array($0.id.rawValue.utf8) + $0.bytes + $0.ending }
@@ -57,11 +72,21 @@ public struct AAMVACard: Sendable, Hashable {
     public var elements: [AAMVAElement] { subfiles.flatMap(\.elements) }
 
     /// The value of the first element with the identifier, without surrounding spaces; `nil` when
-    /// it is missing or empty.
+    /// it is missing, or says that there is none.
     public subscript(_ id: AAMVAElementID) -> String? {
         elements.lazy.filter { $0.id == id }.map {
             textOf($0.bytes.trimmingSpaces)
-        }.first { !$0.isEmpty }
+        }.first { !Self.isAbsent($0) }
+    }
+
+    /// Whether a value says that there is none: the words of the standard and their forms on cards,
+    /// or only punctuation.
+    static func isAbsent(_ value: String) -> Bool {
+        let words = ["NONE", "UNAVL", "UNAVAIL", "UNAVAILABLE", "UNKNOWN", "N/A"]
+        return words.contains(value.uppercased())
+            || !value.unicodeScalars.contains {
+                $0.properties.isAlphabetic || $0.properties.numericType != nil
+            }
     }
 }
 

@@ -36,6 +36,12 @@ public struct AAMVAElementID: RawRepresentable, Sendable, Hashable {
     public static let city = Self("DAI")
     public static let state = Self("DAJ")
     public static let postalCode = Self("DAK")
+    // Version 1 has two addresses; some cards have only the second.
+    public static let residenceStreet = Self("DAL")
+    public static let residenceStreet2 = Self("DAM")
+    public static let residenceCity = Self("DAN")
+    public static let residenceState = Self("DAO")
+    public static let residencePostalCode = Self("DAP")
     public static let country = Self("DCG")
     public static let eyes = Self("DAY")
     public static let hair = Self("DAZ")

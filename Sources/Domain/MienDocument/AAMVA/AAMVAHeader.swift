@@ -10,11 +10,11 @@ public struct AAMVAHeader: Sendable, Hashable {
         public let length: Int
     }
 
-    /// `ANSI ` or, on the oldest cards, `AAMVA`.
+    /// `ANSI ` or, on the oldest cards, `AAMVA`; empty for the tracks of a magnetic stripe.
     public let fileType: String
     /// The issuer identification number, six digits.
     public let issuerNumber: String
-    /// 1…99; 1–10 are published.
+    /// 1…99; 1–10 are published. 0 where the card does not state it.
     public let version: Int
     /// The jurisdiction's own version, which the first layout does not have.
     public let jurisdictionVersion: Int?

@@ -52,15 +52,15 @@ struct AAMVAParser {
                 "the text must begin with @, a line feed, a record separator, a carriage return, and “ANSI ”"
             )
         }
-        // The compliance indicator near the beginning, and the type a few bytes after it.
-        let limit = min(bytes.count, 16)
-        for at in bytes[..<limit].indices where bytes[at] == UInt8(ascii: "@") {
-            for start in at + 1..<min(at + 10, bytes.count)
-            where Self.isFileType(bytes[start...].prefix(5)) { return start }
+        // Whatever comes before the type: some cards omit the compliance indicator.
+        let limit = min(bytes.count, 26)
+        if let start = bytes[..<limit].indices.first(where: {
+            Self.isFileType(bytes[$0...].prefix(5)) || bytes[$0...].starts(with: "ANSI".utf8)
+        }) {
+            return start
         }
         throw DocumentError(
-            .cardHeader,
-            "within the first 16 bytes there must be an @ and, after it, “ANSI ” or “AAMVA”")
+            .cardHeader, "within the first 26 bytes there must be “ANSI ” or “AAMVA”")
     }
 
     private static func isFileType(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -69,19 +69,15 @@ struct AAMVAParser {
 
     /// Returns the header, and where it ends.
     private func header(at start: Int) throws(DocumentError) -> (AAMVAHeader, end: Int) {
-        let fileType = textOf(Array(bytes[start..<start + 5]))
-        let digits = bytes[(start + 5)...].prefix { (48...57).contains($0) }
-        // Issuer 6, version 2, jurisdiction version 2 (not in the first layout), entries 2.
-        guard digits.count == 10 || digits.count == 12 else {
-            throw DocumentError(
-                .cardHeader,
-                "10 or 12 digits must follow the file type: issuer, versions, and number of subfiles; found \(digits.count)"
-            )
-        }
-        let numbers = Array(digits), hasOwn = digits.count == 12
-        var at = start + 5 + digits.count
+        let isOld = bytes[start...].starts(with: "AAMVA".utf8)
+        var at = start + (isOld ? 5 : 4)
+        if mode == .strict { at = start + 5 }
+        while mode == .lenient, at < bytes.count, bytes[at] == 32 { at += 1 }
+        let digits = Array(bytes[at...].prefix { (48...57).contains($0) })
+        at += digits.count
+        let numbers = try numbers(digits)
         var entries: [AAMVAHeader.Entry] = []
-        let announced = decimal(numbers.suffix(2)) ?? 0
+        let announced = numbers.entries
         while entries.count < announced || mode == .lenient, entries.count < 99,
             let entry = entry(at: at)
         {
@@ -95,11 +91,36 @@ struct AAMVAParser {
             )
         }
         let header = AAMVAHeader(
-            fileType: fileType, issuerNumber: textOf(Array(numbers[..<6])),
-            version: decimal(numbers[6..<8]) ?? 0,
-            jurisdictionVersion: hasOwn ? decimal(numbers[8..<10]) : nil,
+            fileType: isOld ? "AAMVA" : "ANSI ", issuerNumber: numbers.issuer,
+            version: numbers.version, jurisdictionVersion: numbers.own,
             announcedEntries: announced, entries: entries)
         return (header, at)
+    }
+
+    /// The numbers of the header: issuer 6 digits, version 2, jurisdiction version 2 (not in the
+    /// first layout), entries 2. Old cards omit the issuer's first digit, or numbers at the end.
+    private func numbers(_ digits: [UInt8]) throws(DocumentError) -> (
+        issuer: String, version: Int, own: Int?, entries: Int
+    ) {
+        let issuer = textOf(Array(digits.prefix(6))), completed = "6" + issuer.prefix(5)
+        let isShort =
+            mode == .lenient && Jurisdiction(issuerNumber: issuer) == nil
+            && Jurisdiction(issuerNumber: completed) != nil
+        let rest = digits.dropFirst(isShort ? 5 : 6)
+        let isComplete = rest.count == 4 || rest.count == 6
+        guard isComplete || mode == .lenient && (isShort || digits.count >= 6) else {
+            throw DocumentError(
+                .cardHeader,
+                "10 or 12 digits must follow the file type: issuer, versions, and number of subfiles; found \(digits.count)"
+            )
+        }
+        // Fewer than four digits are a version alone.
+        let version = decimal(rest.count < 4 ? rest : rest.prefix(2)) ?? 0
+        return (
+            isShort ? completed : issuer, version,
+            rest.count >= 6 ? decimal(rest.dropFirst(2).prefix(2)) : nil,
+            rest.count < 4 ? 0 : decimal(rest.dropFirst(rest.count >= 6 ? 4 : 2).prefix(2)) ?? 0
+        )
     }
 
     private func entry(at start: Int) -> AAMVAHeader.Entry? {

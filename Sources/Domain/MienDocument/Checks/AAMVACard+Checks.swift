@@ -8,7 +8,7 @@ extension AAMVACard {
             check(.birth, verdict(of: .birth) { $0 <= today && $0.years(until: today) <= 125 }),
             check(.expiry, verdict(of: .expiry) { end in birth.map { $0 < end } ?? true }),
             check(.issue, verdict(of: .issue, issueIsPlausible(today))),
-            check(.notExpired, verdict(of: .expiry) { $0 >= today }),
+            check(.notExpired, notExpiredVerdict(today)),
             check(.numberFormat, NumberRule.number(of: self)),
         ]
     }
@@ -27,7 +27,19 @@ extension AAMVACard {
     private func verdict(of id: AAMVAElementID, _ isPlausible: (CalendarDate) -> Bool)
         -> DocumentCheck.Verdict
     {
-        guard let text = self[id] else { return .notChecked(.missing) }
-        return .init(Self.date(text).map(isPlausible) ?? false)
+        switch date(id) {
+        case .day(let date): .init(isPlausible(date))
+        case .partial(let days):
+            isPlausible(days.lowerBound) || isPlausible(days.upperBound)
+                ? .notChecked(.partial) : .failed
+        case .absent: .notChecked(.missing)
+        case .invalid: .failed
+        }
+    }
+
+    /// A card that states only the month is valid up to a day of that month.
+    private func notExpiredVerdict(_ today: CalendarDate) -> DocumentCheck.Verdict {
+        if case .partial(let days) = date(.expiry), days.lowerBound >= today { return .passed }
+        return verdict(of: .expiry) { $0 >= today }
     }
 }

@@ -28,12 +28,18 @@ enum NumberRule {
     /// Checks the number of a driver license or identity card of the United States or Canada by the
     /// rule of its jurisdiction. Spaces and hyphens do not count.
     static func number(of card: AAMVACard) -> DocumentCheck.Verdict {
-        guard let jurisdiction = card.jurisdiction, let forms = cards[jurisdiction.code] else {
+        guard let jurisdiction = card.jurisdiction, cards[jurisdiction.code] != nil else {
             return .notChecked(.noRule)
         }
-        guard let number = card.number, number != "NONE" else { return .notChecked(.missing) }
+        guard let number = card.number else { return .notChecked(.missing) }
         let plain = number.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
-        return .init(forms.contains { matches(plain, $0) })
+        return accepts(plain, ofCardsFrom: jurisdiction.code).map { .init($0) }
+            ?? .notChecked(.noRule)
+    }
+
+    /// Whether a number has a form of those on the jurisdiction's cards; `nil` without a rule.
+    static func accepts(_ number: [UInt8], ofCardsFrom code: String) -> Bool? {
+        cards[code].map { forms in forms.contains { matches(number, $0) } }
     }
 
     /// Passports. Sources: the issuers' own pages on their passports, and PRADO of the Council of the

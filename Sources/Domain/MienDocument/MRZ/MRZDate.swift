@@ -7,8 +7,9 @@ public struct MRZDate: Sendable, Hashable {
     public let month: Int?
     public let day: Int?
 
-    /// Reads `YYMMDD`, in which fillers stand for unknown parts. Returns `nil` for other text, a
-    /// month beyond 12, or a day that no month has.
+    /// Reads `YYMMDD`, in which fillers stand for unknown parts, and zeros for an unknown month or
+    /// day, as on Swiss documents. Returns `nil` for other text, a month beyond 12, or a day that no
+    /// month has.
     init?(_ text: some Collection<UInt8>) {
         let bytes = Array(text)
         guard bytes.count == 6 else { return nil }
@@ -18,7 +19,7 @@ public struct MRZDate: Sendable, Hashable {
             if part.allSatisfy({ $0 == UInt8(ascii: "<") }) {
                 parts.append(nil)
             } else if let number = decimal(part) {
-                parts.append(number)
+                parts.append(start > 0 && number == 0 ? nil : number)
             } else {
                 return nil
             }

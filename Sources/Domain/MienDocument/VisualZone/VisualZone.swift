@@ -127,7 +127,8 @@ public struct VisualZone: Sendable {
         return connected(rest, from: label.right, height: label.bottom - label.top)
     }
 
-    /// The first row below that has words under the label.
+    /// The first row below that has words under the label. Another label is no value: documents
+    /// leave the place empty for people without a family name.
     private static func value(below label: Label, _ rows: ArraySlice<[PrintedWord]>) -> String {
         let height = label.bottom - label.top
         for row in rows.prefix(4) {
@@ -135,7 +136,9 @@ public struct VisualZone: Sendable {
                 $0.left < label.limit - height
             }
             guard let first = part.first, first.left < label.right + 2 * height else { continue }
-            guard first.top < label.bottom + 3 * height else { return "" }
+            guard first.top < label.bottom + 3 * height,
+                !labels(in: Array(part)).contains(where: { $0.left == first.left && !$0.isBeside })
+            else { return "" }
             return connected(part, from: first.left, height: first.height)
         }
         return ""

@@ -2,8 +2,9 @@ public import MienCore
 
 /// The holder of a document, as far as the document states who that is.
 public struct StatedPerson: Sendable, Hashable, CustomReflectable, CustomStringConvertible {
+    /// Empty if the document states none.
     public var familyName: String
-    /// All given names, with spaces between them.
+    /// All given names, with spaces between them; empty if the document states none.
     public var givenNames: String
     /// `nil` if the document does not state the whole date.
     public var dateOfBirth: CalendarDate?
@@ -28,15 +29,36 @@ extension PersonalData {
     ///
     /// - Returns: `inconclusive` if the document lacks a part and nothing else disagrees.
     public func agreement(with stated: StatedPerson) -> IdentityCheckResult {
-        let results: [Bool?] = [
-            stated.dateOfBirth.map { $0 == dateOfBirth },
-            Self.agrees(
-                lastName, stated.familyName, .lastName, isShortened: stated.hasShortenedNames),
-            Self.agrees(
-                firstName, stated.givenNames, .firstName, isShortened: stated.hasShortenedNames),
-        ]
+        var results: [Bool?] = [stated.dateOfBirth.map { $0 == dateOfBirth }]
+        if stated.familyName.isEmpty != stated.givenNames.isEmpty {
+            results.append(
+                agrees(
+                    withOnlyName: stated.familyName + stated.givenNames,
+                    isShortened: stated.hasShortenedNames))
+        } else {
+            results += [
+                Self.agrees(
+                    lastName, stated.familyName, .lastName, isShortened: stated.hasShortenedNames),
+                Self.agrees(
+                    firstName, stated.givenNames, .firstName,
+                    isShortened: stated.hasShortenedNames),
+            ]
+        }
         if results.contains(false) { return .failed }
         return results.contains(nil) ? .inconclusive : .passed
+    }
+
+    /// People with one name have to type two: they divide it, repeat it, or invent one.
+    ///
+    /// - Returns: `nil` if only some of the words are the same.
+    private func agrees(withOnlyName text: String, isShortened: Bool) -> Bool? {
+        guard text.utf8.count <= Self.maxFieldBytes, text.isStreamSafe else { return nil }
+        let stated = FoldedText(text), name = Set(stated.words), spelled = Set(stated.spelledOut)
+        let typed = [firstName, lastName].flatMap(\.words)
+        let typedSpelled = [firstName, lastName].flatMap(\.spelledOut)
+        if name == Set(typed) || spelled == Set(typedSpelled) { return true }
+        let isOther = name.isDisjoint(with: typed) && spelled.isDisjoint(with: typedSpelled)
+        return isOther && !isShortened ? false : nil
     }
 
     /// - Returns: `nil` if the document does not state the name.

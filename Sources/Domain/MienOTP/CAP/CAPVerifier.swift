@@ -4,23 +4,26 @@
 /// As for ``HOTPVerifier``, the counter never goes back. All modes share it: a code that answers a
 /// challenge or signs uses up its counter for the others.
 public struct CAPVerifier: Sendable, Hashable {
+    private var search: CounterSearch
+
     /// The first counter whose code is still valid; 65,536 after the last one.
-    public private(set) var nextCounter: UInt64
+    public var nextCounter: UInt64 { search.nextCounter }
     /// The number of codes ahead that are accepted.
-    public let lookAhead: Int
+    public var lookAhead: Int { search.lookAhead }
+    /// As in ``HOTPVerifier``.
+    public var awaitedCounter: UInt64? { search.awaitedCounter }
 
     /// - Parameters:
     ///   - nextCounter: 0 for a new token.
     ///   - lookAhead: 0…100.
-    public init(nextCounter: UInt64 = 0, lookAhead: Int = 10) throws(OTPError) {
-        guard HOTPVerifier.lookAheads.contains(lookAhead) else {
-            throw OTPError(
-                .window,
-                "the look-ahead must be \(HOTPVerifier.lookAheads.lowerBound) to \(HOTPVerifier.lookAheads.upperBound) codes, not \(lookAhead)"
-            )
-        }
-        self.nextCounter = max(nextCounter, UInt64(CAP.counters.lowerBound))
-        self.lookAhead = lookAhead
+    ///   - reach: As in ``HOTPVerifier``.
+    ///   - awaitedCounter: The stored ``awaitedCounter``.
+    public init(
+        nextCounter: UInt64 = 0, lookAhead: Int = 10, reach: Int = 0, awaitedCounter: UInt64? = nil
+    ) throws(OTPError) {
+        search = try CounterSearch(
+            nextCounter: max(nextCounter, UInt64(CAP.counters.lowerBound)), lookAhead: lookAhead,
+            reach: reach, awaitedCounter: awaitedCounter, end: UInt64(CAP.counters.upperBound) + 1)
     }
 
     /// Searches for `code` at ``nextCounter`` and the ``lookAhead`` counters after it. A match moves
@@ -30,16 +33,9 @@ public struct CAPVerifier: Sendable, Hashable {
     public mutating func verify(
         _ code: OneTimeCode, _ mode: CAPMode, _ cap: CAP, with key: OTPSecret
     ) throws(OTPError) -> CodeVerdict {
-        let typed = code.padded(to: cap.digits), last = UInt64(CAP.counters.upperBound)
-        var search = CodeSearch()
-        let end = min(nextCounter + UInt64(lookAhead), last)
-        for counter in nextCounter..<max(end + 1, nextCounter) {
-            search.look(
-                at: counter, for: typed,
-                expected: try cap.code(mode, at: UInt16(counter), with: key))
+        let typed = code.padded(to: cap.digits)
+        return try search.verify { counter throws(OTPError) in
+            typed.matches(try cap.code(mode, at: UInt16(counter), with: key))
         }
-        guard let counter = search.found else { return .refused }
-        nextCounter = counter + 1
-        return .accepted(at: counter)
     }
 }

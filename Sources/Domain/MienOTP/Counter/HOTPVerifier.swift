@@ -9,22 +9,34 @@ public struct HOTPVerifier: Sendable, Hashable {
     /// sending. Each one makes guessing easier.
     public static let lookAheads = 0...100
 
-    /// The first counter whose code is still valid.
-    public private(set) var nextCounter: UInt64
-    public let lookAhead: Int
+    /// The number of codes beyond the look-ahead with which a token can be resynchronized.
+    public static let reaches = 0...1000
 
-    public init(nextCounter: UInt64 = 0, lookAhead: Int = 10) throws(OTPError) {
-        guard Self.lookAheads.contains(lookAhead) else {
-            throw OTPError(
-                .window,
-                "the look-ahead must be \(Self.lookAheads.lowerBound) to \(Self.lookAheads.upperBound) codes, not \(lookAhead)"
-            )
-        }
-        (self.nextCounter, self.lookAhead) = (nextCounter, lookAhead)
+    private var search: CounterSearch
+
+    /// The first counter whose code is still valid.
+    public var nextCounter: UInt64 { search.nextCounter }
+    public var lookAhead: Int { search.lookAhead }
+    /// The counter whose code resynchronizes the token, after a right code from beyond the
+    /// look-ahead. Store it with ``nextCounter``.
+    public var awaitedCounter: UInt64? { search.awaitedCounter }
+
+    /// - Parameters:
+    ///   - reach: How many codes beyond the look-ahead resynchronize: two consecutive right codes
+    ///     are accepted as one (RFC 4226 §7.4). 0 for no resynchronization.
+    ///   - awaitedCounter: The stored ``awaitedCounter``.
+    public init(
+        nextCounter: UInt64 = 0, lookAhead: Int = 10, reach: Int = 0, awaitedCounter: UInt64? = nil
+    ) throws(OTPError) {
+        // The last counter is never used, so that a next one always exists.
+        search = try CounterSearch(
+            nextCounter: nextCounter, lookAhead: lookAhead, reach: reach,
+            awaitedCounter: awaitedCounter, end: .max)
     }
 
     /// Searches for `code` at ``nextCounter`` and the ``lookAhead`` counters after it. A match
-    /// moves the counter past it.
+    /// moves the counter past it. A match further ahead, within the reach, is refused and sets
+    /// ``awaitedCounter``.
     public mutating func verify(_ code: OneTimeCode, _ hotp: HOTP, with secret: OTPSecret)
         -> CodeVerdict
     {
@@ -34,18 +46,6 @@ public struct HOTPVerifier: Sendable, Hashable {
     mutating func verify<E: Error>(_ code: OneTimeCode, expected: (UInt64) throws(E) -> OneTimeCode)
         throws(E) -> CodeVerdict
     {
-        var search = CodeSearch()
-        for counter in window {
-            search.look(at: counter, for: code, expected: try expected(counter))
-        }
-        guard let counter = search.found else { return .refused }
-        nextCounter = counter + 1
-        return .accepted(at: counter)
-    }
-
-    /// The last counter is never used, so that a next one always exists.
-    private var window: Range<UInt64> {
-        let (end, overflow) = nextCounter.addingReportingOverflow(UInt64(lookAhead) + 1)
-        return nextCounter..<(overflow ? .max : end)
+        try search.verify { counter throws(E) in code.matches(try expected(counter)) }
     }
 }

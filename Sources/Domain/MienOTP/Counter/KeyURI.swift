@@ -7,6 +7,8 @@ public struct KeyURI: Sendable {
     }
 
     public let text: String
+    public let kind: Kind
+    public let secret: OTPSecret
 
     /// - Parameters:
     ///   - issuer: the service that the code is for; shown above it.
@@ -23,6 +25,7 @@ public struct KeyURI: Sendable {
             (name, hotp, last) = ("totp", totp.hotp, "period=\(totp.stepSeconds)")
         }
         let issuer = Self.escaped(issuer)
+        (self.kind, self.secret) = (kind, secret)
         text =
             "otpauth://\(name)/\(issuer):\(Self.escaped(account))?secret=\(secret.base32)&issuer=\(issuer)&algorithm=\(hotp.hash.rawValue)"
             + "&digits=\(hotp.digits)&\(last)"

@@ -19,6 +19,12 @@ extension FaceAuthService {
         try passcode.set(new, replacing: old)
     }
 
+    /// Checks the device's PIN, to find a wrong one before a capture instead of after it.
+    ///
+    /// - Throws: `DeviceError` `.biometricNoPasscode`, `.wrongPasscode`, `.passcodeLockout`,
+    ///   `.storage`. Wrong ones are counted, see ``FaceLocalAuthenticator``.
+    public func checkPIN(_ pin: Sensitive<String>) throws { try passcode.judge(pin, of: nil) }
+
     /// Removes the PIN and the confirmation of every face, after ending all face modes: faces stay
     /// enrolled for recognition, and every key and token that they opened needs a new enrollment.
     public func resetPIN() async throws {

@@ -104,8 +104,8 @@ extension FaceAuthService {
 
     private static let lockedOut = FaceAuthError(
         .lockedOut,
-        "The face was wrong or not live \(AuthenticatorState.maxFaceFailures) times in a row. Unlock it, "
-            + "and then activate it with the PIN.")
+        "The face was wrong or not live \(AuthenticatorState.maxFaceFailures) times in a row. Unlock it "
+            + "with unlock(_:), and then activate it with the PIN.")
 
     /// Whether this person's face is locked after five failed tries.
     ///

@@ -7,7 +7,8 @@ package import MienServerCore
 package import MienStore
 
 /// Requires an administrator whose role permits the request, by a credential,
-/// `Authorization: Bearer adm_….…`, or by the cookie of a session of the portal.
+/// `Authorization: Bearer adm_….…`, or by the cookie of a session of the portal that is as new as
+/// the request needs (``AdminOperations``).
 ///
 /// The administrator is read for each request, so a removal and a changed role apply at once.
 package struct AdminOnly: RouterMiddleware {
@@ -40,7 +41,8 @@ package struct AdminOnly: RouterMiddleware {
             admin = found
             context.administratorSession = session
         }
-        try Self.require(request, of: context, from: admin.role)
+        let needed = try Self.requirement(request, of: context, for: admin.role)
+        try context.require(needed.signIn, at: clock.now)
         context.administrator = admin.id
         return try await next(request, context)
     }
@@ -78,20 +80,21 @@ package struct AdminOnly: RouterMiddleware {
         "Sign in to the portal, or send authorization: Bearer with an admin credential: the one that the first start printed, or that another administrator created."
     )
 
-    private static func require(
-        _ request: Request, of context: MienRequestContext, from role: AdminRole
-    ) throws {
+    /// - Returns: What the request needs. The role has its permission.
+    /// - Throws: ``Problem`` `.notPermitted`.
+    private static func requirement(
+        _ request: Request, of context: MienRequestContext, for role: AdminRole
+    ) throws(Problem) -> AdminOperations.Requirement {
         // Routers answer HEAD like GET.
         let method = request.method == .head ? "GET" : request.method.rawValue
-        let needed = context.endpointPath.flatMap {
-            AdminOperations.permissions["\(method) \($0)"]
-        }
-        guard let needed, role.permissions.contains(needed) else {
+        let needed = context.endpointPath.flatMap { AdminOperations.all["\(method) \($0)"] }
+        guard let needed, role.permissions.contains(needed.permission) else {
             throw Problem(
                 .notPermitted,
                 "The role “\(role.rawValue)” does not permit this request. An owner can change it: mien admin administrator role ID ROLE."
             )
         }
+        return needed
     }
 }
 

@@ -28,19 +28,15 @@ package struct GrantService: Sendable {
 
     // MARK: Issuing tokens
 
-    /// Checks the requested scope and resources against the app's settings.
+    /// Checks the requested scope and resources against the app's settings. Scope values that the
+    /// server does not know are ignored; the answer says what was granted.
     ///
     /// - Throws: ``OAuthError`` `invalid_scope`, `invalid_target`.
     package func checked(scope: String?, standard: Scope, resources: [String], app: AppRecord)
         throws(OAuthError) -> (Scope, [String])
     {
-        guard let asked = scope.map({ Scope($0) }) ?? standard else {
+        guard let asked = scope.map({ Scope.known(in: $0) }) ?? standard else {
             throw OAuthError.malformedScope
-        }
-        if let foreign = asked.foreign {
-            throw OAuthError(
-                .invalidScope,
-                "Unknown scope: \(foreign). Known scopes: \(Scope.known.joined(separator: ", ")).")
         }
         guard resources.allSatisfy(app.settings.resources.contains) else {
             throw OAuthError.unknownResource
@@ -132,8 +128,11 @@ package struct GrantService: Sendable {
                 .unauthorizedClient, "Only confidential apps may use client_credentials.")
         }
         let allowed = Scope(words: app.settings.clientScopes)
-        guard let asked = scope.map({ Scope($0) }) ?? allowed, asked.isSubset(of: allowed) else {
-            throw OAuthError(.invalidScope, "scope must be within the app's client_scopes.")
+        guard let asked = scope.map({ Scope.of(allowed.words, in: $0) }) ?? allowed else {
+            throw OAuthError.malformedScope
+        }
+        guard !asked.words.isEmpty || scope?.contains(where: { $0 != " " }) != true else {
+            throw OAuthError(.invalidScope, "scope names none of the app's client_scopes.")
         }
         guard resources.allSatisfy(app.settings.resources.contains) else {
             throw OAuthError.unknownResource
@@ -263,10 +262,10 @@ package struct GrantService: Sendable {
         }
         let mark = repeatKey.map { keys.hash(ofSecret: Array($0.utf8)) }
         let asked = try scope.map { text throws(OAuthError) in
-            guard let scope = Scope(text) else {
+            guard let scope = Scope.known(in: text) else {
                 throw OAuthError.malformedScope
             }
-            // Many clients repeat their original scope at each refresh.
+            // Many clients repeat their original scope at each refresh, also what was ignored.
             return Self.narrowed(scope, for: app)
         }
         let rotated = try await store.write {

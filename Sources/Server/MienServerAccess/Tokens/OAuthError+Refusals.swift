@@ -5,7 +5,7 @@ package import MienStore
 /// Refusals that several requests share.
 extension OAuthError {
     static let malformedScope = OAuthError(
-        .invalidScope, "scope must be at most 32 words of printable ASCII.")
+        .invalidScope, "scope must be words of printable ASCII without quotes and backslashes.")
     static let unknownResource = OAuthError(
         .invalidTarget, "resource must exactly match one of the resources in the app's settings.")
 

@@ -141,12 +141,27 @@ package struct AccountService: Sendable {
                         detail: [
                             "password": .bool(hash != nil),
                             "state": .string(changed.state.rawValue),
+                            // The names of fields alone: the log has no personal data.
+                            "changed": .array(
+                                Self.changed(from: found, to: changed).map { .string($0) }),
                         ]), at: now)
             }
         } catch let error as StoreError where error.code == .conflict {
             throw Problem(.conflict, "Another user has this external_id, username, or email.")
         }
         return changed
+    }
+
+    private static func changed(from old: AccountRecord, to new: AccountRecord) -> [String] {
+        let (before, after) = (old.profile.use { $0 }, new.profile.use { $0 })
+        let fields = [
+            ("attributes", before.attributes != after.attributes),
+            ("email", before.email != after.email || before.claimedEmail != after.claimedEmail),
+            ("external_id", before.externalID != after.externalID),
+            ("state", old.state != new.state),
+            ("username", before.username != after.username),
+        ]
+        return fields.filter(\.1).map(\.0)
     }
 
     private static let noAddress = Problem(
@@ -201,6 +216,7 @@ package struct AccountService: Sendable {
                 switch error {
                 case .empty(let kind), .tooLong(let kind), .character(let kind): kind.rawValue
                 case .notAnAddress: LoginName.Kind.email.rawValue
+                case .mixedScripts: LoginName.Kind.username.rawValue
                 }
             throw Problem(
                 .invalidRequest, errors: [.init(field: field, message: error.description)])

@@ -30,11 +30,14 @@ package struct AppAdminRoutes {
                 try $0.apps.page(after: $1, count: $2)
             }
             return JSONBody.response(
-                try page.answer(records, id: \.id) { try Self.answer($0) })
+                try page.answer(records, id: \.id) { try answer($0) })
         }
         router.post("apps") { request, context in
             let wanted = try await body.read(
                 AppRequest.self, AppRequest.CodingKeys.self, from: request)
+            guard wanted.revision == nil else {
+                throw Problem.field("revision", "applies only to changes; a new app has none")
+            }
             var generator = SystemRandomNumberGenerator()
             let id =
                 try wanted.id.map { try AppID($0, field: "id") }
@@ -61,80 +64,118 @@ package struct AppAdminRoutes {
             }
             apps.forget(id)
             return JSONBody.response(
-                try Self.answer(record, secret: secret?.text.use { $0 }), status: .created)
+                try answer(record, secret: secret?.text.use { $0 }), status: .created)
         }
         router.get("apps/:app") { _, context in
-            JSONBody.response(try Self.answer(await records.app(context)))
+            JSONBody.response(try answer(await records.app(context)))
         }
         router.put("apps/:app") { request, context in
-            var record = try await records.app(context)
+            let id = try Self.id(context)
             let wanted = try await body.read(
                 AppRequest.self, AppRequest.CodingKeys.self, from: request)
-            guard wanted.id.map({ $0 == record.id.text }) ?? true,
-                wanted.type.map({ $0 == record.type }) ?? true
-            else {
-                throw Problem(
-                    .invalidRequest,
-                    errors: [
-                        .init(
-                            field: "type",
-                            message: "cannot be changed, nor can id; create another app")
-                    ])
-            }
             guard wanted.client == nil else {
-                throw Problem(
-                    .invalidRequest,
-                    errors: [
-                        .init(
-                            field: "client",
-                            message: "applies only to new apps; change settings.requires_dpop")
-                    ])
+                throw Problem.field(
+                    "client", "applies only to new apps; change settings.requires_dpop")
             }
-            record.name = try Self.name(wanted.name)
-            if let isFirstParty = wanted.isFirstParty {
-                record.party = isFirstParty ? .first : .third
+            let name = try Self.name(wanted.name)
+            let settings = try wanted.settings.map { try Self.settings($0) }
+            let keys = store.keys
+            let changed = try await change(id, "app.changed", by: context) { record in
+                guard wanted.id.map({ $0 == record.id.text }) ?? true,
+                    wanted.type.map({ $0 == record.type }) ?? true
+                else {
+                    throw Problem.field(
+                        "type", "cannot be changed, nor can id; create another app")
+                }
+                guard try wanted.revision.map({ try $0 == Self.revision(of: record, keys) }) ?? true
+                else {
+                    throw Problem(
+                        .conflict,
+                        "Somebody has changed this app since. Get it, combine the changes, and send them with its revision."
+                    )
+                }
+                record.name = name
+                if let isFirstParty = wanted.isFirstParty {
+                    record.party = isFirstParty ? .first : .third
+                }
+                if let settings { record.settings = settings }
             }
-            if let settings = wanted.settings { record.settings = try Self.settings(settings) }
-            try await save(
-                record,
-                AuditEvent(
-                    "app.changed", actor: context.actor, app: record.id,
-                    detail: ["party": .string(record.party.rawValue)]))
-            return JSONBody.response(try Self.answer(record))
+            return JSONBody.response(try answer(changed))
         }
         router.post("apps/:app/secret") { _, context in
-            var record = try await records.app(context)
-            guard record.type == .confidential else {
-                throw Problem(.conflict, "A public app has no secret.")
-            }
+            let id = try Self.id(context)
             var generator = SystemRandomNumberGenerator()
-            let secret = BearerSecret(for: record.id, using: &generator)
-            record.secretHash = store.keys.hash(ofSecret: secret.secret)
-            try await save(
-                record, AuditEvent("app.secret-changed", actor: context.actor, app: record.id))
-            return JSONBody.response(try Self.answer(record, secret: secret.text.use { $0 }))
+            let secret = BearerSecret(for: id, using: &generator)
+            let hash = store.keys.hash(ofSecret: secret.secret)
+            let changed = try await change(id, "app.secret-changed", by: context) { record in
+                guard record.type == .confidential else {
+                    throw Problem(.conflict, "A public app has no secret.")
+                }
+                record.secretHash = hash
+            }
+            return JSONBody.response(try answer(changed, secret: secret.text.use { $0 }))
         }
         router.delete("apps/:app") { _, context in
-            let record = try await records.app(context), now = clock.now
-            let event = AuditEvent("app.deleted", actor: context.actor, app: record.id)
+            let id = try Self.id(context), now = clock.now
+            let event = AuditEvent("app.deleted", actor: context.actor, app: id)
             try await store.write { tables in
-                try tables.authenticators.deleteAll(ofApp: record.id)
-                try tables.locks.deleteAll(ofApp: record.id)
-                _ = try tables.apps.delete(record.id)
+                try tables.authenticators.deleteAll(ofApp: id)
+                try tables.locks.deleteAll(ofApp: id)
+                try tables.runs.deleteAll(ofApp: id)
+                guard try tables.apps.delete(id) else { throw Problem.noSuchApp }
                 try tables.audit.append(event, at: now)
             }
-            apps.forget(record.id)
+            apps.forget(id)
             return Response(status: .noContent)
         }
     }
 
-    private func save(_ record: AppRecord, _ event: AuditEvent) async throws {
-        let now = clock.now
-        try await store.write { tables in
+    /// Changes an app in one transaction, with an entry in the audit log that says what changed.
+    ///
+    /// - Parameter body: Changes the app as it is stored, so that what others changed meanwhile
+    ///   stays.
+    /// - Throws: ``Problem`` `.notFound`, or what `body` throws.
+    private func change(
+        _ id: AppID, _ event: String, by context: MienRequestContext,
+        _ body: @escaping @Sendable (inout AppRecord) throws -> Void
+    ) async throws -> AppRecord {
+        let now = clock.now, actor = context.actor
+        let changed = try await store.write { tables in
+            guard let before = try tables.apps.find(id) else { throw Problem.noSuchApp }
+            var record = before
+            try body(&record)
             _ = try tables.apps.update(record, at: now)
-            try tables.audit.append(event, at: now)
+            let detail = AuditChanges.detail(
+                from: try Self.content(before), to: try Self.content(record))
+            try tables.audit.append(
+                AuditEvent(event, actor: actor, app: id, detail: detail), at: now)
+            return record
         }
-        apps.forget(record.id)
+        apps.forget(id)
+        return changed
+    }
+
+    private static func id(_ context: MienRequestContext) throws -> AppID {
+        try AppID(context.parameters.require("app"), field: "app")
+    }
+
+    /// The part that a change can replace. The secret is not part of it.
+    private static func content(_ record: AppRecord) throws -> [String: JSONValue] {
+        [
+            "name": .string(record.name), "first_party": .bool(record.isFirstParty),
+            "settings": try json(record.settings),
+        ]
+    }
+
+    /// Names the content of an app. Computed rather than counted, so that it also differs after a
+    /// change by a server of an earlier version on the same database.
+    private static func revision(of record: AppRecord, _ keys: StoreKeys) throws -> String {
+        let text = JSONText.write(.object(try content(record)))
+        return Base64URL.encode(Array(keys.hash(ofSecret: Array(text.utf8)).prefix(16)))
+    }
+
+    private static func json(_ settings: AppSettings) throws -> JSONValue {
+        try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(settings))
     }
 
     // MARK: Wire format
@@ -216,13 +257,12 @@ package struct AppAdminRoutes {
         }
     }
 
-    private static func answer(_ record: AppRecord, secret: String? = nil) throws -> AppAnswer {
-        let settings = try JSONDecoder().decode(
-            JSONValue.self, from: JSONEncoder().encode(record.settings))
-        return AppAnswer(
+    private func answer(_ record: AppRecord, secret: String? = nil) throws -> AppAnswer {
+        AppAnswer(
             id: record.id.text, name: record.name, type: .known(record.type),
-            isFirstParty: record.isFirstParty, settings: settings,
-            clientSecret: secret,
-            createdAt: record.createdAt.milliseconds)
+            isFirstParty: record.isFirstParty,
+            settings: try Self.json(record.settings), clientSecret: secret,
+            createdAt: record.createdAt.milliseconds,
+            revision: try Self.revision(of: record, store.keys))
     }
 }

@@ -58,36 +58,26 @@ package struct AuthenticatorAdminRoutes {
         _ name: String, _ context: MienRequestContext,
         _ body: @escaping @Sendable (AuthenticatorRecord, Tables, Instant) throws -> Void
     ) async throws -> Response {
-        let account = try await records.user(context),
-            record = try await authenticator(context, of: account), now = clock.now
-        let event = Self.event(name, context, account, record)
-        try await store.write { tables in
-            try body(record, tables, now)
-            try tables.audit.append(event, at: now)
-        }
-        return Response(status: .noContent)
-    }
-
-    private func authenticator(_ context: MienRequestContext, of account: AccountRecord)
-        async throws -> AuthenticatorRecord
-    {
+        let account = try await records.user(context), now = clock.now, actor = context.actor
         let id = try AuthenticatorID(
             context.parameters.require("authenticator"), field: "authenticator")
-        guard let record = try await store.read({ try $0.authenticators.find(id, of: account) })
-        else {
-            throw Problem(.notFound, "This user has no such authenticator.")
+        try await store.write { tables in
+            guard let record = try tables.authenticators.find(id, of: account) else {
+                throw Problem(.notFound, "This user has no such authenticator.")
+            }
+            try body(record, tables, now)
+            try tables.audit.append(Self.event(name, actor, account, record), at: now)
         }
-        return record
+        return Response(status: .noContent)
     }
 
     // MARK: Wire format
 
     private static func event(
-        _ event: String, _ context: MienRequestContext, _ account: AccountRecord,
-        _ record: AuthenticatorRecord
+        _ event: String, _ actor: String, _ account: AccountRecord, _ record: AuthenticatorRecord
     ) -> AuditEvent {
         AuditEvent(
-            event, actor: context.actor, account: account.id, app: record.app,
+            event, actor: actor, account: account.id, app: record.app,
             detail: [
                 "authenticator": .string(record.id.text), "type": .string(record.type.rawValue),
             ])

@@ -56,6 +56,13 @@ public struct ServerConfiguration: Sendable {
             )
         }
         if let problem = Self.portalProblem(texts["admin.url"] ?? "") { problems.append(problem) }
+        if let name = Self.list(texts["admin.hosts"] ?? "").first(where: {
+            $0.wholeMatch(of: /[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*/) == nil
+        }) {
+            problems.append(
+                "admin.hosts: “\(name)” is not a host name; write names like metrics.example.org, without scheme, port, or wildcard"
+            )
+        }
         for key in ["face.pack", "face.shadow.pack"] {
             if let name = texts[key], !name.isEmpty, (try? PackID(name)) == nil {
                 problems.append("\(key): “\(name)” is not a valid model pack name")
@@ -274,6 +281,13 @@ public struct ServerConfiguration: Sendable {
         let host = publicURL.flatMap { RelyingPartySettings.origin($0)?.host } ?? listen.hostInURL
         return "https://\(host)\(port == 443 ? "" : ":\(port)")"
     }
+    /// The names, besides `localhost`, under which the admin API is reached.
+    package var adminHosts: [String] {
+        let portal = RelyingPartySettings.origin(adminURL(port: 0))?.host
+        return [adminListen.host] + [portal].compactMap { $0 } + Self.list(text("admin.hosts"))
+    }
+    /// Whether the admin API takes its callers' addresses from a proxy.
+    package var adminTrustsProxy: Bool { text("admin.trust_proxy") == "true" }
     /// `nil` if it is derived from the listening address.
     public var publicURL: String? { text("public_url").isEmpty ? nil : text("public_url") }
     public var tls: (certificate: String, key: String)? {
@@ -341,10 +355,7 @@ public struct ServerConfiguration: Sendable {
     package var liveCapturesPerMinute: Int { integer("limit.live_captures_per_minute") }
     public var guessesPerMinute: Int { integer("limit.guesses_per_minute") }
     public var connections: Int { integer("limit.connections") }
-    /// `nil` behind a proxy, because all connections then have the proxy's address.
-    public var connectionsPerAddress: Int? {
-        trustsProxy ? nil : integer("limit.connections_per_address")
-    }
+    public var connectionsPerAddress: Int { integer("limit.connections_per_address") }
     public var requestSeconds: Int { integer("limit.request_seconds") }
     package var queueWaitSeconds: Int { integer("limit.queue_wait_seconds") }
     public var trustsProxy: Bool { text("trust_proxy") == "true" }

@@ -73,7 +73,10 @@ public struct ServerSetting: Sendable {
         .init(
             "key.pkcs11.pin_credential", .text, "",
             "Name of a credential of systemd with the PIN, instead of a file."),
-        .init("packs", .path, "", "Folder for model packs; default: packs in MIEN_HOME."),
+        .init(
+            "packs", .path, "",
+            "Folder for model packs; default: packs in MIEN_HOME. All commands read MIEN_PACKS, too."
+        ),
         .init("host", .text, "127.0.0.1", "Address to listen on."),
         .init("port", .integer(0...65_535), "8080", "Port to listen on; 0 picks a free port."),
         .init(
@@ -91,6 +94,14 @@ public struct ServerSetting: Sendable {
         .init(
             "admin.url", .text, "",
             "URL at which browsers reach the admin portal, and the origin of administrators' passkeys; default: http://localhost and the port if admin.listen is loopback, or else https, the host of public_url, and the port."
+        ),
+        .init(
+            "admin.hosts", .list, "",
+            "Names, besides localhost and the host of admin.url, under which programs reach the admin API and metrics, such as the name by which monitoring finds this server. Requests to other names are refused, because pages of other sites could send them; IP addresses are always accepted."
+        ),
+        .init(
+            "admin.trust_proxy", .flag, "false",
+            "Take the address of callers of the admin API from X-Forwarded-For. Use this only if everything that connects to admin.listen is a proxy that sets it; trust_proxy does not apply there."
         ),
         .init(
             "cluster.listen", .text, "",
@@ -264,7 +275,7 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "trust_proxy", .flag, "false",
-            "Take the client's address from X-Forwarded-For. Use this only behind a proxy that sets it."
+            "Take the client's address from X-Forwarded-For. Use this only behind a proxy that sets it. The admin API has admin.trust_proxy."
         ),
         .init(
             "authentication.identities", .list, "biometric,passkey",

@@ -26,16 +26,18 @@ package final class HTTPListener: Sendable {
     private let logger: Logger
     private let listeningAt = Mutex<String?>(nil)
 
-    /// - Parameter certificate: Serve https with this certificate; `nil` for plain http.
+    /// - Parameters:
+    ///   - certificate: Serve https with this certificate; `nil` for plain http.
+    ///   - isBehindProxy: Whether all connections come from a proxy, and have its address.
     package init(
         _ address: ListenAddress, setting: String, certificate: ServedCertificate?,
-        _ configuration: ServerConfiguration, logger: Logger
+        isBehindProxy: Bool, _ configuration: ServerConfiguration, logger: Logger
     ) {
         (self.address, self.setting, self.logger) = (address, setting, logger)
         let seconds = configuration.requestSeconds
-        let connections = configuration.connectionsPerAddress.map {
-            AddressConnections(maxPerAddress: $0)
-        }
+        let connections =
+            isBehindProxy
+            ? nil : AddressConnections(maxPerAddress: configuration.connectionsPerAddress)
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: (connections.map { [AddressGate($0, logger: logger)] } ?? [])
                 + [

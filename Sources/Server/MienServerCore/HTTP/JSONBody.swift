@@ -1,7 +1,7 @@
 internal import Foundation
 package import HTTPTypes
 package import Hummingbird
-internal import MienAPI
+package import MienAPI
 package import MienCore
 internal import NIOCore
 
@@ -127,5 +127,12 @@ package struct JSONBody: Sendable {
             .init(field: name(context.codingPath), message: context.debugDescription)
         @unknown default: .init(field: "", message: "cannot be decoded")
         }
+    }
+}
+
+extension Problem {
+    /// An invalid field of a body.
+    package static func field(_ field: String, _ message: String) -> Problem {
+        Problem(.invalidRequest, errors: [.init(field: field, message: message)])
     }
 }

@@ -35,10 +35,15 @@ package struct BrowserCredential: Sendable {
     }
 
     /// Returns the authenticator's user handle, or `nil` if it sends none.
+    ///
+    /// Safari sends an empty one instead of none. A handle has at least one byte (WebAuthn
+    /// §5.4.3), so an empty one names nobody.
     package func userHandle() throws(Problem) -> [UInt8]? {
         switch response["userHandle"] {
-        case nil, .null?: nil
-        case .some: try bytes("userHandle")
+        case nil, .null?: return nil
+        case .some:
+            let handle = try bytes("userHandle")
+            return handle.isEmpty ? nil : handle
         }
     }
 

@@ -232,9 +232,9 @@ extension DocumentRecapture.Reason {
 extension StatedPerson {
     /// The members of personal data that a document without an address states.
     fileprivate var json: JSONValue {
-        var members: [String: JSONValue] = [
-            "firstName": .string(givenNames), "lastName": .string(familyName),
-        ]
+        var members: [String: JSONValue] = [:]
+        if !givenNames.isEmpty { members["firstName"] = .string(givenNames) }
+        if !familyName.isEmpty { members["lastName"] = .string(familyName) }
         if let dateOfBirth { members["dateOfBirth"] = .string("\(dateOfBirth)") }
         return .object(members)
     }

@@ -87,9 +87,16 @@ package struct JourneyAdminRoutes {
         router.post("journeys/:journey/versions/:version/publish") { _, context in
             let (id, version) = try Self.journey(context), now = clock.now, actor = context.actor
             // A draft may have been saved before the linter knew of the error.
-            let draft = Array(try await record(id, version).definition.utf8)
-            try requireNoErrors(try JourneyDefinition.parse(draft))
+            let draft = try await record(id, version).definition
+            try requireNoErrors(try JourneyDefinition.parse(Array(draft.utf8)))
             let isDone = try await store.write { tables -> Bool in
+                // Checking took time. What somebody saved meanwhile has not been checked.
+                guard try tables.journeys.find(id, version: version)?.definition == draft else {
+                    throw Problem(
+                        .conflict,
+                        "Somebody has saved version \(version) since. Look at it, and publish again."
+                    )
+                }
                 let replaced = try tables.journeys.published(id)?.version
                 guard try tables.journeys.publish(id, version: version, at: now) else {
                     return false

@@ -145,8 +145,8 @@ package final class JourneyService: Sendable {
         let record = JourneyRunRecord(
             id: runID, app: app.id, journey: definition.id,
             tokenHash: store.keys.hash(ofSecret: secret), state: try Self.encoded(state),
-            expiresAt: state.instance.expiresAt)
-        try await store.write(.process) { try $0.runs.insert(record) }
+            account: state.account, expiresAt: state.instance.expiresAt)
+        try await store.insert(record)
         metrics.count(.journeysStarted)
         countEnd(answer)
         recent.keep(record, state)
@@ -223,6 +223,7 @@ package final class JourneyService: Sendable {
             tokenHash: record.tokenHash, requestHash: hash(of: request), answer: Sensitive(body))
         record.tokenHash = store.keys.hash(ofSecret: nextSecret)
         record.state = try Self.encoded(state)
+        record.account = state.account ?? record.account
         let (changed, revision) = (record, record.revision)
         do {
             try await store.write(.process) { try $0.runs.advance(changed, from: revision) }
@@ -237,8 +238,18 @@ package final class JourneyService: Sendable {
         return body
     }
 
-    /// Drops expired runs from the cache. The sweeper removes their rows.
-    package func sweepRecent(at now: Instant) { recent.sweep(at: now) }
+    /// Drops runs from the cache that have expired, whose rows the sweeper removes, and those of
+    /// accounts and apps that were deleted, on any server.
+    package func sweepRecent(at now: Instant) async throws {
+        recent.sweep(at: now)
+        let cached = recent.ids
+        guard !cached.isEmpty else { return }
+        let stored = try await store.read { try $0.runs.stored(among: cached) }
+        for id in cached where !stored.contains(id) { recent.forget(id) }
+    }
+
+    /// Whether the cache has a run. For tests.
+    func holdsInMemory(_ run: InstanceID) -> Bool { recent.find(run) != nil }
 
     // MARK: Advancing a run
 
@@ -479,5 +490,16 @@ package final class JourneyService: Sendable {
 
     private static func shown(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(64))).filter { !$0.isNewline }
+    }
+}
+
+extension Store {
+    /// - Throws: ``Problem`` `.noActiveJourney` if the run's account was deleted meanwhile.
+    func insert(_ run: JourneyRunRecord) async throws {
+        do { try await write(.process) { try $0.runs.insert(run) } } catch let error as StoreError
+            where error.code == .stale
+        {
+            throw Problem(.noActiveJourney)
+        }
     }
 }

@@ -8,8 +8,9 @@ internal import Synchronization
 ///
 /// The store remains the authority: writing an outdated run fails, and the run is then read from
 /// the store. Where another server may have advanced a run, its revision is compared before it is
-/// used, so that nothing is done on an outdated one. The cache holds no run longer than its row exists: both are removed at the sweep
-/// after the run expires, together with the user's input.
+/// used, so that nothing is done on an outdated one. The cache holds no run for longer than a minute
+/// after its row is gone: the sweep drops expired runs and those of deleted accounts and apps, together with
+/// the user's input.
 final class RecentRuns: Sendable {
     struct Run: Sendable {
         let record: JourneyRunRecord
@@ -49,6 +50,11 @@ final class RecentRuns: Sendable {
             halves.newer[id] = nil
             halves.older[id] = nil
         }
+    }
+
+    /// The cached runs.
+    var ids: [InstanceID] {
+        halves.withLock { halves in Array(halves.newer.keys) + Array(halves.older.keys) }
     }
 
     /// Drops expired runs.

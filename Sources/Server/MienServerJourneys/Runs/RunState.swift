@@ -50,6 +50,18 @@ struct RunState: Codable, Sendable {
 }
 
 extension RunState {
+    /// The account that the run is about and ends with: that of a user who has proved to have it.
+    ///
+    /// Naming an account is not enough. A run that ended with somebody else's account would tell a
+    /// stranger who guessed the name that it existed. Nor is signing up enough: only a sign-up with a
+    /// free name makes an account, so its end would tell that the name was free.
+    var account: UserID? {
+        guard let user = instance.user, user.id != signUp,
+            user.level > .identified || device?.account == user.id
+        else { return nil }
+        return user.id
+    }
+
     /// Records the method that has succeeded, or the request for approval that was opened.
     mutating func note(_ answer: EffectResult.Answer, to work: any StepEffect) {
         if case .given(let opened as OpenedApproval) = answer { approval = opened.approval }

@@ -59,8 +59,9 @@ package final class JourneyTrials: Sendable {
         let token = BearerSecret(for: runID, using: &generator)
         let record = JourneyRunRecord(
             id: runID, app: app.id, journey: id, tokenHash: store.keys.hash(ofSecret: token.secret),
-            state: try Self.encoded(state), expiresAt: state.instance.expiresAt)
-        try await store.write(.process) { try $0.runs.insert(record) }
+            state: try Self.encoded(state), account: state.account,
+            expiresAt: state.instance.expiresAt)
+        try await store.insert(record)
         return Self.answer(state, decision, token.text)
     }
 
@@ -146,6 +147,7 @@ package final class JourneyTrials: Sendable {
         let token = BearerSecret(for: id, using: &generator)
         record.tokenHash = store.keys.hash(ofSecret: token.secret)
         record.state = try Self.encoded(state)
+        record.account = state.account ?? record.account
         let (changed, revision) = (record, record.revision)
         try await store.write(.process) { try $0.runs.advance(changed, from: revision) }
         return Self.answer(state, decision, token.text)

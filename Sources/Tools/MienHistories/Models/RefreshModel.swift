@@ -1,4 +1,7 @@
 /// The refresh tokens of a sign-in: each works once, and using an old one ends them all.
+///
+/// The model has no time: a repeated request gets the same token again, as within the server's
+/// grace. Histories that take longer should mark their requests.
 public struct RefreshModel: SequentialModel {
     public struct State: Hashable, Sendable {
         /// The number of the newest token.
@@ -18,7 +21,7 @@ public struct RefreshModel: SequentialModel {
     }
 
     public enum Action: Sendable, Hashable {
-        /// Uses the token of a generation. With a mark, the client may repeat the request.
+        /// Uses the token of a generation. The client may repeat the request, with the same mark.
         case use(Int, mark: Int?)
         /// Ends the sign-in.
         case end
@@ -50,7 +53,7 @@ public struct RefreshModel: SequentialModel {
                 state = State(generation: generation + 1, usersMark: mark)
                 return .token(generation + 1)
             }
-            if generation == state.generation - 1, let mark, mark == state.usersMark {
+            if generation == state.generation - 1, mark == state.usersMark {
                 return .token(state.generation)
             }
             state.isEnded = true

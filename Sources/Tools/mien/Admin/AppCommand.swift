@@ -158,7 +158,8 @@ struct AppCommand: AsyncParsableCommand {
             let admin = try server.admin(), app = try await admin.app(id)
             let request = AppRequest(
                 name: name ?? app.name, isFirstParty: firstParty,
-                settings: settings.isEmpty ? nil : settings.applied(to: app.settings))
+                settings: settings.isEmpty ? nil : settings.applied(to: app.settings),
+                revision: app.revision)
             try AppCommand.show(await admin.updateApp(id, request), output)
         }
     }

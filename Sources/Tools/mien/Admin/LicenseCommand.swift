@@ -7,13 +7,13 @@ import MienCore
 /// `mien admin license …`
 struct LicenseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "licence", abstract: "Manage product keys, with which devices get licenses.",
+        commandName: "license", abstract: "Manage product keys, with which devices get licenses.",
         discussion: """
             EXAMPLE
-              mien admin licence create mien-face --name "Branch offices" --activations 50
-              mien admin licence list
+              mien admin license create mien-face --name "Branch offices" --activations 50
+              mien admin license list
             """,
-        subcommands: [Create.self, List.self, Revoke.self])
+        subcommands: [Create.self, List.self, Revoke.self], aliases: ["licence"])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -22,7 +22,7 @@ struct LicenseCommand: AsyncParsableCommand {
                 Anyone who has the key can activate devices with it, up to its number of activations.
 
                 EXAMPLE
-                  mien admin licence create mien-face --name "Branch offices" --activations 50 --days 365
+                  mien admin license create mien-face --name "Branch offices" --activations 50 --days 365
                 """)
 
         @Argument(help: "The product: 1 to 64 of a-z, 0-9, “.” and “-”.") var product: String
@@ -56,7 +56,7 @@ struct LicenseCommand: AsyncParsableCommand {
             abstract: "List the product keys and how many devices they have activated.",
             discussion: """
                 EXAMPLE
-                  mien admin licence list
+                  mien admin license list
                 """)
 
         @OptionGroup var server: ServerOptions
@@ -87,7 +87,7 @@ struct LicenseCommand: AsyncParsableCommand {
                 Licenses that were already issued stay valid until they expire.
 
                 EXAMPLE
-                  mien admin licence revoke pk_2m8Xw0GJ4n6nq0s9u3v5xA
+                  mien admin license revoke pk_2m8Xw0GJ4n6nq0s9u3v5xA
                 """)
 
         @Argument(help: "The product key's ID.") var id: String

@@ -12,7 +12,7 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The address of the server's admin API (default: $MIEN_ADMIN_SERVER, or \(defaultServer)).",
+            "The address of the server's admin API (default: $MIEN_ADMIN_SERVER, the address in $MIEN_ADMIN_LISTEN, or \(defaultServer)).",
             valueName: "url"))
     var server: String?
 
@@ -27,7 +27,9 @@ struct ServerOptions: ParsableArguments {
     /// - Throws: ``Failure`` when the credential is missing or the address is invalid.
     func admin() throws -> MienAdmin {
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-        let address = server ?? environment["MIEN_ADMIN_SERVER"] ?? Self.defaultServer
+        let address =
+            try server ?? environment["MIEN_ADMIN_SERVER"] ?? LocalServer.adminAddress(environment)
+            ?? Self.defaultServer
         let options = MienOptions(
             serverPath: address, logLevel: .error, retry: RetryPolicy(attempts: 2),
             transport: try authorities.transport())

@@ -79,7 +79,9 @@ struct DocumentReport: Encodable {
         fields = document.fields(asOf: CalendarDate(now)).map(Fields.init)
         checks = document.checks(now: now).map(Check.init)
         let isRead = zone != nil || card != nil
-        recapture = isRead ? nil : readings.lazy.compactMap(\.recapture).first?.rawValue
+        // A side that cannot be read, whatever its picture, counts before pictures of other sides.
+        let decisive = readings.first(where: \.hasForeignBarcode).map { [$0] } ?? readings
+        recapture = isRead ? nil : decisive.lazy.compactMap(\.recapture).first?.rawValue
     }
 
     var text: String {

@@ -89,21 +89,30 @@ enum DeviceFaces {
 
     private static let maxTries = 3
 
-    /// Asks for the device's PIN, or for a new one if there is none, and passes it on. On a
-    /// terminal, a wrong one is asked for again.
-    static func confirm(
-        _ service: FaceAuthService, _ body: (Sensitive<String>) async throws -> Void
-    ) async throws {
+    /// A PIN that a person typed before a capture.
+    struct TypedPIN {
+        let digits: Sensitive<String>
+        /// The PIN to set, on a device without one. Set it once the capture has succeeded.
+        let new: DevicePIN?
+    }
+
+    /// Asks for the device's PIN, or for a new one if there is none, and checks it, so that a wrong
+    /// one does not waste a capture. On a terminal, a wrong one is asked for again.
+    static func askPIN(_ service: FaceAuthService) async throws -> TypedPIN {
         var input = SecretInput()
-        if try await !service.isPINSet() {
+        guard try await service.isPINSet() else {
             let new = try input.new("new device PIN, 4 to 12 digits")
-            try await service.setPIN(OTPTokenProvisionCommand.chosen(new))
-            return try await body(new)
+            return TypedPIN(digits: new, new: try OTPTokenProvisionCommand.chosen(new))
         }
-        for triesLeft in stride(from: maxTries, through: 1, by: -1) {
-            do { return try await body(try input.next("device PIN")) } catch let error
-                as DeviceError
-                where error.code == .wrongPasscode && triesLeft > 1 && input.isTerminal
+        var triesLeft = maxTries
+        while true {
+            let typed = try input.next("device PIN")
+            triesLeft -= 1
+            do {
+                try await service.checkPIN(typed)
+                return TypedPIN(digits: typed, new: nil)
+            } catch let error as DeviceError
+                where error.code == .wrongPasscode && triesLeft > 0 && input.isTerminal
             {
                 Terminal.warn("The PIN is wrong.")
             }

@@ -90,15 +90,11 @@ struct EnrollLiveOptions: ParsableArguments {
         }
     }
 
-    func open() async throws -> VideoStream {
-        let source: VideoSource
-        if let video {
-            source = .file(video)
-        } else {
-            let name = camera.flatMap { $0.isEmpty ? nil : $0 }
-            source = .camera(try Camera.choose(from: Camera.all(), named: name))
-        }
-        return try await VideoStream.open(source, options: VideoOptions(longestSide: 1280))
+    /// The video, or the camera, which has to exist.
+    func source() throws -> VideoSource {
+        if let video { return .file(video) }
+        let name = camera.flatMap { $0.isEmpty ? nil : $0 }
+        return .camera(try Camera.choose(from: Camera.all(), named: name))
     }
 }
 
@@ -120,7 +116,11 @@ struct EnrollLive {
                 looksForAttacks: (options.presentation ?? .off) != .off),
             service = try DeviceFaces.service(faces.engine.packID)
         let isNew = try faces.store.find(name) == nil
-        let stream = try await options.open(), watched = WatchedStream(stream, seconds: nil)
+        // Nobody types a PIN for a camera that is missing.
+        let source = try options.source()
+        let pin = options.recognitionOnly ? nil : try await DeviceFaces.askPIN(service)
+        let stream = try await VideoStream.open(source, options: VideoOptions(longestSide: 1280))
+        let watched = WatchedStream(stream, seconds: nil)
         try await service.initialize(frames: FaceFrames { watched })
         let result = try await captured(service, faces.engine, watched)
         await stream.close()
@@ -130,12 +130,11 @@ struct EnrollLive {
             )
             throw Outcome.noMatch
         }
-        if options.recognitionOnly {
-            try await service.enroll(face.template, as: name)
+        if let pin {
+            if let new = pin.new { try await service.setPIN(new) }
+            try await service.enroll(face, as: name, pin: pin.digits)
         } else {
-            try await DeviceFaces.confirm(service) {
-                try await service.enroll(face, as: name, pin: $0)
-            }
+            try await service.enroll(face.template, as: name)
         }
         report(face, result.verdict, isNew: isNew)
     }

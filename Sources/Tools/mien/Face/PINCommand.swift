@@ -27,6 +27,7 @@ struct PINCommand: AsyncParsableCommand {
         }
         var input = SecretInput()
         let old = try await service.isPINSet() ? try input.next("current PIN") : nil
+        if let old { try await service.checkPIN(old) }
         let new = try OTPTokenProvisionCommand.chosen(input.new("new PIN, 4 to 12 digits"))
         try await service.setPIN(new, replacing: old)
         report(old == nil ? "set" : "changed", old == nil ? "Set the PIN." : "Changed the PIN.")

@@ -27,14 +27,25 @@ struct HOTPCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let hotp = try HOTP(digits: code.digits, hash: code.hash)
         var verifier = try HOTPVerifier(nextCounter: counter, lookAhead: lookAhead)
-        let secret = try secret.secret()
+        // Before the secret is read, so that a wrong option is reported at once.
+        _ = try format(nil)
+        let (secret, uri) = try secret.read()
+        let hotp = try format(uri)
         guard let check else {
             return CodeAnswer.print(
                 .init(code: hotp.code(at: counter, with: secret).text, counter: counter), output)
         }
         let verdict = verifier.verify(check, hotp, with: secret)
         try CodeAnswer.report(verdict, nextCounter: verifier.nextCounter, output)
+    }
+
+    private func format(_ uri: KeyURI?) throws(OTPError) -> HOTP {
+        switch uri?.kind {
+        case .hotp(let stated, _)?: return try code.hotp(stated)
+        case .totp?:
+            throw OTPError(.secret, "the URI is that of a time-based token: use mien otp totp")
+        case nil: return try code.hotp(nil)
+        }
     }
 }

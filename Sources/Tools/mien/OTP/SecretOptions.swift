@@ -10,17 +10,26 @@ import MienSealing
 struct SecretOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A file with the secret; “-” is standard input (default: MIEN_OTP_SECRET, else standard input).",
+            "A file with the secret, or its otpauth URI; “-” is standard input (default: MIEN_OTP_SECRET, else standard input).",
             valueName: "file"))
     var secretFile: String?
 
     @Flag(help: "The secret is hexadecimal, not base32.")
     var hex = false
 
-    func secret() throws -> OTPSecret {
+    func secret() throws -> OTPSecret { try read().secret }
+
+    /// - Returns: The secret, and the `otpauth` URI that it came in, if it came in one.
+    func read() throws -> (secret: OTPSecret, uri: KeyURI?) {
         let text = try SecretText.read(
             secretFile, variable: "MIEN_OTP_SECRET", readsStandardInput: true)
-        return try text.use { try hex ? OTPSecret(hexadecimal: $0) : OTPSecret(base32: $0) }
+        return try text.use { text in
+            if KeyURI.isMeant(by: text) {
+                let uri = try KeyURI(parsing: text)
+                return (uri.secret, uri)
+            }
+            return (try hex ? OTPSecret(hexadecimal: text) : OTPSecret(base32: text), nil)
+        }
     }
 }
 
@@ -86,12 +95,21 @@ enum SecretText {
     }
 }
 
-/// The format of a code.
+/// The format of a code. An option counts more than the parameter of an `otpauth` URI.
 struct CodeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Digits of the code, 6 to 10.", valueName: "n")) var digits = 6
     @Option(
-        help: ArgumentHelp("The hash function: sha1, sha256 or sha512.", valueName: "name"),
-        transform: Self.hash) var hash = OTPHash.sha1
+        help: ArgumentHelp(
+            "Digits of the code, 6 to 10 (default: the URI's, or 6).", valueName: "n"))
+    var digits: Int?
+    @Option(
+        help: ArgumentHelp(
+            "The hash function: sha1, sha256 or sha512 (default: the URI's, or sha1).",
+            valueName: "name"),
+        transform: Self.hash) var hash: OTPHash?
+
+    func hotp(_ stated: HOTP?) throws(OTPError) -> HOTP {
+        try HOTP(digits: digits ?? stated?.digits ?? 6, hash: hash ?? stated?.hash ?? .sha1)
+    }
 
     @Sendable static func hash(_ text: String) throws -> OTPHash {
         guard let hash = OTPHash(rawValue: text.uppercased()) else {

@@ -20,9 +20,10 @@ struct TOTPCommand: ParsableCommand {
     @OptionGroup var secret: SecretOptions
     @OptionGroup var code: CodeOptions
     @OptionGroup var moment: MomentOptions
-    @Option(help: ArgumentHelp("How long a code lasts, 1 to 86400 seconds.", valueName: "s"))
-    var step =
-        30
+    @Option(
+        help: ArgumentHelp(
+            "How long a code lasts, 1 to 86400 seconds (default: the URI's, or 30).", valueName: "s"
+        )) var step: Int?
     @Option(help: ArgumentHelp("When counting starts, in seconds since 1970.", valueName: "s"))
     var epoch: Int64 = 0
     @Option(help: ArgumentHelp("A code to check.", valueName: "code"), transform: CodeOptions.typed)
@@ -33,9 +34,11 @@ struct TOTPCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let totp = try TOTP(digits: code.digits, hash: code.hash, stepSeconds: step, epoch: epoch)
         var verifier = try TOTPVerifier(skew: skew)
-        let secret = try secret.secret(), now = moment.instant
+        // Before the secret is read, so that a wrong option is reported at once.
+        _ = try format(nil)
+        let (secret, uri) = try secret.read(), now = moment.instant
+        let totp = try format(uri)
         if let check {
             return try CodeAnswer.report(
                 verifier.verify(check, totp, with: secret, at: now), output)
@@ -45,6 +48,20 @@ struct TOTPCommand: ParsableCommand {
             .init(
                 code: code.text, step: totp.step(at: now), secondsLeft: totp.secondsLeft(at: now)),
             output)
+    }
+
+    private func format(_ uri: KeyURI?) throws(OTPError) -> TOTP {
+        let stated: TOTP?
+        switch uri?.kind {
+        case .totp(let totp)?: stated = totp
+        case .hotp?:
+            throw OTPError(.secret, "the URI is that of a counter token: use mien otp hotp")
+        case nil: stated = nil
+        }
+        let hotp = try code.hotp(stated?.hotp)
+        return try TOTP(
+            digits: hotp.digits, hash: hotp.hash, stepSeconds: step ?? stated?.stepSeconds ?? 30,
+            epoch: epoch)
     }
 }
 

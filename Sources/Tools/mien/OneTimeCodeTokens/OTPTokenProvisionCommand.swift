@@ -28,7 +28,7 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The server's address (default: $MIEN_SERVER, or \(Self.defaultServer)).",
+            "The server's address (default: $MIEN_SERVER, $MIEN_PUBLIC_URL, the address in $MIEN_HOST and $MIEN_PORT, or \(Self.defaultServer)).",
             valueName: "url"))
     var server: String?
     @Option(help: "This device's name on the server, 1 to 64 characters.") var name = "this device"
@@ -37,7 +37,9 @@ struct OTPTokenProvisionCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-        let address = server ?? environment["MIEN_SERVER"] ?? Self.defaultServer
+        let address =
+            try server ?? environment["MIEN_SERVER"] ?? LocalServer.publicAddress(environment)
+            ?? Self.defaultServer
         let provisioning = try OTPProvisioning(
             MienOptions(
                 serverPath: address, logLevel: .error, transport: try authorities.transport()))

@@ -11,7 +11,7 @@ struct ServerKeysCommand: AsyncParsableCommand {
         commandName: "master-key", abstract: "See and change what protects a server's master keys.",
         discussion: """
             The settings key.source and key.… say where the keys are and what wraps them: nothing, a \
-            credential of systemd, or a key in a PKCS #11 token. mien admin master-key rotates them.
+            credential of systemd, or a key in a PKCS #11 token. “mien admin master-key” rotates them.
 
             EXAMPLE
               mien master-key check --config /etc/mien/mien.yaml

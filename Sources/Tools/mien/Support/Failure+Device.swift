@@ -4,7 +4,14 @@ package import MienKeys
 package import MienOTP
 
 extension FaceAuthError: FailureConvertible {
-    package var failure: Failure { Failure(.notSetUp, code.rawValue, reason) }
+    package var failure: Failure {
+        // The reason of the package names its function; people have a command.
+        let words =
+            code == .lockedOut
+            ? "the face was wrong or not live five times in a row, so it is locked. Activate it again with the PIN, for each token that it unlocks: mien token face on --name NAME"
+            : reason
+        return Failure(.notSetUp, code.rawValue, words)
+    }
 }
 
 extension DeviceError: FailureConvertible {
@@ -12,7 +19,9 @@ extension DeviceError: FailureConvertible {
         let outcome: Outcome =
             [.wrongPasscode, .weakPasscode, .biometricNoPasscode].contains(code)
             ? .badInput : .notSetUp
-        return Failure(outcome, code.rawValue, reason.replacing("passcode", with: "PIN"))
+        let words = reason.replacing("passcode", with: "PIN").replacing(
+            "until the authenticator is reset", with: "until mien face pin --reset removes it")
+        return Failure(outcome, code.rawValue, words)
     }
 }
 

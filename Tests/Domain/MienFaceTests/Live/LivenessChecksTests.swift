@@ -1,3 +1,4 @@
+import MienTesting
 import Testing
 
 @testable import MienFace
@@ -33,6 +34,45 @@ struct LivenessChecksTests {
             #expect(SessionRefusal(rawValue: refusal.rawValue)?.words == refusal.words)
         }
         #expect(SessionRefusal(rawValue: "unknown") == nil)
+    }
+
+    @Test("a check that never ran has no result")
+    func neverRan() throws {
+        let challenge = try LivenessChallenge(steps: [.init(.blink), .init(.turnLeft)])
+        var session = LivenessSession(
+            challenge: challenge, settings: try VerificationSettings(mode: .livenessActive))
+        #expect(session.checks.isEmpty && session.livenessScore == 0)
+        // Two frames of a person who then goes away: only what compares pictures has run.
+        var person = MadePerson()
+        for index in 0..<2 {
+            _ = session.handle(
+                person.reading(asked: nil, index: index, at: .milliseconds(40 * index)))
+        }
+        session.end(.sourceEnded)
+        #expect(
+            Set(session.checks.map(\.check.rawValue)).isSubset(of: ["repetition", "track"]),
+            "\(session.checks.map(\.check.rawValue))")
+        #expect(session.livenessScore == 0)
+    }
+
+    @Test("a blink that was requested and did not come has not passed")
+    func unfinished() throws {
+        let challenge = try LivenessChallenge(steps: [.init(.blink)])
+        var session = LivenessSession(
+            challenge: challenge, settings: try VerificationSettings(mode: .livenessActive))
+        var person = MadePerson(), asked: LivenessAction?, index = 0
+        while session.refusals == nil, asked != .blink, index < 500 {
+            asked =
+                session.handle(
+                    person.reading(asked: nil, index: index, at: .milliseconds(40 * index))
+                ).action
+            index += 1
+        }
+        #expect(asked == .blink)
+        session.end(.sourceEnded)
+        #expect(!session.checks.contains { $0.check == .blink })
+        #expect(session.checks.contains { $0.check == .likeness })
+        #expect(session.livenessScore == 0)
     }
 
     @Test("the motion check takes the place of depth, and the blink check needs a blink")

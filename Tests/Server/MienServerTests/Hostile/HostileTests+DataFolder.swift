@@ -33,7 +33,7 @@ extension HostileTests {
             "the first server continues, and its credential still works")
 
         // The lock does not apply to backups.
-        try Self.backUp(scratch("data/mien.sqlite"), to: scratch("copy/mien.sqlite"))
+        try await Self.backUp(scratch("data/mien.sqlite"), to: scratch("copy/mien.sqlite"))
         try FileManager.default.copyItem(
             at: scratch("data/master.key"), to: scratch("copy/master.key"))
         // The copy comes from SQLite and not from mien backup, so the server cannot know that it is
@@ -62,19 +62,16 @@ extension HostileTests {
     }
 
     /// Runs SQLite's own online backup in a separate process.
-    private static func backUp(_ database: URL, to copy: URL) throws {
+    private static func backUp(_ database: URL, to copy: URL) async throws {
         try FileManager.default.createDirectory(
             at: copy.deletingLastPathComponent(), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
-        let python = Process()
-        python.executableURL = URL(filePath: "/usr/bin/env")
-        python.arguments = [
-            "python3", "-c",
-            "import sqlite3, sys; sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))",
-            database.path, copy.path,
-        ]
-        try python.run()
-        python.waitUntilExit()
-        #expect(python.terminationStatus == 0, "the backup of a running server's database succeeds")
+        try await ProgramRun.output(
+            of: "python3",
+            [
+                "-c",
+                "import sqlite3, sys; sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))",
+                database.path, copy.path,
+            ])
     }
 }

@@ -92,7 +92,7 @@ extension HostileTests {
         #expect(
             try await exchange(journey, [("resource", "https://api.example.org")])
                 == "invalid_target")
-        #expect(try await exchange(journey, [("scope", "openid root")]) == "invalid_scope")
+        #expect(try await exchange(journey, [("scope", "openid \"root\"")]) == "invalid_scope")
         #expect(
             try await other.token(TokenClient.exchange, [("subject_token_type", TokenClient.jwt)])
                 .error == "invalid_request", "without a subject")

@@ -285,12 +285,20 @@ extension HostileTests {
                     ("refresh_token", token),
                 ]),
             at: server.address)
-        #expect(answers.count(200) == 1 && answers.count(400) == 63, "\(answers.statuses)")
-        let winner = try #require(answers.first { $0.status == 200 }).json
+        // The same request within moments may be that of an honest app with two tabs. All get the
+        // same token, so that thief and owner still share one.
+        #expect(answers.count(200) == 64, "\(answers.statuses)")
+        let shared = Set(try answers.map { try $0.json["refresh_token"]?.stringValue })
+        #expect(shared.count == 1)
+        let winner = try #require(answers.first).json
+        #expect(try await server.tokens.userInfo(winner["access_token"]?.stringValue).status == 200)
+        let next = try await server.tokens.refresh(winner["refresh_token"]?.stringValue)
+        #expect(next.status == 200)
+        #expect(try await server.tokens.refresh(token).error == "invalid_grant", "used before")
         #expect(
-            try await server.tokens.refresh(winner["refresh_token"]?.stringValue).error
-                == "invalid_grant", "the token family has ended")
-        #expect(try await server.tokens.userInfo(winner["access_token"]?.stringValue).status == 401)
+            try await server.tokens.refresh(next["refresh_token"]).error == "invalid_grant",
+            "the token family has ended")
+        #expect(try await server.tokens.userInfo(next["access_token"]).status == 401)
         #expect(try await server.events("tokens.reused") >= 1)
         #expect(await server.process.stop() == 0)
     }

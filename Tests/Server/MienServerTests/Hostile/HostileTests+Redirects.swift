@@ -20,7 +20,7 @@ extension HostileTests {
                 settings: [
                     "redirect_uris": .array(registered.map { .string($0) }), "sign_in_page": true,
                 ]))
-        for good in registered {
+        for good in registered + ["http://localhost:8080/cb"] {
             #expect(
                 try await Self.authorize(server, ["redirect_uri": good]).headers["location"]?
                     .hasPrefix("/signin/") == true, "\(good)")
@@ -46,8 +46,16 @@ extension HostileTests {
             "https://app.example.org/back#fragment", "https://app.example.org/back%00",
             "https://app.example.org/back ",
             // Unregistered loopback addresses.
-            "http://127.0.0.1/cb", "http://localhost:8080/cb", "http://localhost@evil.example/cb",
-            "http://localhost.evil.example/cb",
+            "http://127.0.0.1/cb", "http://127.0.0.1:8080/cb", "http://[::1]:8080/cb",
+            "http://localhost@evil.example/cb", "http://localhost.evil.example/cb",
+            // A port may differ there, but nothing else.
+            "http://localhost:8080@evil.example/cb", "http://localhost:8080.evil.example/cb",
+            "http://localhost:/cb", "http://localhost:0/cb", "http://localhost:65536/cb",
+            "http://localhost:8080", "http://localhost:8080/CB", "http://localhost:8080/cb/",
+            "http://localhost:8080/cb?x=y", "http://localhost:8080/cb#x",
+            "https://localhost:8080/cb", "http://LOCALHOST:8080/cb", "http://localhost:+80/cb",
+            "http://localhost:8080\\@evil.example/cb", "http://localhost:80 80/cb",
+            "http://127.1:8080/cb", "http://[0:0:0:0:0:0:0:1]:8080/cb",
             // Schemes that browsers execute.
             "javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x",
             "com.example.app.evil://host/back", "com.example.app:host/back", "*",

@@ -142,6 +142,8 @@ extension HostileTests {
                     "password": "a password nobody has",
                 ])
             told.append(answer.data ?? .null)
+            // The code goes out before wrong guesses end the run.
+            if username == "nobody" { _ = try await outbox.code(to: email) }
             for _ in 1...5 {
                 answer = try await journey.respond(.clientInput, ["passcode": "000000"])
                 told.append([

@@ -83,7 +83,7 @@ extension KillKinds {
         }
     }
 
-    /// Without a repeat key, reusing a refresh token ends its family.
+    /// With another repeat key, reusing a refresh token ends its family.
     var usedRefreshTokens: KillKind {
         { client, server in
             let (_, name) = try await self.newUser(client, server, "used")
@@ -93,12 +93,13 @@ extension KillKinds {
             try await client.write(
                 "refresh tokens used", name
             ) { server in
-                try await Self.refresh(token, server).status == 200 ? .notDone : .done
+                try await Self.refresh(token, repeatKey: Self.bytes(), server).status == 200
+                    ? .notDone : .done
             } by: {
-                let answer = try await Self.refresh(token, server)
+                let answer = try await Self.refresh(token, repeatKey: Self.bytes(), server)
                 guard answer.status == 200 else { throw KillClient.Refused("refresh", answer.body) }
                 return { server in
-                    let again = try await Self.refresh(token, server),
+                    let again = try await Self.refresh(token, repeatKey: Self.bytes(), server),
                         info = try await server.tokens.userInfo(answer["access_token"])
                     return again.error == "invalid_grant" && info.status == 401
                         ? nil : "again: \(again.status), its access token: \(info.status)"

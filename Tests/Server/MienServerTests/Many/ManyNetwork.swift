@@ -1,5 +1,6 @@
 import Foundation
 import MienTesting
+import Testing
 
 /// A network between three servers and their database, which has a namespace of its own, so that each
 /// way can be cut.
@@ -8,18 +9,18 @@ import MienTesting
 /// of this machine, because servers ask other machines for TLS.
 final class ManyNetwork: Sendable {
     /// The way to a namespace needs the rights of root, which containers may lack even as root.
-    static let isPossible: Bool = {
+    static let isPossible = Task {
         guard geteuid() == 0 else { return false }
         let name = "mien-probe-\(getpid())"
-        guard (try? ip("netns", "add", name)) != nil else { return false }
+        guard (try? await ip("netns", "add", name)) != nil else { return false }
         let works =
-            (try? ip(
+            (try? await ip(
                 "link", "add", "mnp\(getpid())", "type", "veth", "peer", "name", "mnq\(getpid())"))
             != nil
-        if works { try? ip("link", "del", "mnp\(getpid())") }
-        try? ip("netns", "del", name)
+        if works { try? await ip("link", "del", "mnp\(getpid())") }
+        try? await ip("netns", "del", name)
         return works
-    }()
+    }
 
     let namespace: String
     /// The ports at which the servers reach the database, one for each.
@@ -28,27 +29,27 @@ final class ManyNetwork: Sendable {
     private let near: [String], far: [String]
     private let relay: Process
 
-    init(ways: Int, in scratch: ScratchFolder) throws {
+    init(ways: Int, in scratch: ScratchFolder) async throws {
         let id = UInt32.random(in: 0..<0x10_0000), namespace = "mien-\(id)"
         // 198.18.0.0/15 is for tests of networks (RFC 2544).
         let net = 18 + id % 2, part = id / 2 % 256
-        try Self.ip("netns", "add", namespace)
-        try Self.ip("-n", namespace, "link", "set", "lo", "up")
+        try await Self.ip("netns", "add", namespace)
+        try await Self.ip("-n", namespace, "link", "set", "lo", "up")
         var nears: [String] = [], fars: [String] = [], pairs: [String] = [], ports: [Int] = []
         for way in 0..<ways {
             let (near, far) = ("mn\(id)a\(way)", "mn\(id)b\(way)"), host = way * 4
             let (nearAddress, farAddress) = (
                 "198.\(net).\(part).\(host + 1)", "198.\(net).\(part).\(host + 2)"
             )
-            try Self.ip("link", "add", near, "type", "veth", "peer", "name", far)
-            try Self.ip("link", "set", far, "netns", namespace)
-            try Self.ip("addr", "add", "\(nearAddress)/30", "dev", near)
-            try Self.ip("link", "set", near, "up")
-            try Self.ip("-n", namespace, "addr", "add", "\(farAddress)/30", "dev", far)
-            try Self.ip("-n", namespace, "link", "set", far, "up")
+            try await Self.ip("link", "add", near, "type", "veth", "peer", "name", far)
+            try await Self.ip("link", "set", far, "netns", namespace)
+            try await Self.ip("addr", "add", "\(nearAddress)/30", "dev", near)
+            try await Self.ip("link", "set", near, "up")
+            try await Self.ip("-n", namespace, "addr", "add", "\(farAddress)/30", "dev", far)
+            try await Self.ip("-n", namespace, "link", "set", far, "up")
             nears.append(near)
             fars.append(far)
-            let port = Int.random(in: 20_000..<32_000)
+            let port = try #require(LoopbackPort.free())
             ports.append(port)
             pairs += ["\(port)", farAddress]
         }
@@ -59,32 +60,28 @@ final class ManyNetwork: Sendable {
         let ready = Pipe()
         (relay.standardOutput, relay.standardInput) = (ready, FileHandle.nullDevice)
         try relay.run()
-        _ = ready.fileHandleForReading.availableData
+        _ = try await ready.fileHandleForReading.firstLine()
         (self.namespace, self.ports, near, far) = (namespace, ports, nears, fars)
     }
 
     /// Loses everything on a way, in both directions, until it is mended. The servers' end stays up:
     /// without it, packets would take the machine's default route.
-    func cut(_ way: Int) throws { try Self.ip("-n", namespace, "link", "set", far[way], "down") }
-    func mend(_ way: Int) throws { try Self.ip("-n", namespace, "link", "set", far[way], "up") }
-
-    func stop() {
-        relay.terminate()
-        for device in near { try? Self.ip("link", "del", device) }
-        try? Self.ip("netns", "del", namespace)
+    func cut(_ way: Int) async throws {
+        try await Self.ip("-n", namespace, "link", "set", far[way], "down")
+    }
+    func mend(_ way: Int) async throws {
+        try await Self.ip("-n", namespace, "link", "set", far[way], "up")
     }
 
-    private static func ip(_ arguments: String...) throws {
-        struct Failed: Error { let arguments: [String] }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["ip"] + arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed(arguments: arguments) }
+    func stop() async {
+        relay.terminate()
+        for device in near { try? await Self.ip("link", "del", device) }
+        try? await Self.ip("netns", "del", namespace)
+    }
+
+    private static func ip(_ arguments: String...) async throws {
+        try await ProgramRun.output(
+            of: "ip", arguments, environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
     }
 
     /// relay.py (PORT ADDRESS)…: connects each port of this machine with PostgreSQL at an address. Ends

@@ -97,8 +97,11 @@ final class ManyRound: Sendable {
         self.organization = try #require(OrganizationID(organization.id))
     }
 
-    /// Runs the clients while `fault` happens, and a little longer.
-    func run(_ fault: @escaping @Sendable () async throws -> Void) async throws {
+    /// Runs the clients while `fault` happens, and longer: until enough was answered, also on a slow
+    /// machine, or a minute has passed.
+    ///
+    /// - Parameter untilLocked: Whether a client must have seen a closed lock.
+    func run(untilLocked: Bool, _ fault: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 1...Self.clients {
                 group.addTask { [self] in
@@ -110,9 +113,31 @@ final class ManyRound: Sendable {
                 try await Task.sleep(for: .milliseconds(random(50...400)))
                 try await fault()
                 try await Task.sleep(for: .milliseconds(random(50...300)))
+                for _ in 0..<6000 {
+                    let done = progress
+                    if done.answers > 20, done.users > 1, done.closedLocks > 0 || !untilLocked {
+                        break
+                    }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
             }
             try await group.waitForAll()
         }
+    }
+
+    /// What was recorded so far.
+    private var progress: Totals {
+        let histories = (locks.history, tokens.history, families.history)
+        return Totals(
+            calls: histories.0.operations.count + histories.1.operations.count
+                + histories.2.operations.count,
+            answers: histories.0.operations.count { $0.outcome != nil }
+                + histories.1.operations.count { $0.outcome != nil }
+                + histories.2.operations.count { $0.outcome != nil },
+            users: created.withLock { $0.count }, families: known.withLock { $0.count } - 1,
+            exchanges: histories.1.operations.count { $0.outcome?.reply == .taken },
+            invitations: invited.withLock { $0.count },
+            closedLocks: histories.0.operations.count { $0.outcome?.reply == .total(5) })
     }
 
     /// Reads what is left, and judges everything.
@@ -150,27 +175,14 @@ final class ManyRound: Sendable {
         }
         func check<Model: SequentialModel>(
             _ model: Model, _ history: History<Model.Call, Model.Reply>
-        ) -> (Int, Int) {
+        ) {
             let verdict = LinearizabilityChecker(model).check(history)
             if !verdict.isLinearizable { faults.append("\(verdict)") }
-            return (
-                history.operations.count, history.operations.count { $0.outcome != nil }
-            )
         }
-        let counts = [
-            check(Locks(), locks.history),
-            check(SingleUseModel(initially: .fresh), tokens.history),
-            check(RefreshModel(), families.history),
-        ]
-        return (
-            faults,
-            Totals(
-                calls: counts.reduce(0) { $0 + $1.0 }, answers: counts.reduce(0) { $0 + $1.1 },
-                users: names.count, families: known.withLock { $0.count } - 1,
-                exchanges: tokens.history.operations.count { $0.outcome?.reply == .taken },
-                invitations: invited.withLock { $0.count },
-                closedLocks: locks.history.operations.count { $0.outcome?.reply == .total(5) })
-        )
+        check(Locks(), locks.history)
+        check(SingleUseModel(initially: .fresh), tokens.history)
+        check(RefreshModel(), families.history)
+        return (faults, progress)
     }
 
     // MARK: Clients
@@ -213,9 +225,10 @@ final class ManyRound: Sendable {
     }
 
     private func refresh(at server: AttackedServer, client: Int, generation: Int) async {
-        let token = known.withLock { $0[generation] }
-        // Clients with a mark of their own may repeat the request.
-        let mark = random(0...1) == 0 ? nil : client
+        let (token, isNewest) = known.withLock { ($0[generation], generation == $0.count - 1) }
+        // Clients with a mark of their own may repeat the request. The newest token is used with one,
+        // because only the time tells whether an unmarked request is a repeated one.
+        let mark = isNewest || random(0...1) == 0 ? client : nil
         let call = families.begin(
             RefreshModel.Call(name, .use(generation, mark: mark)), client: client)
         var fields = [

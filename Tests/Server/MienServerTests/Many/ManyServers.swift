@@ -25,7 +25,8 @@ final class ManyServers: Sendable {
         -> ManyServers
     {
         let network =
-            ManyNetwork.isPossible ? try ManyNetwork(ways: count, in: scratch) : nil
+            await ManyNetwork.isPossible.value
+            ? try await ManyNetwork(ways: count, in: scratch) : nil
         let cluster = try await PostgresCluster.start(
             isDurable: true, namespace: network?.namespace)
         try await cluster.sql("CREATE DATABASE many")
@@ -57,9 +58,9 @@ final class ManyServers: Sendable {
 
     /// Cuts a server off from the database for a time.
     func cut(_ number: Int, for time: Duration) async throws {
-        try network?.cut(number)
+        try await network?.cut(number)
         try? await Task.sleep(for: time)
-        try network?.mend(number)
+        try await network?.mend(number)
     }
 
     private static func server(
@@ -176,7 +177,7 @@ final class ManyServers: Sendable {
     func stop() async {
         for number in 0..<Self.count { await self[number]?.process.stop() }
         cluster.stop()
-        network?.stop()
+        await network?.stop()
     }
 
     private static func postmaster(in folder: URL) throws -> pid_t {

@@ -62,7 +62,9 @@ struct ManyServersTests {
             let server = Int.random(in: 0..<ManyServers.count, using: &generator)
             let time = Duration.milliseconds(Int.random(in: 50...1200, using: &generator))
             let play = try await ManyRound(servers, round: round)
-            try await play.run {
+            // From the last kind on, a lock must have been seen.
+            let needsLock = rounds >= kinds.count && totals.closedLocks == 0
+            try await play.run(untilLocked: needsLock) {
                 switch fault {
                 case .killServer: await servers.killServer(server)
                 case .killTwoServers:

@@ -84,7 +84,7 @@ struct BackupServerTests {
     func refusals() async throws {
         let server = try await AttackedServer.start(in: scratch)
         let tool = MienTool(in: scratch, data: scratch("data"))
-        func code(_ ended: MienTool.Ended) throws -> String? {
+        func code(_ ended: ProgramRun) throws -> String? {
             #expect(ended.status == 2, "\(ended.err)")
             return try JSONText.parse(ended.out)["error"]?["code"]?.stringValue
         }

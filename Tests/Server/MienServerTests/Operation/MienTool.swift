@@ -3,11 +3,6 @@ import MienTesting
 
 /// Runs `mien` commands against a server's data.
 struct MienTool: Sendable {
-    struct Ended: Sendable {
-        let status: Int32
-        let out, err: String
-    }
-
     let folder: ScratchFolder
     let environment: [String: String]
 
@@ -30,26 +25,8 @@ struct MienTool: Sendable {
         self.environment = environment
     }
 
-    func run(_ arguments: String..., input: String = "") async throws -> Ended {
-        let name = UUID().uuidString, process = Process()
-        let (out, err) = (
-            try folder.write([], to: name + ".out"), try folder.write([], to: name + ".err")
-        )
-        process.executableURL = ServeProcess.program
-        process.arguments = arguments
-        process.environment = environment
-        process.standardInput = try FileHandle(
-            forReadingFrom: folder.write(Array(input.utf8), to: name + ".in"))
-        process.standardOutput = try FileHandle(forWritingTo: out)
-        process.standardError = try FileHandle(forWritingTo: err)
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ended.finish() }
-        try process.run()
-        for await _ in ends {}
-        func text(_ file: URL) throws -> String {
-            String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        }
-        return Ended(
-            status: process.terminationStatus, out: try text(out), err: try text(err))
+    func run(_ arguments: String..., input: String = "") async throws -> ProgramRun {
+        try await ProgramRun.run(
+            ServeProcess.program, arguments, environment: environment, input: input)
     }
 }

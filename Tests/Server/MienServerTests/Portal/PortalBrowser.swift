@@ -145,12 +145,13 @@ extension TestServer {
 
     /// The cookies of a new session of an administrator with a role, who is made for it if there is
     /// none yet.
-    func session(of role: AdminRole) async throws -> [String: String] {
+    func session(of role: AdminRole, age: Duration = .zero) async throws -> [String: String] {
         let name = "Cookie \(role.rawValue)", now = time.now
         let store = server.parts.store
         let id = AdminID("adm_cookie_\(role.rawValue)")!
         let secret = (0..<32).map { _ in UInt8.random(in: 0...255) }
-        let session = AdministratorSession(admin: id, method: .passkey, signedInAt: now)
+        let session = AdministratorSession(
+            admin: id, method: .passkey, signedInAt: now - age, usedAt: now)
         let hash = store.keys.hash(ofSecret: secret)
         try await store.write { tables in
             if try tables.admins.find(id) == nil {

@@ -344,22 +344,44 @@ struct PortalSignInTests {
     func everyCellWithCookie() async throws {
         try await TestServer.run(in: scratch) { server in
             for role in AdminRole.allCases {
-                for (name, permission) in AdminOperations.permissions.sorted(by: {
-                    $0.key < $1.key
-                }) {
+                for (name, needed) in AdminOperations.all.sorted(by: { $0.key < $1.key }) {
                     // Some requests end the session, so each has its own.
-                    let browser = PortalBrowser(server)
-                    browser.cookies = try await server.session(of: role)
-                    let parts = name.split(separator: " ").map(String.init)
-                    let method = try #require(HTTPTransportRequest.Method(rawValue: parts[0]))
-                    let answer = try await browser.send(
-                        method, parts[1].replacing(/\{[a-z]+\}/, with: "none"), [:])
+                    let answer = try await Self.send(
+                        name, to: server, with: try await server.session(of: role))
                     #expect(
-                        (answer.status == 403) != role.permissions.contains(permission),
+                        (answer.status == 403) != role.permissions.contains(needed.permission),
                         "\(role) \(name): \(answer.status)")
                     #expect(answer.status < 500 && answer.status != 401, "\(role) \(name)")
                 }
             }
         }
+    }
+
+    @Test("a session that began ten minutes ago may send exactly what is marked for any session")
+    func staleSession() async throws {
+        try await TestServer.run(in: scratch) { server in
+            for (name, needed) in AdminOperations.all.sorted(by: { $0.key < $1.key }) {
+                let answer = try await Self.send(
+                    name, to: server,
+                    with: try await server.session(
+                        of: .owner, age: AdministratorSession.freshness))
+                let isRefused =
+                    answer.status == 401 && answer.code == "insufficient_user_authentication"
+                #expect(isRefused == (needed.signIn != .session), "\(name): \(answer)")
+                if isRefused { #expect(answer.body["max_age"] == 600, "\(name)") }
+            }
+        }
+    }
+
+    /// Sends a request that names nothing that exists, with an empty body.
+    private static func send(
+        _ name: String, to server: TestServer, with cookies: [String: String]
+    ) async throws -> PortalBrowser.Answer {
+        let browser = PortalBrowser(server)
+        browser.cookies = cookies
+        let parts = name.split(separator: " ").map(String.init)
+        let method = try #require(HTTPTransportRequest.Method(rawValue: parts[0]))
+        return try await browser.send(
+            method, parts[1].replacing(/\{[a-z]+\}/, with: "none"), [:])
     }
 }

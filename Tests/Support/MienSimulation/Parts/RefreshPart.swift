@@ -41,7 +41,9 @@ struct RefreshPart: SimulatedPart {
         // Mostly the newest token. An older one is what a thief or a late client has.
         let age = min(all.count - 1, trial.world.pick([0, 0, 0, 0, 0, 1, 1, 2]))
         let generation = all.count - 1 - age, token = all[generation]
-        let mark = trial.world.pick([0, 0, client])
+        // Only the time tells whether an unmarked request is a repeated one, and the model has none.
+        // The newest token is therefore used with a mark.
+        let mark = age == 0 ? client + 1 : trial.world.pick([0, client + 1])
         // After a lost answer, the client tries again, with the same mark.
         for _ in 0..<2 {
             let reply = await trial.send(

@@ -125,7 +125,8 @@ extension ExportedTable {
     private static let owner = "the account that the export is about"
 
     static let all = [
-        account, authenticator, keptFace, shadowTemplate, authenticatorHold, lockCount, lockDevice,
+        account, journeyRun, authenticator, keptFace, shadowTemplate, authenticatorHold, lockCount,
+        lockDevice,
         consent,
         knownDevice,
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
@@ -145,6 +146,20 @@ extension ExportedTable {
             "key_sealed": "the key that seals the person's data",
             "address_checked": "whether a migration has looked at the account",
         ], isSingle: true)
+
+    private static let journeyRun = ExportedTable(
+        name: "journey_run", section: "journey_runs", order: "expires_at, id",
+        columns: [("app_id", .text), ("journey_id", .text), ("expires_at", .number)],
+        omitted: [
+            "id": "a part of the token with which the run's client continues it",
+            "account_id": owner, "revision": "counts the answers of the run",
+            "token_hash": "a keyed hash of the token with which the run's client continues it",
+            "used_token_hash": "a keyed hash of the token before",
+            "used_request_hash": "a keyed hash of the last answer of the client",
+            "answer_sealed": "the last step, which the run's client has",
+            "state_sealed":
+                "what the run's client has just sent, such as a new password, until the run ends",
+        ])
 
     private static let authenticator = ExportedTable(
         name: "authenticator", section: "authenticators", order: "created_at, id",
@@ -240,6 +255,7 @@ extension ExportedTable {
         order: "authenticator_id",
         columns: [
             ("authenticator_id", .text), ("registration_id", .text), ("position", .number),
+            ("awaited", .number),
         ])
 
     private static let otpRegistration = ExportedTable(
@@ -469,8 +485,6 @@ extension ExportedTable {
         "identity_upload":
             "pictures of the last hour, sealed, that the user has yet to send with a document",
         "journey": "the operator's journeys",
-        "journey_run":
-            "runs in progress, sealed and found only by their client, deleted after minutes",
         "licence_device": "devices of product keys, linked to no account",
         "organization": "the operator's customers",
         "organization_app": "which apps the operator's customers may use",

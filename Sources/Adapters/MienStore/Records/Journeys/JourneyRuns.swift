@@ -14,6 +14,9 @@ public struct JourneyRunRecord: Sendable {
     public var used: Used?
     /// The run's state, as encoded by the engine.
     public var state: Sensitive<[UInt8]>
+    /// The account that the run is about, once its user has proved to have it. The run is deleted
+    /// with the account.
+    public var account: UserID?
     public let expiresAt: Instant
 
     public struct Used: Sendable {
@@ -27,13 +30,14 @@ public struct JourneyRunRecord: Sendable {
 
     public init(
         id: InstanceID, app: AppID, journey: JourneyID, revision: Int = 0, tokenHash: [UInt8],
-        used: Used? = nil, state: Sensitive<[UInt8]>,
+        used: Used? = nil, state: Sensitive<[UInt8]>, account: UserID? = nil,
         expiresAt: Instant
     ) {
         (self.id, self.app, self.journey, self.revision, self.tokenHash) = (
             id, app, journey, revision, tokenHash
         )
         (self.used, self.state, self.expiresAt) = (used, state, expiresAt)
+        self.account = account
     }
 }
 
@@ -41,13 +45,14 @@ public struct JourneyRunTable {
     let connection: any SQLConnection
     let keys: StoreKeys
 
+    /// - Throws: ``StoreError`` `.stale` if the run's account no longer exists.
     public func insert(_ run: JourneyRunRecord) throws(StoreError) {
         try connection.execute(
             """
-            INSERT INTO journey_run (id, app_id, journey_id, revision, token_hash, state_sealed, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO journey_run (id, app_id, journey_id, revision, token_hash, state_sealed, account_id, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """, .id(run.id), .id(run.app), .id(run.journey), .integer(Int64(run.revision)),
-            .blob(run.tokenHash), .blob(sealedState(run)),
+            .blob(run.tokenHash), .blob(sealedState(run)), run.account.map { .id($0) } ?? .null,
             .time(run.expiresAt))
     }
 
@@ -55,7 +60,7 @@ public struct JourneyRunTable {
         guard
             let row = try connection.row(
                 """
-                SELECT app_id, journey_id, revision, token_hash, used_token_hash, used_request_hash, answer_sealed, state_sealed, expires_at
+                SELECT app_id, journey_id, revision, token_hash, used_token_hash, used_request_hash, answer_sealed, state_sealed, expires_at, account_id
                 FROM journey_run WHERE id = ?
                 """, .id(id))
         else { return nil }
@@ -72,22 +77,49 @@ public struct JourneyRunTable {
         return JourneyRunRecord(
             id: id, app: try row.identifier(0), journey: try row.identifier(1),
             revision: Int(try row.integer(2)), tokenHash: try row.blob(3),
-            used: used, state: Sensitive(content.state), expiresAt: try row.instant(8))
+            used: used, state: Sensitive(content.state),
+            account: try row.optionalIdentifier(9), expiresAt: try row.instant(8))
+    }
+
+    /// Returns those of the runs that are stored.
+    public func stored(among ids: [InstanceID]) throws(StoreError) -> Set<InstanceID> {
+        var stored: Set<InstanceID> = []
+        var rest = ids[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.maxParameters)
+            rest = rest.dropFirst(part.count)
+            let places = part.map { _ in "?" }.joined(separator: ", ")
+            for row in try connection.rows(
+                "SELECT id FROM journey_run WHERE id IN (\(places))", part.map { SQLValue.id($0) })
+            {
+                stored.insert(try row.identifier(0))
+            }
+        }
+        return stored
+    }
+
+    /// Databases limit the parameters of one statement.
+    private static let maxParameters = 256
+
+    /// Deletes the runs of an app that is deleted.
+    public func deleteAll(ofApp app: AppID) throws(StoreError) {
+        connection.leaveNoTrace()
+        try connection.execute("DELETE FROM journey_run WHERE app_id = ?", .id(app))
     }
 
     /// Writes `run` with the next revision if the stored run still has `revision` (compare and
     /// set).
     ///
-    /// - Throws: ``StoreError`` `.stale` otherwise.
+    /// - Throws: ``StoreError`` `.stale` otherwise, and if the run's account no longer exists.
     public func advance(_ run: JourneyRunRecord, from revision: Int) throws(StoreError) {
         let changed = try connection.execute(
             """
-            UPDATE journey_run SET revision = ?, token_hash = ?, used_token_hash = ?, used_request_hash = ?, answer_sealed = NULL, state_sealed = ?
+            UPDATE journey_run SET revision = ?, token_hash = ?, used_token_hash = ?, used_request_hash = ?, answer_sealed = NULL, state_sealed = ?, account_id = ?
             WHERE id = ? AND revision = ?
             """, .integer(Int64(revision + 1)), .blob(run.tokenHash),
             run.used.map { .blob($0.tokenHash) } ?? .null,
-            run.used.map { .blob($0.requestHash) } ?? .null, .blob(sealedState(run)), .id(run.id),
-            .integer(Int64(revision)))
+            run.used.map { .blob($0.requestHash) } ?? .null, .blob(sealedState(run)),
+            run.account.map { .id($0) } ?? .null, .id(run.id), .integer(Int64(revision)))
         guard changed == 1 else {
             throw StoreError(.stale, "the run has advanced since it was read")
         }

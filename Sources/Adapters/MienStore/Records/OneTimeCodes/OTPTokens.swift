@@ -83,11 +83,26 @@ public struct OTPTokenTable {
     /// Returns the first counter or time step whose code is still valid; `nil` if the OTP token
     /// does not exist.
     public func position(of authenticator: AuthenticatorID) throws(StoreError) -> Int64? {
-        guard
-            let row = try connection.row(
-                "SELECT position FROM otp_token WHERE authenticator_id = ?", .id(authenticator))
-        else { return nil }
-        return try row.integer(0)
+        try counters(of: authenticator)?.position
+    }
+
+    /// Returns an OTP token's position, and the counter whose code resynchronizes it, if a code
+    /// from far ahead came.
+    public func counters(of authenticator: AuthenticatorID) throws(StoreError) -> (
+        position: Int64, awaited: Int64?
+    )? {
+        let row = try connection.row(
+            "SELECT position, awaited FROM otp_token WHERE authenticator_id = ?",
+            .id(authenticator))
+        guard let row else { return nil }
+        return (try row.integer(0), try row.optionalInteger(1))
+    }
+
+    /// Notes that the code at `counter` resynchronizes an OTP token. It is not spent by this.
+    public func expect(_ counter: Int64, of authenticator: AuthenticatorID) throws(StoreError) {
+        try connection.execute(
+            "UPDATE otp_token SET awaited = ? WHERE authenticator_id = ?", .integer(counter),
+            .id(authenticator))
     }
 
     /// Returns the OTP token created by a registration.
@@ -133,7 +148,7 @@ public struct OTPTokenTable {
     {
         guard position < .max else { return false }
         return try connection.execute(
-            "UPDATE otp_token SET position = ? WHERE authenticator_id = ? AND position <= ?",
+            "UPDATE otp_token SET position = ?, awaited = NULL WHERE authenticator_id = ? AND position <= ?",
             .integer(position + 1), .id(authenticator), .integer(position)
         ) == 1
     }

@@ -26,8 +26,10 @@ struct BlinkCheck: LivenessCheck {
         }
     }
 
+    /// `nil` until the eyes have closed, or the blink is missed.
     var result: LivenessCheckResult? {
-        LivenessCheckResult(
+        guard isMissed || lowest < limits.closed else { return nil }
+        return LivenessCheckResult(
             Self.name, refusal: isMissed ? .blinkMissed : nil, measured: lowest,
             limit: limits.closed,
             // Eyes that closed far enough, but too long or too late, failed for another reason.

@@ -34,11 +34,12 @@ struct LikenessCheck: LivenessCheck {
 
     var failure: SessionRefusal? { comparison.hasFailed ? .faceChanged : nil }
 
+    /// `nil` until the still phase is complete.
     var result: LivenessCheckResult? {
-        LivenessCheckResult(
-            Self.name, refusal: isConfirmed ? failure : nil,
-            measured: isConfirmed ? comparison.lowest : 1, limit: 0,
-            score: isConfirmed ? comparison.lowestScore : 0)
+        guard isConfirmed else { return nil }
+        return LivenessCheckResult(
+            Self.name, refusal: failure, measured: comparison.lowest, limit: 0,
+            score: comparison.lowestScore)
     }
 
     private struct Comparison: Sendable {

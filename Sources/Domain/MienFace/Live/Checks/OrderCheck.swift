@@ -5,17 +5,22 @@ struct OrderCheck: LivenessCheck {
     static let refusals = [SessionRefusal.actionMissed, .actionOutOfOrder]
 
     private var refusal: SessionRefusal?
+    private var hasBegun = false
 
     init(limits: LivenessLimits) {}
 
     mutating func observe(_ observation: LivenessObservation) {
+        if case .request = observation { hasBegun = true }
         guard case .refusal(let refusal) = observation, self.refusal == nil,
             Self.refusals.contains(refusal) || refusal == .clockWentBack
         else { return }
         self.refusal = refusal
     }
 
-    var result: LivenessCheckResult? { LivenessCheckResult(Self.name, refusal: refusal) }
+    /// `nil` until an action is requested.
+    var result: LivenessCheckResult? {
+        hasBegun || refusal != nil ? LivenessCheckResult(Self.name, refusal: refusal) : nil
+    }
 }
 
 extension LivenessCheckResult.Check {

@@ -48,10 +48,11 @@ struct RepetitionCheck: LivenessCheck {
         looped || (stale > fresh && fresh + stale >= 10) ? .repeatedFrames : nil
     }
 
+    /// `nil` until two pictures were compared.
     var result: LivenessCheckResult? {
-        LivenessCheckResult(
-            Self.name, refusal: failure,
-            measured: fresh + stale == 0 ? nil : Double(stale) / Double(fresh + stale),
+        guard fresh + stale >= 2 else { return nil }
+        return LivenessCheckResult(
+            Self.name, refusal: failure, measured: Double(stale) / Double(fresh + stale),
             limit: 0.5)
     }
 }

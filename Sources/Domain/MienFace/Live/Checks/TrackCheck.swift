@@ -9,6 +9,7 @@ struct TrackCheck: LivenessCheck {
     private var last: (box: Rectangle, time: Duration)?
     /// Largest step, as a fraction of the distance allowed in the elapsed time.
     private var largest = 0.0
+    private var hasMoved = false
     private(set) var failure: SessionRefusal?
 
     init(limits: LivenessLimits) { self.limits = limits }
@@ -41,13 +42,16 @@ struct TrackCheck: LivenessCheck {
         let moved = box.center.distance(to: last.box.center) / width / allowed
         let grown = abs(box.width / width - 1) / allowed
         largest = max(largest, moved, grown)
+        hasMoved = true
         if dt > limits.gap.seconds { failure = failure ?? .faceLost }
         if largest > 1 { failure = failure ?? .faceJumped }
         self.last = (box, time)
     }
 
+    /// `nil` until two positions were compared.
     var result: LivenessCheckResult? {
-        LivenessCheckResult(Self.name, refusal: failure, measured: largest, limit: 1)
+        guard hasMoved || failure != nil else { return nil }
+        return LivenessCheckResult(Self.name, refusal: failure, measured: largest, limit: 1)
     }
 }
 

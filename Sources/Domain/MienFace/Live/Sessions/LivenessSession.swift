@@ -99,8 +99,10 @@ public struct LivenessSession: Sendable {
         let checks = checks, failed = checks.filter { !$0.hasPassed }
         guard failed.allSatisfy({ $0.score != nil }),
             (refusals ?? []).allSatisfy({ refusal in failed.contains { $0.refusal == refusal } }),
+            checks.contains(where: { $0.check == .likeness }),
             !challenge.actions.contains(where: \.showsDepth)
-                || checks.contains(where: { $0.check == .depth })
+                || checks.contains(where: { $0.check == .depth }),
+            !challenge.actions.contains(.blink) || checks.contains(where: { $0.check == .blink })
         else { return 0 }
         return checks.compactMap(\.score).min() ?? 0
     }
