@@ -35,7 +35,12 @@ private func written(_ challenge: AuthenticationChallenge) -> String {
 }
 
 private func readAddress(_ text: String) {
-    let address = ClientAddress(text)
+    let address = ClientAddress(text), forwarded = ClientAddress(forwarded: text)
+    if let address {
+        precondition(forwarded == address, "a plain address is read otherwise")
+        let withPort = text.contains(":") ? "[\(text)]:443" : "\(text):443"
+        precondition(ClientAddress(forwarded: withPort) == address, "the port is read otherwise")
+    }
     if let bytes = number(text, AF_INET, 4) {
         // An IPv4 address has one spelling.
         let plain = bytes.map(String.init).joined(separator: ".")

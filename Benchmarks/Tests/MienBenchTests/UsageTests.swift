@@ -30,7 +30,7 @@ import Testing
                 "verifications", "identity", "portal", "gallery", "liveness", "liveness attacks",
                 "liveness genuine", "liveness replays", "liveness cues", "liveness presentation",
                 "liveness pad", "liveness pad-report", "liveness injection",
-                "liveness enrollment",
+                "liveness enrollment", "liveness enrollment-rates",
             ])
         for words in commands {
             let help = try await BenchProgram.run(words + ["--help"])
@@ -53,6 +53,7 @@ import Testing
         ["liveness", "genuine"], ["liveness", "replays"], ["liveness", "cues", "photos", "0"],
         ["liveness", "pad"], ["liveness", "pad", "--photos", "photos", "--people", "0"],
         ["liveness", "pad", "--clips", "clips", "--part", "all"], ["liveness", "pad-report"],
+        ["liveness", "enrollment-rates", "clips", "photos", "--people", "1"],
     ])
     func `wrong arguments are bad input, with a hint`(_ arguments: [String]) async throws {
         let result = try await BenchProgram.run(arguments)

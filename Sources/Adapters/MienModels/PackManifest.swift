@@ -167,7 +167,7 @@ public struct PackManifest: Sendable, Hashable, Codable {
         }
         if geometry.descriptor.likeness?.isValid == false {
             faults.append(
-                "the limits of likeness must be over 0 and under 1, the strict ones not below the others"
+                "the limits of likeness, also those of enrollment, must be over 0 and under 1, the strict ones not below the others"
             )
         }
         if geometry.descriptor.strength?.isValid == false {

@@ -62,6 +62,8 @@ struct PostgresFailure: Error {
             StoreError(.conflict, "a database constraint failed: \(reason)")
         case _ where isConflict || isTimeout || state == "53300":
             StoreError(.busy, reason)
+        // The disk is full, an operation on a file failed, or the server is a standby.
+        case "53100", "58030", "25006": StoreError(.unwritable, reason)
         default: StoreError(.unreachable, reason)
         }
     }

@@ -17,7 +17,7 @@ public struct FaceAuthRequest: Codable, Sendable, Hashable, CustomReflectable {
         public enum Format: String, WireWord { case jpeg, jpg, png, gif }
 
         public var type: Kind
-        /// Base64 of at most 5,242,880 bytes.
+        /// Base64 of at most 16,777,216 bytes.
         public var content: String
         public var format: Format
 

@@ -125,6 +125,30 @@ extension RGBImage {
         }
         return RGBImage(trustedWidth: width, height: height, pixels: out)
     }
+
+    /// Returns the image turned clockwise by quarter turns, 0...3. Meant for small pictures.
+    public func turned(byQuarters quarters: Int) -> RGBImage {
+        precondition((0...3).contains(quarters), "a full turn has four quarters")
+        if quarters == 0 { return self }
+        let last = width * height - 1
+        // The index of the result's first pixel, and the steps to its neighbors right and below.
+        let (start, right, down) =
+            switch quarters {
+            case 1: (last + 1 - width, -width, 1)
+            case 2: (last, -1, -width)
+            default: (width - 1, width, -1)
+            }
+        let (newWidth, newHeight) = quarters == 2 ? (width, height) : (height, width)
+        var out: [UInt8] = []
+        out.reserveCapacity(pixels.count)
+        for y in 0..<newHeight {
+            for x in 0..<newWidth {
+                let i = 3 * (start + x * right + y * down)
+                out += pixels[i..<i + 3]
+            }
+        }
+        return RGBImage(trustedWidth: newWidth, height: newHeight, pixels: out)
+    }
 }
 
 extension Int {

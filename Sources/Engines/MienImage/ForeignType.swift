@@ -38,15 +38,30 @@ private let signatures = [
     Signature("8BPS", "a Photoshop document"),
 ]
 
-/// Detects the ISO base media file format, whose brand follows "ftyp" (ISO/IEC 14496-12 §4.3).
+/// Detects the ISO base media file format, whose brands are in the box "ftyp": the major one, a
+/// version, and the compatible ones (ISO/IEC 14496-12 §4.3).
+///
+/// Looks at the compatible brands, too, because the major one may be general (`mif1`, `miaf`) or a
+/// vendor's own. A brand of still pictures decides: no camera writes one into a video.
 private func mediaType(of bytes: Span<UInt8>) -> String? {
-    guard bytes.holds(Array("ftyp".utf8), at: 4) else { return nil }
-    switch bytes.text(8..<12) {
-    case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1": return "HEIC"
-    case "avif", "avis": return "AVIF"
-    default: return "a video (MP4 or QuickTime)"
+    guard bytes.holds(Array("ftyp".utf8), at: 4), let size = bytes.big32(at: 0) else { return nil }
+    // A box that claims no size, or more than is there, has at least a major brand.
+    let end = min(max(size, 12), bytes.count, 8 + 4 * 64)
+    let brands = stride(from: 8, through: end - 4, by: 4).filter { $0 != 12 }.map {
+        bytes.text($0..<$0 + 4)
     }
+    func has(_ names: Set<String>) -> Bool { brands.contains(where: names.contains) }
+    if has(["crx "]) { return "a raw photo (CR3)" }
+    if has(["avif", "avis", "avio"]) { return "AVIF" }
+    if has(heifBrands) || brands.contains(where: { $0.hasPrefix("MiH") }) { return "HEIC" }
+    return "a video (MP4 or QuickTime)"
 }
+
+/// The brands of HEIF (ISO/IEC 23008-12 §10 and annexes) and of its profiles (ISO/IEC 23000-22).
+private let heifBrands: Set<String> = [
+    "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "heif", "mif1", "mif2", "msf1",
+    "miaf", "MiPr", "MiAn", "MiCm", "mihe", "avci", "avcs", "jpeg", "jpgs", "vvic", "evbi", "unif",
+]
 
 private func textType(of bytes: Span<UInt8>) -> String? {
     let start = bytes.text(0..<min(bytes.count, 256)).drop { $0.isWhitespace || $0 == "\u{FEFF}" }

@@ -6,7 +6,8 @@ public import MienPixels
 ///     let image = try ImageDecoder.decode(bytes)
 ///
 /// Supports all of PNG; baseline and progressive JPEG in grayscale, color, CMYK, and YCCK; and a
-/// GIF's first frame on its logical screen. Applies the EXIF orientation. Treats colors as sRGB,
+/// GIF's first frame on its logical screen. Applies the EXIF orientation. Decodes a JPEG of more
+/// pixels than ``ImageLimits/maxPixels`` at a part of its sides. Treats colors as sRGB,
 /// without applying color profiles or gamma. Returns a complete picture or throws an error;
 /// truncated or damaged parts are never filled with gray.
 public enum ImageDecoder {
@@ -30,10 +31,13 @@ public enum ImageDecoder {
     {
         try limits.check(byteCount: bytes.count)
         let info = try ImageInfo(readingHeaderOf: bytes)
-        try limits.check(width: info.width, height: info.height)
-        let pixels = try pixels(of: bytes, info, limits: limits)
+        try limits.check(info)
+        let divisor = limits.divisor(of: info)
+        let (width, height) = (info.width.divided(by: divisor), info.height.divided(by: divisor))
+        let pixels = try pixels(
+            of: bytes, info, width: width, height: height, divisor: divisor, limits: limits)
         return info.orientation.applied(
-            to: RGBImage(decodedWidth: info.width, height: info.height, pixels: pixels))
+            to: RGBImage(decodedWidth: width, height: height, pixels: pixels))
     }
 
     /// Reads only the header: format, sides, and orientation. Checks neither the size nor the sides
@@ -53,17 +57,20 @@ public enum ImageDecoder {
 
 extension ImageDecoder {
     /// Returns the pixels as stored, `3 × width × height` bytes.
-    private static func pixels(of bytes: Span<UInt8>, _ info: ImageInfo, limits: ImageLimits)
-        throws(ImageError) -> [UInt8]
-    {
+    ///
+    /// - Parameter divisor: The sides of the file ÷ `width` and `height`, rounded up.
+    private static func pixels(
+        of bytes: Span<UInt8>, _ info: ImageInfo, width: Int, height: Int, divisor: Int,
+        limits: ImageLimits
+    ) throws(ImageError) -> [UInt8] {
         if info.format == .gif {
             let frame = try gifFirstFrame(bytes)
             try limits.check(width: frame.width, height: frame.height)
         }
-        let size = 3 * info.width * info.height
+        let size = 3 * width * height
         var status = Int32(mien_image_corrupt)
         let pixels = unsafe [UInt8](unsafeUninitializedCapacity: size) { rgb, count in
-            status = unsafe fill(rgb.baseAddress, from: bytes, info, limits)
+            status = unsafe fill(rgb.baseAddress, from: bytes, info, divisor: divisor, limits)
             count = status == mien_image_ok ? size : 0
         }
         if let error = ImageError(status: status, info.format) { throw error }
@@ -72,7 +79,7 @@ extension ImageDecoder {
 
     private static func fill(
         _ rgb: UnsafeMutablePointer<UInt8>?, from bytes: Span<UInt8>, _ info: ImageInfo,
-        _ limits: ImageLimits
+        divisor: Int, _ limits: ImageLimits
     ) -> Int32 {
         let (width, height, pixels) = (
             Int32(info.width), Int32(info.height), info.width * info.height
@@ -84,9 +91,9 @@ extension ImageDecoder {
                 unsafe mien_png_decode(file.baseAddress, file.count, rgb, width, height, white)
             case .jpeg:
                 unsafe mien_jpeg_decode(
-                    file.baseAddress, file.count, rgb, width, height,
+                    file.baseAddress, file.count, rgb, width, height, Int32(divisor),
                     Int32(ImageLimits.scans(forPixels: pixels)),
-                    Int64(ImageLimits.workingBytes(forPixels: pixels)))
+                    Int64(limits.workingBytes(forPixels: pixels)))
             case .gif:
                 unsafe mien_gif_decode(
                     file.baseAddress, file.count, rgb, width, height, white, Int64(limits.maxPixels)

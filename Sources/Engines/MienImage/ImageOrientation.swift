@@ -43,10 +43,17 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
         for entry in stride(from: directory + 2, to: directory + 2 + 12 * count, by: 12) {
             guard let tag = number16(at: entry) else { return nil }
             guard tag == 0x0112 else { continue }
-            // The value must be a single SHORT stored in the entry itself.
-            guard number16(at: entry + 2) == 3, number32(at: entry + 4) == 1,
-                let value = number16(at: entry + 8)
-            else { return nil }
+            // The standard says SHORT; some cameras write BYTE, LONG, or a signed type, which other
+            // readers accept, too. The number is at the start of the entry's four bytes of data.
+            guard number32(at: entry + 4) == 1 else { return nil }
+            let value: Int? =
+                switch number16(at: entry + 2) {
+                case 1, 6: bytes.byte(at: entry + 8).map(Int.init)
+                case 3, 8: number16(at: entry + 8)
+                case 4, 9: number32(at: entry + 8)
+                default: nil
+                }
+            guard let value else { return nil }
             self.init(rawValue: value)
             return
         }

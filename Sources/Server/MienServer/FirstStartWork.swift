@@ -8,7 +8,7 @@ internal import MienStore
 /// Fills a new database: an administrator, a sample app, and the sample journeys.
 ///
 /// The sign-up journey, which lets anyone create an account, is saved as a draft. It is published
-/// only if the operator requests it.
+/// only if the operator requests it. So are the journeys that need more than a new server has.
 struct FirstStartWork {
     let publishesSignUp: Bool
     let store: Store
@@ -24,7 +24,8 @@ struct FirstStartWork {
             (text: text, definition: try JourneyDefinition.parse(Array(text.utf8)))
         }
         let published = journeys.map(\.definition.id).filter {
-            publishesSignUp || $0 != SampleJourneys.signUpID
+            !SampleJourneys.drafts.contains($0)
+                && (publishesSignUp || $0 != SampleJourneys.signUpID)
         }
         let app = AppRecord(
             id: AppID("default_application")!, name: "Sample app", type: .public, party: .first,

@@ -15,7 +15,7 @@ extension StoreError: ReportedError {
                     .conflict, "The resource changed in the meantime. Read it again."))
         }
         return ErrorReport(
-            problem: Problem(code == .busy ? .unavailable : .serverError),
+            problem: Problem(code == .busy || code == .unwritable ? .unavailable : .serverError),
             failure: (
                 "the store failed",
                 ["store.code": "\(code.rawValue)", "store.reason": "\(reason)"]

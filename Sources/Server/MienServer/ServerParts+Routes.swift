@@ -27,7 +27,8 @@ extension ServerParts {
         let router = baseRouter(
             "requests", trustsProxy: configuration.trustsProxy,
             CrossOriginMiddleware { [apps] in try await apps.isListed(origin: $0, of: $1) })
-        OperationRoutes(store: store, registry: registry, issuer: issuer).add(to: router)
+        OperationRoutes(store: store, registry: registry, issuer: issuer, clock: clock).add(
+            to: router)
         let live = configuration.liveCapturesPerMinute
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)
         JourneyRoutes(
@@ -155,7 +156,7 @@ extension ServerParts {
     func clusterRouter() -> Router<MienRequestContext> {
         let router = Router(context: MienRequestContext.self)
         router.add(middleware: ProblemMiddleware(metrics: metrics))
-        router.add(middleware: ClientMiddleware(trustsProxy: true))
+        router.add(middleware: ClientMiddleware(trustsProxy: true, isServer: true))
         if configuration.auditsClients { router.add(middleware: AuditClientMiddleware()) }
         captureRoutes(
             JSONBody(maxBytes: configuration.bodyBytes, budget: bodies),
@@ -170,7 +171,7 @@ extension ServerParts {
         let router = baseRouter(
             "admin-requests", trustsProxy: configuration.adminTrustsProxy,
             hosts: HostMiddleware(names: configuration.adminHosts))
-        OperationRoutes(store: store, registry: registry, issuer: issuer).addMetrics(
+        OperationRoutes(store: store, registry: registry, issuer: issuer, clock: clock).addMetrics(
             to: router, gauges: gauges)
         AdminPortal().add(to: router)
         let body = JSONBody(maxBytes: configuration.bodyBytes, budget: bodies)

@@ -71,8 +71,6 @@ struct ServerParts: Sendable {
     let changes: AuthenticatorChanges
     let devices: KnownDeviceService
     let identities: IdentityService
-    /// Links to verification sessions, which the hosted page opens.
-    let verificationLinks: VerificationLinks
     let verifications: VerificationSessions
     let evidenceKey: EvidenceKey
     let gauges: ServerGauges
@@ -226,12 +224,13 @@ struct ServerParts: Sendable {
             rules: try configuration.makeIdentityRules(),
             jobs: IdentityJobQueue(
                 room: work.room, workers: work.workers, patience: work.patience), clock: clock)
-        verificationLinks = VerificationLinks(
-            store: store, clock: clock, publicURL: publicURLText)
         verifications = VerificationSessions(
             store: store, identities: identities, selfies: CapturedSelfies(captures: captures),
-            previews: PreviewService(limits: limits, clock: clock), links: verificationLinks,
-            clock: clock)
+            previews: PreviewService(limits: limits, clock: clock),
+            links: VerificationLinks(store: store, clock: clock, publicURL: publicURLText),
+            room: VerificationRoom(
+                sessionsOfAddress: configuration.verificationsPerAddress,
+                bytes: configuration.verificationBytes), clock: clock)
         identityWorker = IdentityWorker(identities, metrics: metrics, logger: logger)
         identityNews = OutboxDelivery(
             IdentityNews(store: store, caller: webhooks, metrics: metrics), store: store,
@@ -284,7 +283,7 @@ struct ServerParts: Sendable {
         pages = try WebPages(
             store: store, apps: apps, defaults: pageDefaults, grants: grants, changes: changes,
             journeys: journeys, authorization: authorization, captures: captures, links: links,
-            verifications: verifications, verificationLinks: verificationLinks, devices: devices,
+            verifications: verifications, devices: devices,
             passkeys: passkeys, starts: starts, clock: clock, budget: bodies,
             publicURL: publicURLText)
         changeWatch = ChangeWatch(

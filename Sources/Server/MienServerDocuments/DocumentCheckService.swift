@@ -3,7 +3,7 @@ internal import MienDocument
 internal import MienFace
 package import MienIdentity
 internal import MienInference
-internal import MienPixels
+package import MienPixels
 internal import MienReading
 package import MienServerCore
 package import MienServerIdentity
@@ -41,6 +41,12 @@ package final class DocumentCheckService: DocumentVerifier {
         readers = WorkerPool(workers: workers, limits: limits, label: "mien.document") {
             try DocumentWorker(network)
         }
+    }
+
+    package func showsDocument(_ picture: RGBImage, for share: WorkShare) async throws -> Bool {
+        do {
+            return try await run(for: share) { try $0.showsDocument(picture) }
+        } catch is BarcodeError { return false }
     }
 
     package func examine(_ submission: DocumentSubmission) async throws -> DocumentFindings {

@@ -20,6 +20,9 @@ final class DocumentWorker {
         return [try reader.readCodes(pictures[0], isFound ? .none : .barcodeFirst), back]
     }
 
+    /// Whether the picture shows a document, also one that fills it.
+    func showsDocument(_ picture: RGBImage) throws -> Bool { try reader.showsDocument(picture) }
+
     /// Adds the printed text, and measures signs of a copy. Without text, if OCR fails, nothing is
     /// compared with it.
     ///

@@ -63,6 +63,20 @@ package struct CaptureLinks: Sendable {
         return "\(publicURL())/verify#\(Base64URL.encode(code))"
     }
 
+    /// Returns a link to the target that was not used: `address`, or else a new one.
+    package func unused(_ address: String?, to target: Target) async throws -> String {
+        let now = clock.now
+        if let address, let code = address.split(separator: "#").last.map(String.init),
+            let bytes = Base64URL.decode(code)
+        {
+            let hash = store.keys.hash(ofSecret: bytes)
+            if try await store.read({ try $0.web.find(.link, hash, at: now) }) != nil {
+                return address
+            }
+        }
+        return try await make(target)
+    }
+
     /// Uses a link's code up, and remembers its target for the browser that will hold the start
     /// token.
     ///

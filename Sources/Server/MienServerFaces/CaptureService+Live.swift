@@ -1,6 +1,7 @@
 internal import MienAPI
 internal import MienCore
 internal import MienFace
+internal import MienImage
 internal import MienPixels
 internal import MienServerCore
 internal import MienStore
@@ -174,7 +175,9 @@ extension CaptureService {
             next.extracted(
                 entry, former: former, camera: CameraClass(of: reading.frame.image))
             if entry != nil, live.find(id)?.content.keepsPicture == true {
-                next.keep(frame.picture)
+                next.keep(
+                    StoredPicture.encode(
+                        reading.frame.image, maxBytes: FaceService.maxKeptBytes))
             }
             if entry != nil, let other = await shadow.entry(of: frame.picture, for: share) {
                 next.extractedInShadow(other)
@@ -260,7 +263,8 @@ extension FaceReading {
     var withoutPicture: FaceReading {
         let empty = Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: time)
         return FaceReading(
-            index: index, frame: empty, contentHash: contentHash, faceCount: faceCount, face: face)
+            index: index, frame: empty, contentHash: contentHash, brightness: brightness,
+            faceCount: faceCount, face: face)
     }
 }
 

@@ -13,7 +13,7 @@ extension CaptureService {
         /// It failed, was canceled, or is over.
         case refused
         /// - Parameters:
-        ///   - picture: A frame, as the client sent it.
+        ///   - picture: A frame, as it is stored.
         ///   - template: The template of a live person; `nil` if a picture was enough.
         case passed(picture: Sensitive<[UInt8]>, template: Sensitive<[UInt8]>?)
     }

@@ -171,7 +171,8 @@ package final class CaptureService: Sendable {
             do {
                 look = try await self.faces.look(
                     at: bytes, minQuality: content.rules.quality,
-                    forPacks: self.faces.formerPacks, for: self.share(of: content))
+                    forPacks: self.faces.formerPacks, keeping: content.keepsPicture == true,
+                    for: self.share(of: content))
             } catch {
                 // The frame was not analyzed: the queue had no turn for it, or the client hung up
                 // before its turn.
@@ -194,7 +195,7 @@ package final class CaptureService: Sendable {
                     content.template = try self.template(of: Array(best))
                     content.former = try self.formerTemplates(of: look.former)
                     content.camera = look.camera
-                    if content.keepsPicture == true { content.picture = Base64URL.encode(bytes) }
+                    content.picture = look.picture.map { Base64URL.encode($0) }
                     let more = await self.shadow.entry(of: bytes, for: self.share(of: content))
                     let known = try content.shadow.map(Self.template)?.entries ?? []
                     content.shadow = self.shadow.template(of: known + (more.map { [$0] } ?? []))

@@ -81,20 +81,30 @@ package final class FaceService: LiveFrameReader {
         let camera: CameraClass
         /// The entries of the same face for templates of ``FaceService/formerPacks``.
         var former: [PackID: FaceTemplate.Entry] = [:]
+        /// The picture as it is stored, if it is kept.
+        var picture: [UInt8]?
     }
+
+    /// The largest picture of a face that is stored.
+    static let maxKeptBytes = 1 << 20
 
     /// - Parameters:
     ///   - share: The client that the analysis is queued for.
     ///   - packs: The packs of other templates that the face may be compared with.
+    ///   - keeping: Whether the picture is kept.
     /// - Throws: `ImageError` for malformed pictures; ``ServerBusy``.
     func look(
-        at bytes: [UInt8], minQuality: Int, forPacks packs: [PackID] = [], for share: WorkShare
+        at bytes: [UInt8], minQuality: Int, forPacks packs: [PackID] = [], keeping: Bool = false,
+        for share: WorkShare
     ) async throws -> Look {
         let limits = imageLimits
         let (found, seen) = try await run(for: share) { analyzer, networks in
             let image = try ImageDecoder.decode(bytes, limits: limits)
-            let (look, box) = try Self.look(
+            var (look, box) = try Self.look(
                 at: image, minQuality: minQuality, with: analyzer, networks)
+            if keeping, look.entry != nil {
+                look.picture = StoredPicture.encode(image, maxBytes: Self.maxKeptBytes)
+            }
             // The picture is kept only if another pack needs it.
             return (look, packs.isEmpty ? nil : box.map { (image, $0) })
         }
@@ -145,7 +155,7 @@ package final class FaceService: LiveFrameReader {
         async throws -> FaceReading
     {
         var limits = imageLimits
-        limits.maxPixels = Self.maxLivePixels
+        (limits.maxPixels, limits.maxJPEGPixels) = (Self.maxLivePixels, Self.maxLivePixels)
         let live = engine.liveAnalyzer
         return try await run(for: share) { [limits] _, networks in
             let frame = Frame(image: try ImageDecoder.decode(bytes, limits: limits), time: time)

@@ -18,9 +18,17 @@ package protocol DocumentVerifier: Sendable {
     /// - Throws: ``IdentitySourceError`` or `ServerBusy` if the document could not be judged. The
     ///   attempt is then not counted.
     func examine(_ submission: DocumentSubmission) async throws -> DocumentFindings
+
+    /// Whether a picture without the edges of a document, such as a scan, shows one: a zone, a
+    /// barcode, or text.
+    ///
+    /// - Throws: ``IdentitySourceError`` or `ServerBusy`.
+    func showsDocument(_ picture: RGBImage, for share: WorkShare) async throws -> Bool
 }
 
 extension DocumentVerifier {
+    package func showsDocument(_: RGBImage, for _: WorkShare) async throws -> Bool { true }
+
     package func countries(of _: IdentityDocumentType, among countries: [Country]) -> [Country] {
         countries
     }

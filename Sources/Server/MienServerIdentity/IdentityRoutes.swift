@@ -184,8 +184,9 @@ package struct IdentityRoutes {
     private static let fields = [
         "country", "documentType", "image", "backImage", "faceImage", "faceCapture",
     ]
-    /// Room for three pictures, and for the header fields and texts between them.
-    private static let maxBytes = 3 * DocumentInput.maxPictureBytes + 16 * 1024
+    /// Room for three usual pictures or two of the largest, and for the header fields and texts
+    /// between them. Three of the largest would take more than a third of ``BodyBudget``.
+    private static let maxBytes = 2 * DocumentInput.maxPictureBytes + 16 * 1024
 
     /// Verifies the document of a request: a form with its pictures, or JSON if they were uploaded
     /// before. Uploaded pictures are erased after the attempt, and kept if there was none.

@@ -1,4 +1,5 @@
 package import Hummingbird
+internal import MienAPI
 internal import MienCore
 package import MienServerAccess
 package import MienServerCore
@@ -7,19 +8,26 @@ internal import NIOCore
 
 /// Routes for health, metrics, signing keys, and the API description.
 package struct OperationRoutes {
-    let store: Store
     let registry: PrometheusRegistry
     let issuer: TokenIssuer
+    private let readiness: Readiness
 
-    package init(store: Store, registry: PrometheusRegistry, issuer: TokenIssuer) {
-        (self.store, self.registry, self.issuer) = (store, registry, issuer)
+    package init(
+        store: Store, registry: PrometheusRegistry, issuer: TokenIssuer, clock: ServerClock
+    ) {
+        (self.registry, self.issuer) = (registry, issuer)
+        readiness = Readiness(store: store, clock: clock)
     }
 
     /// Adds the routes for health, signing keys, and the API description.
     package func add(to router: Router<MienRequestContext>) {
         router.get("healthz") { _, _ in JSONBody.response(["status": "alive"]) }
         router.get("readyz") { _, _ in
-            _ = try await store.read { try $0.admins.isEmpty() }
+            guard await readiness.isReady() else {
+                return ProblemMiddleware.response(
+                    Problem(.unavailable, "The server cannot read or write its database."),
+                    retryAfter: .seconds(4))
+            }
             return JSONBody.response(["status": "ready"])
         }
         router.get(".well-known/jwks.json") { _, _ in

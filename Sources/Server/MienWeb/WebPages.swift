@@ -28,7 +28,6 @@ package struct WebPages: Sendable {
     let captures: CaptureService
     let links: CaptureLinks
     let verifications: VerificationSessions
-    let verificationLinks: VerificationLinks
     let documentLinks: DocumentLinks
     let devices: KnownDeviceService
     let passkeys: PasskeyService
@@ -45,7 +44,7 @@ package struct WebPages: Sendable {
         store: Store, apps: AppCatalog, defaults: PageDefaults, grants: GrantService,
         changes: AuthenticatorChanges, journeys: JourneyService,
         authorization: AuthorizationService, captures: CaptureService, links: CaptureLinks,
-        verifications: VerificationSessions, verificationLinks: VerificationLinks,
+        verifications: VerificationSessions,
         devices: KnownDeviceService, passkeys: PasskeyService, starts: RateLimiter,
         clock: ServerClock, budget: BodyBudget, publicURL: @escaping @Sendable () -> String
     ) throws {
@@ -54,7 +53,7 @@ package struct WebPages: Sendable {
         (self.authorization, self.captures, self.links) = (authorization, captures, links)
         (self.devices, self.passkeys, self.starts) = (devices, passkeys, starts)
         (self.clock, self.budget, self.publicURL) = (clock, budget, publicURL)
-        (self.verifications, self.verificationLinks) = (verifications, verificationLinks)
+        self.verifications = verifications
         documentLinks = DocumentLinks(store: store, clock: clock, publicURL: publicURL)
         sessions = BrowserSessions(
             store: store, grants: grants, clock: clock, publicURL: publicURL)

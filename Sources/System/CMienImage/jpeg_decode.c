@@ -103,18 +103,24 @@ static void read_cmyk(j_decompress_ptr jpeg, JSAMPLE *rgb) {
     }
 }
 
-static void decode(j_decompress_ptr jpeg, JSAMPLE *rgb, int32_t width, int32_t height) {
+static void decode(j_decompress_ptr jpeg, JSAMPLE *rgb, int32_t width, int32_t height, int32_t divisor) {
     jpeg_read_header(jpeg, TRUE);
     if (jpeg->image_width != (JDIMENSION)width || jpeg->image_height != (JDIMENSION)height)
         give_up((j_common_ptr)jpeg, mien_image_corrupt);
     const int cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
     jpeg->out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
+    jpeg->scale_num = 1;
+    jpeg->scale_denom = (unsigned)divisor;
     jpeg_start_decompress(jpeg);
+    // `rgb` was sized by the same division; a library that scales otherwise must not write beyond it.
+    if (jpeg->output_width != (JDIMENSION)((width + divisor - 1) / divisor) ||
+        jpeg->output_height != (JDIMENSION)((height + divisor - 1) / divisor))
+        give_up((j_common_ptr)jpeg, mien_image_unsupported);
     if (cmyk) read_cmyk(jpeg, rgb); else read_rgb(jpeg, rgb);
     jpeg_finish_decompress(jpeg);   // reads on to the end marker, so that a missing one is noticed
 }
 
-int32_t mien_jpeg_decode(const void *bytes, size_t count, void *rgb, int32_t width, int32_t height,
+int32_t mien_jpeg_decode(const void *bytes, size_t count, void *rgb, int32_t width, int32_t height, int32_t divisor,
                          int32_t max_scans, int64_t max_memory) {
     struct jpeg_decompress_struct jpeg;
     failure failed;
@@ -134,7 +140,7 @@ int32_t mien_jpeg_decode(const void *bytes, size_t count, void *rgb, int32_t wid
         jpeg.mem->max_memory_to_use = max_memory < LONG_MAX ? (long)max_memory : LONG_MAX;
         jpeg.src = &source;
         jpeg.progress = &limit.base;
-        decode(&jpeg, rgb, width, height);
+        decode(&jpeg, rgb, width, height, divisor);
     }
     jpeg_destroy_decompress(&jpeg);
     return failed.status;

@@ -27,5 +27,5 @@ extension FaceGeometry {
             ],
             crops: [
                 .init(), .init(mirrored: true), .init(zoom: 1.1), .init(zoom: 1.1, mirrored: true),
-            ]))
+            ], likeness: .standard))
 }

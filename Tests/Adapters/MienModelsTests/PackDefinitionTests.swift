@@ -25,6 +25,9 @@ import Testing
         }
         #expect(FileManager.default.fileExists(atPath: folder.path + "/calibration.json"))
         #expect(manifest.cohort == "cohort.bin")
+        #expect(
+            manifest.geometry.descriptor.likeness?.enrollment != nil,
+            "its network's limits were measured")
     }
 
     @Test("setup downloads exactly the files that mien-default-2 needs from elsewhere")

@@ -88,6 +88,27 @@ struct RealPhotoTests {
         #expect(main.quality.score >= FaceQuality.defaultThreshold || !analysis.reasons().isEmpty)
     }
 
+    @Test(
+        "a photo without a note of its orientation shows the same person in each direction",
+        arguments: Installed.names.indices)
+    func turned(index: Int) async throws {
+        let upright = Installed.photos[index], pack = try #require(Installed.pack)
+        let engine = try FaceEngine(pack: pack), matcher = try pack.matcher()
+        func seen(_ quarters: Int) async throws -> (face: AnalyzedFace, reference: Reference) {
+            let (face, description) = try #require(
+                try await engine.describe(upright.turned(byQuarters: quarters)))
+            return (face, try matcher.reference(for: description.descriptor))
+        }
+        let own = try await seen(0)
+        for quarters in 1...3 {
+            let turned = try await seen(quarters)
+            #expect(matcher.score(own.reference, turned.reference) >= MatchScore(60))
+            #expect(abs(turned.face.quality.score - own.face.quality.score) <= 20)
+            #expect(abs(turned.face.pose.yaw - own.face.pose.yaw) < 8, "\(turned.face.pose)")
+            #expect(abs(turned.face.pose.pitch - own.face.pose.pitch) < 8, "\(turned.face.pose)")
+        }
+    }
+
     /// The reference: the same networks run by an independent pipeline. Its photos are in the order
     /// of ``Installed/names``.
     @Test(

@@ -145,7 +145,7 @@ import Testing
         #expect(
             await refusal {
                 try await test.store.read { try $0.codes.put("c", hash: [1], expiresAt: .start) }
-            } == .unreachable)
+            } == .unwritable)
     }
 
     @Test(arguments: StoreKind.allCases) func `a string with a NUL is rejected`(kind: StoreKind)
@@ -226,7 +226,7 @@ import Testing
         #expect(
             StoreError.Code.allCases.map(\.rawValue) == [
                 "store.busy", "store.corrupt", "store.foreign-key", "store.unreachable",
-                "store.conflict", "store.stale", "store.too-new",
+                "store.unwritable", "store.conflict", "store.stale", "store.too-new",
                 "store.incomplete", "store.moved", "store.uncertain",
             ])
         #expect(

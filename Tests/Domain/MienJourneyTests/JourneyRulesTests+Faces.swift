@@ -162,7 +162,10 @@ extension JourneyRulesTests {
         #expect(error?.problems.first?.field == "sessionId")
         let reading = try play.respond(
             "client_input", ["payload": ["sessionId": "idv_1", "state": "s"]])
-        #expect(reading.work() == ReadVerificationEffect(session: id, state: Sensitive("s")))
+        #expect(
+            reading.work()
+                == ReadVerificationEffect(
+                    session: id, state: Sensitive("s"), opened: Self.session, callbackURL: nil))
         #expect(throws: JourneyClientError.invalidState) {
             try play.answer(
                 reading,

@@ -30,7 +30,7 @@ enum Header {
     static func big(_ number: Int, _ bytes: Int) -> [UInt8] {
         (0..<bytes).reversed().map { UInt8(number >> (8 * $0) & 255) }
     }
-    static func little(_ number: Int) -> [UInt8] { big(number, 2).reversed() }
+    static func little(_ number: Int, _ bytes: Int = 2) -> [UInt8] { big(number, bytes).reversed() }
 }
 
 /// Returns an 8×8 grayscale progressive JPEG: one scan for the block's mean, then `scans` − 1 empty

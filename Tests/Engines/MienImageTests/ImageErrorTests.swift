@@ -8,6 +8,14 @@ struct ImageErrorTests {
         arguments: [
             ("RIFF\u{4}\u{0}\u{0}\u{0}WEBPVP8 ", "WebP"),
             ("\0\0\0\u{18}ftypheic\0\0\0\0mif1", "HEIC"), ("\0\0\0\u{18}ftypavif", "AVIF"),
+            ("\0\0\0\u{18}ftypMiHB\0\0\0\0MiHBheic", "HEIC"),
+            ("\0\0\0\u{18}ftypheif\0\0\0\0mif1heic", "HEIC"),
+            ("\0\0\0\u{18}ftypisom\0\0\0\0mif1heic", "HEIC"),
+            ("\0\0\0\0ftypheix", "HEIC"), ("\0\0\0\u{18}ftypmif1\0\0\0\0mif1avif", "AVIF"),
+            ("\0\0\0\u{18}ftypcrx \0\0\0\u{1}crx isom", "a raw photo (CR3)"),
+            ("\0\0\0\u{14}ftypqt  \0\0\0\0qt  ", "a video (MP4 or QuickTime)"),
+            // A brand behind the box does not count.
+            ("\0\0\0\u{10}ftypisom\0\0\0\0heic", "a video (MP4 or QuickTime)"),
             ("\0\0\0\u{18}ftypisom", "a video (MP4 or QuickTime)"), ("BM\u{10}\0\0\0", "BMP"),
             ("II*\0\u{8}", "TIFF"), ("MM\0*\0", "TIFF"),
             ("%PDF-1.7", "a PDF document"), ("PK\u{3}\u{4}", "a ZIP archive"),
@@ -80,8 +88,8 @@ struct ImageErrorTests {
                 "The PNG is damaged and cannot be read. Save or take the picture again."
             ),
             (
-                .tooManyBytes(count: 6_000_000, limit: 5_242_880), .tooManyBytes,
-                "The picture has 6,000,000 bytes, over the limit of 5,242,880. Reduce its size or compress it more."
+                .tooManyBytes(count: 17_000_000, limit: 16_777_216), .tooManyBytes,
+                "The picture has 17,000,000 bytes, over the limit of 16,777,216. Reduce its size or compress it more."
             ),
             (
                 .tooManyPixels(width: 60_000, height: 800, limit: 40_000_000), .tooManyPixels,

@@ -20,6 +20,26 @@ struct ImageOrientationTests {
         #expect(ImageOrientation(tiff: file.span)?.rawValue == number)
     }
 
+    @Test(
+        "the number counts, whatever its integer type",
+        arguments: [
+            (number: 1, bytes: 1), (number: 3, bytes: 2), (number: 4, bytes: 4),
+            (number: 6, bytes: 1), (number: 8, bytes: 2), (number: 9, bytes: 4),
+        ], [true, false])
+    func types(type: (number: Int, bytes: Int), isLittle: Bool) {
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            isLittle ? Header.little(value, count) : Header.big(value, count)
+        }
+        for value in 1...8 {
+            let data = number(value, type.bytes)
+            let file =
+                (isLittle ? [0x49, 0x49, 0x2A, 0] : [0x4D, 0x4D, 0, 0x2A]) + number(8, 4)
+                + number(1, 2) + number(0x0112, 2) + number(type.number, 2) + number(1, 4) + data
+                + [UInt8](repeating: 0, count: 4 - data.count)
+            #expect(ImageOrientation(tiff: file.span)?.rawValue == value)
+        }
+    }
+
     @Test("truncated or changed EXIF data never traps", arguments: 1...2)
     func damaged(number: Int) {
         let file = Vector.file("EXIF/\(number).tiff")
@@ -46,7 +66,8 @@ struct ImageOrientationTests {
         #expect(changed(31, 8) == .turn270)
         // 0, 9, 262.
         #expect(changed(31, 0) == nil && changed(31, 9) == nil && changed(30, 1) == nil)
-        #expect(changed(25, 4) == nil && changed(29, 2) == nil)  // a LONG; two of them
+        #expect(changed(25, 5) == nil && changed(29, 2) == nil)  // a RATIONAL; two of them
+        #expect(changed(25, 4) == nil)  // a LONG of 0x60000
         // A directory beyond the end, and one that is too short.
         #expect(changed(4, 0xFF) == nil && changed(9, 1) == nil)
         #expect(changed(8, 0xFF) == .turn90)  // one too long, but it is there

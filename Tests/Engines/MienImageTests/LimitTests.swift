@@ -4,9 +4,12 @@ import Testing
 
 @Suite("Limits")
 struct LimitTests {
-    @Test("the standard limits are 5 MB and 40 megapixels")
+    @Test("the standard limits are 16 MB, 40 megapixels, and 200 for a JPEG")
     func standard() {
-        #expect(ImageLimits.standard == ImageLimits(maxBytes: 5_242_880, maxPixels: 40_000_000))
+        #expect(
+            ImageLimits.standard
+                == ImageLimits(
+                    maxBytes: 16_777_216, maxPixels: 40_000_000, maxJPEGPixels: 200_000_000))
     }
 
     @Test("a file at the limit is read, and one byte more is rejected")
@@ -18,17 +21,17 @@ struct LimitTests {
         #expect(throws: ImageError.tooManyBytes(count: bytes.count, limit: bytes.count - 1)) {
             try ImageDecoder.decode(bytes, limits: ImageLimits(maxBytes: bytes.count - 1))
         }
-        let padded = bytes + [UInt8](repeating: 0, count: 5_242_880 - bytes.count)
+        let padded = bytes + [UInt8](repeating: 0, count: 16_777_216 - bytes.count)
         #expect(throws: Never.self) { try ImageDecoder.decode(padded) }
-        #expect(throws: ImageError.tooManyBytes(count: 5_242_881, limit: 5_242_880)) {
+        #expect(throws: ImageError.tooManyBytes(count: 16_777_217, limit: 16_777_216)) {
             try ImageDecoder.decode(padded + [0])
         }
     }
 
     @Test("an oversized file is rejected before its type is detected")
     func bytesFirst() {
-        #expect(throws: ImageError.tooManyBytes(count: 6_000_000, limit: 5_242_880)) {
-            try ImageDecoder.decode([UInt8](repeating: 0x20, count: 6_000_000))
+        #expect(throws: ImageError.tooManyBytes(count: 17_000_000, limit: 16_777_216)) {
+            try ImageDecoder.decode([UInt8](repeating: 0x20, count: 17_000_000))
         }
     }
 
@@ -55,7 +58,6 @@ struct LimitTests {
             (Header.png(0xFFFF_FFFF, 0xFFFF_FFFF), 0xFFFF_FFFF, 0xFFFF_FFFF),
             (Header.png(0x8000_0000, 2), 0x8000_0000, 2),
             (Header.png(40_000_001, 1), 40_000_001, 1),
-            (Header.jpeg(65_500, 65_500), 65_500, 65_500),
             (Header.gif(65_535, 65_535, frame: (1, 1)), 65_535, 65_535),
             (Header.gif(10, 10, frame: (65_535, 65_535)), 65_535, 65_535),
         ])
@@ -63,6 +65,57 @@ struct LimitTests {
         #expect(throws: ImageError.tooManyPixels(width: width, height: height, limit: 40_000_000)) {
             try ImageDecoder.decode(bytes)
         }
+    }
+
+    @Test("a JPEG of more pixels than any phone takes is rejected by its header")
+    func largestJPEG() {
+        #expect(
+            throws: ImageError.tooManyPixels(width: 65_500, height: 65_500, limit: 200_000_000)
+        ) { try ImageDecoder.decode(Header.jpeg(65_500, 65_500)) }
+    }
+
+    @Test(
+        "a JPEG of more pixels than the limit is read at a part of its sides",
+        arguments: [(64 * 48, 64, 48), (3071, 32, 24), (767, 16, 12), (191, 8, 6)])
+    func reduced(maxPixels: Int, width: Int, height: Int) throws {
+        var image = RGBImage(width: 64, height: 48, filledWith: RGBColor(200, 40, 90))
+        for x in 32..<64 { for y in 0..<48 { image[x, y] = RGBColor(20, 160, 30) } }
+        let bytes = JPEGEncoder.encode(image, quality: 95)
+        let limits = ImageLimits(maxPixels: maxPixels, maxJPEGPixels: 64 * 48)
+        let read = try ImageDecoder.decode(bytes, limits: limits)
+        #expect((read.width, read.height) == (width, height))
+        for (x, color) in [(0, image[0, 0]), (width - 1, image[63, 0])] {
+            let seen = read[x, height / 2]
+            #expect(
+                abs(Int(seen.red) - Int(color.red)) < 12
+                    && abs(Int(seen.green) - Int(color.green)) < 12)
+        }
+        // The sides do not have to be even.
+        let odd = JPEGEncoder.encode(RGBImage(width: 63, height: 47, filledWith: .white))
+        let small = try ImageDecoder.decode(
+            odd, limits: ImageLimits(maxPixels: 32 * 24, maxJPEGPixels: 63 * 47))
+        #expect((small.width, small.height) == (32, 24))
+        #expect(throws: ImageError.self) {
+            try ImageDecoder.decode(
+                PNGEncoder.encode(image),
+                limits: ImageLimits(
+                    maxPixels: 3071, maxJPEGPixels: 64 * 48))
+        }
+    }
+
+    @Test(
+        "photos of 48, 50, and 200 megapixels are read, and those with a video behind the picture",
+        arguments: [(8064, 6048, 2), (8192, 6144, 2), (16_320, 12_240, 4)])
+    func phones(width: Int, height: Int, divisor: Int) throws {
+        let small = RGBImage(width: 8, height: 8, filledWith: RGBColor(90, 120, 150))
+        let photo = JPEGEncoder.encode(small.resized(width: width, height: height), quality: 30)
+        // A motion photo: a video of some megabytes follows the end of the JPEG.
+        let motion =
+            photo + Array("\0\0\0\u{18}ftypmp42".utf8)
+            + [UInt8](repeating: 0xFF, count: 8_000_000)
+        let image = try ImageDecoder.decode(motion)
+        #expect((image.width, image.height) == (width / divisor, height / divisor))
+        #expect(try ImageDecoder.probe(motion).width == width)
     }
 
     @Test(

@@ -56,7 +56,10 @@ struct SweepingTests {
             try await world.store.read {
                 try $0.verificationSessions.account(of: IdentityAttemptID("idv_b")!)
             } == nil)
-        #expect(try await world.store.read { try $0.verificationSessions.open(of: World.app) } == 0)
+        #expect(
+            try await world.store.read {
+                try $0.verificationSessions.open(of: World.app, owner: .relyingParty)
+            } == 0)
     }
 
     @Test("a job whose pictures cannot be read ends, and the next one is judged")

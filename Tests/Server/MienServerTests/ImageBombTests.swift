@@ -66,14 +66,14 @@ struct ImageBombTests {
                 try unpacked.expect(.imageNotAccepted)
             }
 
-            let limit = 5_242_880
+            let limit = 16_777_216
             try await send(photo + [UInt8](repeating: 0, count: limit + 1 - photo.count)).expect(
                 .payloadTooLarge)
             // The same without a content-length header.
             try await connection.send(
                 "POST /v1/capture/frames HTTP/1.1\r\nhost: a\r\nauthorization: Bearer \(token)\r\ncontent-type: image/jpeg\r\ntransfer-encoding: chunked\r\n\r\n"
             )
-            for _ in 0..<6 {
+            for _ in 0..<17 {
                 try await connection.send(
                     Array("100000\r\n".utf8) + [UInt8](repeating: 0, count: 0x100000)
                         + Array("\r\n".utf8))

@@ -20,8 +20,8 @@ struct LivePictureTests {
     init() throws { scratch = try ScratchFolder() }
 
     /// Returns the photo's face with a margin, 480 pixels wide, and its mesh.
-    private static func head() async throws -> SolidHead {
-        let engine = try FaceEngine(pack: try PackLibrary(folder: Installed.home.packs).pack())
+    private static func head(_ pack: PackID) async throws -> SolidHead {
+        let engine = try FaceEngine(pack: try PackLibrary(folder: Installed.home.packs).pack(pack))
         let photo = try ImageDecoder.decode(Installed.photo("obama"))
         let face = try #require(try await engine.analyze(photo).main).detection.box
         let width = min(photo.width, Int(3 * face.width)),
@@ -42,17 +42,23 @@ struct LivePictureTests {
     }
 
     @Test(
-        "frames yield the face's position and quality, the still phase, the requested actions, and a verdict with measurements"
-    )
-    func pictures() async throws {
+        "frames yield the face's position and quality, the still phase, the requested actions, and a verdict with measurements",
+        arguments: [PackLibrary.basicID, PackLibrary.betterID])
+    func pictures(pack: PackID) async throws {
+        guard (try? PackLibrary(folder: Installed.home.packs).pack(pack)) != nil else {
+            try Test.cancel("\(pack.text) is not installed: run scripts/setup")
+        }
         try await TestServer.run(
-            in: scratch, settings: ["MIEN_FACE_LIVENESS_MODE": "liveness_active"]
+            in: scratch,
+            settings: [
+                "MIEN_FACE_LIVENESS_MODE": "liveness_active", "MIEN_FACE_PACK": pack.text,
+            ]
         ) { server in
             _ = try await server.makeUser()
             let token = try await token(server)
             let (_, begun) = try await LiveStage.send(
                 server, token, "start", "application/json", [])
-            var answer = try begun.decoded(as: CaptureAnswer.self), head = try await Self.head()
+            var answer = try begun.decoded(as: CaptureAnswer.self), head = try await Self.head(pack)
             var announced: [WireValue<CaptureAction>] = [], quality = 0, boxes: [[Double]] = []
             var chain = FrameChain(
                 nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))

@@ -4,8 +4,11 @@ import Testing
 
 /// The program of Examples whose face `scripts/test-examples` cannot show.
 @Suite(.needsFaces) struct BiometricLoginExampleTests {
-    @Test func `a face that keeps still and blinks signs in, and so does the PIN`() async throws {
-        let home = try TemporaryHome()
+    @Test(arguments: TemporaryHome.packs)
+    func `a face that keeps still and blinks signs in, and so does the PIN`(pack: String)
+        async throws
+    {
+        let home = try TemporaryHome(pack: pack)
         let (clip, _) = try await ClipMaker(home).enrollment(
             EnrollmentSettings(
                 mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2),

@@ -19,7 +19,7 @@ struct ClipMaker {
     init(_ home: TemporaryHome, _ name: String = "obama") async throws {
         self.home = home
         let whole = try ImageFile.decode(home.photo(name))
-        engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
+        engine = try FaceEngine(pack: try ModelPack(folder: home.pack))
         // The face and its surroundings, so that frames are small.
         let box = try #require(try await engine.analyze(whole).main).detection.box,
             side = min(whole.width, whole.height, Int(2.6 * box.width))
@@ -72,7 +72,7 @@ struct ClipMaker {
     }
 
     /// The movement by which the person shows a view.
-    private static func turn(_ view: EnrollmentView?) -> LivenessAction? {
+    static func turn(_ view: EnrollmentView?) -> LivenessAction? {
         switch view {
         case nil, .front: nil
         case .right: .turnRight
@@ -94,9 +94,9 @@ struct ClipMaker {
         try write(Array(repeating: photo, count: 30), name)
     }
 
-    private func write(_ frames: [RGBImage], _ name: String) throws -> String {
+    func write(_ frames: [RGBImage], _ name: String, framesPerSecond: Int32 = 10) throws -> String {
         var maker = MovieMaker(.mkv)
-        maker.framesPerSecond = 10
+        maker.framesPerSecond = framesPerSecond
         let file = home.files.appending(path: name)
         try maker.write(frames, to: file)
         return file.path

@@ -40,6 +40,44 @@ import Testing
         #expect(reversed.status == 2 && reversed.err.contains("24 to 72"), "\(reversed.err)")
     }
 
+    /// Cards on a table without a zone, so that the document may be upside down: a face that is
+    /// upside down, or a pattern, resembles a larger one than the portrait.
+    @Test(
+        arguments: ["obama", "biden"],
+        [
+            (share: 0.55, quarters: 0), (share: 0.8, quarters: 0), (share: 0.3, quarters: 0),
+            (share: 0.8, quarters: 2), (share: 0.3, quarters: 1),
+        ])
+    func `a printed portrait is found on a card in any size and direction`(
+        name: String, print: (share: Double, quarters: Int)
+    ) async throws {
+        let home = try TemporaryHome(), photo = try ImageFile.decode(home.photo(name))
+        let width = photo.width * 3 / 5
+        let portrait = photo.reduced(
+            by: 1, x: photo.width / 5, y: photo.height / 20, width: width, height: width * 9 / 7)
+        var scene = RGBImage(width: 1800, height: 1350, filledWith: RGBColor(120, 100, 80))
+        for y in 270..<1078 {
+            for x in 260..<1540 {
+                // Fine lines of security printing.
+                let isLine = (3 * y - x) % 42 < 4
+                scene[x, y] = isLine ? RGBColor(205, 215, 222) : RGBColor(222, 228, 232)
+            }
+        }
+        let height = Int(808 * print.share)
+        let printed = portrait.resized(width: height * 7 / 9, height: height)
+        for y in 0..<printed.height {
+            for x in 0..<printed.width { scene[x + 320, y + 300] = printed[x, y] }
+        }
+        let card = try home.write(
+            JPEGEncoder.encode(scene.turned(byQuarters: print.quarters), quality: 90),
+            as: "card.jpg")
+        let same = try await home.mien("document", "compare", card, home.photo(name))
+        #expect(same.status == 0, "\(same)")
+        let other = name == "obama" ? "biden" : "obama"
+        let different = try await home.mien("document", "compare", card, home.photo(other))
+        #expect(different.status == 1 && different.err.isEmpty, "\(different)")
+    }
+
     @Test func `without a portrait or a face, another photo is needed`() async throws {
         let home = try TemporaryHome(), passport = try passport(home)
         let wall = RGBImage(width: 320, height: 240, filledWith: .white)

@@ -2,6 +2,7 @@ import Foundation
 import MienCore
 import MienFace
 import MienMedia
+import MienPixels
 import MienTesting
 import Testing
 
@@ -17,12 +18,11 @@ import Testing
             arguments + ["--json"], settings: Self.settings, input: input, at: location)
     }
 
-    @Test(.needsFaces)
-    func
-        `a live enrollment takes each side from a head that turns there, and the PIN confirms it`()
-        async throws
-    {
-        let home = try TemporaryHome(), clips = try await ClipMaker(home)
+    @Test(.needsFaces, arguments: TemporaryHome.packs)
+    func `a live enrollment takes each side from a head that turns there, and the PIN confirms it`(
+        pack: String
+    ) async throws {
+        let home = try TemporaryHome(pack: pack), clips = try await ClipMaker(home)
         let (clip, poses) = try await clips.enrollment(
             EnrollmentSettings(
                 mode: .livenessPassive, views: .full, countdownToCapture: .zero,
@@ -51,9 +51,10 @@ import Testing
         #expect(try await mien(home, "face", "verify", "ada", home.photo("biden")).status == 1)
     }
 
-    @Test(.needsFaces)
-    func `only a live enrollment with the right PIN can unlock something`() async throws {
-        let home = try TemporaryHome()
+    @Test(.needsFaces, arguments: TemporaryHome.packs)
+    func `only a live enrollment with the right PIN can unlock something`(pack: String) async throws
+    {
+        let home = try TemporaryHome(pack: pack)
         let (clip, _) = try await ClipMaker(home).enrollment(
             EnrollmentSettings(
                 mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 1),
@@ -94,8 +95,39 @@ import Testing
     }
 
     @Test(.needsFaces)
-    func `a held photo is not enrolled live, and the reason is told`() async throws {
-        let home = try TemporaryHome(), clip = try await ClipMaker(home).still(as: "still.mkv")
+    func `a camera that lights every second frame with infrared enrolls and recognizes`()
+        async throws
+    {
+        let home = try TemporaryHome(), maker = try await ClipMaker(home)
+        let lit = try await maker.frames(
+            enrolling: EnrollmentSettings(
+                mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2), further: 3
+        ).frames
+        // Gray, with a nearly black frame after each one, at twice the rate.
+        let strobe = lit.flatMap { frame -> [RGBImage] in
+            func gray(_ part: Int) -> RGBImage {
+                let luma = frame.luma.flatMap { light -> [UInt8] in
+                    Array(repeating: UInt8(Int(light) * part / 100), count: 3)
+                }
+                return try! RGBImage(width: frame.width, height: frame.height, pixels: luma)
+            }
+            return [gray(100), gray(3)]
+        }
+        let clip = try maker.write(strobe, "strobe.mkv", framesPerSecond: 20)
+        let enrolled = try await mien(
+            home, "face", "enroll", "ada", "--video", clip, "--mode", "passive", "--frames", "2",
+            "--recognition-only")
+        #expect(enrolled.status == 0, "\(enrolled)")
+        let watched = try await mien(
+            home, "face", "watch", "--video", clip, "--mode", "passive", "--name", "ada")
+        #expect(watched.status == 0, "\(watched.out.suffix(2000))")
+        #expect(!watched.out.contains("face_not_found"))
+    }
+
+    @Test(.needsFaces, arguments: TemporaryHome.packs)
+    func `a held photo is not enrolled live, and the reason is told`(pack: String) async throws {
+        let home = try TemporaryHome(pack: pack),
+            clip = try await ClipMaker(home).still(as: "still.mkv")
         let refused = try await home.mien(
             ["face", "enroll", "ada", "--video", clip, "--mode", "passive"],
             settings: Self.settings, input: "4711\n")

@@ -115,6 +115,42 @@ import Testing
             sourceLocation: location)
     }
 
+    @Test(arguments: TemporaryHome.packs)
+    func `a photo matches in any direction, with a note of it of any type or without one`(
+        pack: String
+    ) async throws {
+        let home = try TemporaryHome(pack: pack)
+        try await home.mien("face", "enroll", "ada", home.photo("obama"), home.photo("obama2"))
+        let photo = try ImageFile.decode(home.photo("obama3"))
+        func file(_ quarters: Int, _ exif: [UInt8], as name: String) throws -> String {
+            let jpeg = JPEGEncoder.encode(photo.turned(byQuarters: quarters), quality: 90)
+            return try home.write(jpeg.prefix(2) + exif + jpeg.dropFirst(2), as: name)
+        }
+        /// An EXIF block with orientation 6: to be turned by a quarter, clockwise.
+        func exif(_ type: UInt8, _ value: [UInt8]) -> [UInt8] {
+            let tiff: [UInt8] =
+                [0x4D, 0x4D, 0, 0x2A, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, type, 0, 0, 0, 1] + value
+                + [0, 0, 0, 0]
+            let block = Array("Exif\0\0".utf8) + tiff
+            return [0xFF, 0xE1, 0, UInt8(block.count + 2)] + block
+        }
+        var files = try (1...3).map { try file($0, [], as: "turned-\($0).jpg") }
+        for (type, value) in [(1, [6, 0, 0, 0]), (3, [0, 6, 0, 0]), (4, [0, 0, 0, 6])]
+            as [(UInt8, [UInt8])]
+        {
+            files.append(try file(3, exif(type, value), as: "exif-\(type).jpg"))
+        }
+        for file in files {
+            let match = try await home.mien("face", "verify", "ada", file)
+            #expect(match.status == 0, "\(file): \(match)")
+        }
+        // A clear answer about a picture without a face.
+        let wall = try home.write(
+            PNGEncoder.encode(RGBImage(width: 320, height: 240, filledWith: .white)), as: "wall.png"
+        )
+        #expect(try await home.mien("face", "verify", "ada", wall).status == 2)
+    }
+
     @Test func `the threshold decides about a match`() async throws {
         let home = try TemporaryHome()
         try await home.mien("face", "enroll", "ada", home.photo("obama"))

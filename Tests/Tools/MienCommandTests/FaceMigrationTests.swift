@@ -19,11 +19,12 @@ import Testing
     @Test(
         .needsFaces,
         .enabled(
-            if: hasBetter && LiveCaptureClientTests.isThere, "needs both packs, and python3"))
-    func `a person enrolled live is migrated by a live sign-in, and the old pack can go`()
-        async throws
-    {
-        let home = try TemporaryHome(), secret = "a password nobody has"
+            if: hasBetter && LiveCaptureClientTests.isThere, "needs both packs, and python3"),
+        arguments: zip(TemporaryHome.packs, TemporaryHome.packs.reversed()))
+    func `a person enrolled live is migrated by a live sign-in, and the old pack can go`(
+        old: String, new: String
+    ) async throws {
+        let home = try TemporaryHome(pack: old), secret = "a password nobody has"
         let frames = try LiveCaptureClientTests.folder(
             "live",
             try await ClipMaker(home).frames(
@@ -73,19 +74,23 @@ import Testing
             }
         }
 
-        // The better pack is the default as soon as it is installed.
+        // The better pack is the default as soon as it is installed; the other has to be chosen.
         try FileManager.default.createSymbolicLink(
-            at: home.packs.appending(path: "mien-default-2"), withDestinationURL: Self.better)
-        try await ServerProcess.run(in: home, settings: Self.settings, credential: credential) {
+            at: home.packs.appending(path: new),
+            withDestinationURL: TemporaryHome.Machine.folder.appending(path: "packs/\(new)"))
+        let settings =
+            new == "mien-default-2"
+            ? Self.settings : Self.settings.merging(["MIEN_FACE_PACK": new]) { $1 }
+        try await ServerProcess.run(in: home, settings: settings, credential: credential) {
             server in
             let before = try await migration(server)
             #expect(
-                try before.status == 0 && before.json["pack"] as? String == "mien-default-2"
+                try before.status == 0 && before.json["pack"] as? String == new
                     && before.json["remaining"] as? Int == 1, "\(before)")
             let shown = try await migration(server, json: false)
             #expect(
-                shown.out.contains("1 person remains to be migrated to mien-default-2.")
-                    && shown.out.contains("mien-basic-1"), "\(shown)")
+                shown.out.contains("1 person remains to be migrated to \(new).")
+                    && shown.out.contains(old), "\(shown)")
             #expect(try await signIn(server))
             let after = try await migration(server)
             #expect(
@@ -96,8 +101,8 @@ import Testing
         }
 
         // Without the old pack, the new template decides.
-        try FileManager.default.removeItem(at: home.packs.appending(path: "mien-basic-1"))
-        try await ServerProcess.run(in: home, settings: Self.settings, credential: credential) {
+        try FileManager.default.removeItem(at: home.packs.appending(path: old))
+        try await ServerProcess.run(in: home, settings: settings, credential: credential) {
             server in
             let isSignedIn = try await signIn(server)
             #expect(isSignedIn)

@@ -41,12 +41,14 @@ import Testing
         #expect(bad.status == 2 && bad.lines.last?.contains("link of frame 2") == true)
     }
 
-    @Test(.needsFaces, .enabled(if: isThere, "needs python3"))
+    @Test(
+        .needsFaces, .enabled(if: isThere, "needs python3"), arguments: TemporaryHome.packs)
     func
-        `a live face passes and registers, a still picture does not, and a wrong token is refused`()
-        async throws
+        `a live face passes and registers, a still picture does not, and a wrong token is refused`(
+            pack: String
+        ) async throws
     {
-        let home = try TemporaryHome()
+        let home = try TemporaryHome(pack: pack)
         let pictures = try await ClipMaker(home).frames(
             enrolling: EnrollmentSettings(
                 mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 4), further: 20

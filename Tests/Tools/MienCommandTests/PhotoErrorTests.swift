@@ -30,7 +30,7 @@ import Testing
                 Self.png.enumerated().map { $0.offset == 45 ? $0.element ^ 0xFF : $0.element }
             case .text: Array("Dear Sir or Madam".utf8)
             case .pdf: Array("%PDF-1.7\n1 0 obj\n".utf8)
-            case .tooManyBytes: Self.png + [UInt8](repeating: 0, count: 5 * 1_048_576)
+            case .tooManyBytes: Self.png + [UInt8](repeating: 0, count: 16 * 1_048_576)
             case .tooManyPixels: Self.header(width: 30_000, height: 30_000)
             case .sides: Self.header(width: 40_000, height: 2)
             }

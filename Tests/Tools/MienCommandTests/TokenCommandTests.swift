@@ -364,11 +364,11 @@ import Testing
         }
     }
 
-    @Test(.needsFaces)
-    func `a live face unlocks a token, a picture never does, and removal ends it`()
+    @Test(.needsFaces, arguments: TemporaryHome.packs)
+    func `a live face unlocks a token, a picture never does, and removal ends it`(pack: String)
         async throws
     {
-        let home = try TemporaryHome()
+        let home = try TemporaryHome(pack: pack)
         try await ServerProcess.run(in: home) { server in
             let settings = [
                 "MIEN_SERVER": server.address, "MIEN_ADMIN_SERVER": server.adminAddress,

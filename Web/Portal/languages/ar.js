@@ -1197,6 +1197,7 @@ export default {
   "journeys.setting.quality": "الجودة",
   "journeys.setting.reason": "السبب",
   "journeys.setting.resend_limit": "أقصى عدد لإعادة الإرسال",
+  "journeys.setting.review": "المراجعة من قِبل شخص",
   "journeys.setting.schema": "الحقول",
   "journeys.setting.seconds": "الثواني",
   "journeys.setting.text": "النص",

@@ -1197,6 +1197,7 @@ export default {
   "journeys.setting.quality": "Calidad",
   "journeys.setting.reason": "Motivo",
   "journeys.setting.resend_limit": "Reenvíos como máximo",
+  "journeys.setting.review": "Revisión por personas",
   "journeys.setting.schema": "Campos",
   "journeys.setting.seconds": "Segundos",
   "journeys.setting.text": "Texto",

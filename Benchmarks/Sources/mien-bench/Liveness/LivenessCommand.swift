@@ -22,6 +22,7 @@ struct LivenessCommand: AsyncParsableCommand {
             AttacksCommand.self, GenuineCommand.self, ReplaysCommand.self, CuesCommand.self,
             PresentationCommand.self, PADCommand.self, PADReportCommand.self,
             InjectionCommand.self, LiveEnrollmentCommand.self,
+            EnrollmentRatesCommand.self,
         ])
 
     /// The folder of clips.

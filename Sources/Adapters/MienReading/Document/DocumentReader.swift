@@ -70,6 +70,16 @@ public struct DocumentReader: ~Copyable {
         return DocumentReading(place: place, capture: verdict, zone: zone, barcode: barcode)
     }
 
+    /// Whether the picture shows a document: its edges, a zone, a barcode, or the text of one that
+    /// fills the picture.
+    /// - Throws: as ``read(_:)``.
+    public mutating func showsDocument(_ image: RGBImage) throws -> Bool {
+        let reading = try readCodes(image)
+        if reading.place.count > 0 || reading.barcode != nil { return true }
+        if let zone = reading.zone, zone.status != .unsure { return true }
+        return try textPlace(image) != nil
+    }
+
     /// Reads the printed text of a document whose upright corners are known, into a reading.
     /// - Parameter corners: In pixels, from the document's top left clockwise.
     /// - Throws: ``TextError`` `.failed`.

@@ -120,7 +120,8 @@ extension FileSystemError {
             switch error {
             case .fileExists: .alreadyExists
             case .noSuchFileOrDirectory: .notFound
-            case .permissionDenied, .notPermitted, .readOnlyFileSystem: .notPermitted
+            case .permissionDenied, .notPermitted: .notPermitted
+            case .readOnlyFileSystem: .readOnly
             case .noSpace, .diskQuotaExceeded: .noSpace
             case .wouldBlock: .busy
             default: .failed

@@ -9,6 +9,7 @@ public struct FileSystemError: Error, Sendable, Equatable {
         case notFound = "files.not-found"
         case notPermitted = "files.not-permitted"
         case noSpace = "files.no-space"
+        case readOnly = "files.read-only"
         case busy = "files.busy"
         case failed = "files.failed"
     }
@@ -48,6 +49,7 @@ extension FileSystemError: CustomStringConvertible {
             "the path does not exist; check it and its parent folders"
         case .notPermitted: "permission denied; change the permissions, or use another path"
         case .noSpace: "the disk is full; free some space"
+        case .readOnly: "the file system is read-only; mount it for writing, or use another path"
         case .busy:
             "another program has been using it for several seconds; try again when that program has ended"
         case .failed: "the system reported error \(errno)"

@@ -12,6 +12,8 @@ public struct StoreError: CodedError {
         case foreignKey = "store.foreign-key"
         /// The database cannot be opened, read, or written.
         case unreachable = "store.unreachable"
+        /// Nothing can be written: the disk is full or fails, or the database is read-only.
+        case unwritable = "store.unwritable"
         /// Another row already has that key.
         case conflict = "store.conflict"
         /// The row has changed since it was read, or no longer exists.

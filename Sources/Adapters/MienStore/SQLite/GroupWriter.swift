@@ -33,7 +33,9 @@ final class GroupWriter: Sendable {
                     tracesGoAt = tracesGoAt ?? .now + Self.traceLife
                 }
                 if let at = tracesGoAt, .now >= at {
-                    tracesGoAt = Self.removeTraces(pool) ? nil : .now + Self.traceLife
+                    let isMore = FreedSpace.giveBack(pool)
+                    tracesGoAt =
+                        Self.removeTraces(pool) && !isMore ? nil : .now + Self.traceLife
                 }
             }
         }
@@ -144,7 +146,8 @@ final class GroupWriter: Sendable {
             for outcome in outcomes { outcome.finish(nil) }
         } catch {
             let failure = StoreError(
-                .unreachable, "nothing was written: \(SQLiteConnection.words(for: error))")
+                SQLiteConnection.code(of: error),
+                "nothing was written: \(SQLiteConnection.words(for: error))")
             for outcome in outcomes { outcome.finish(failure) }
             // The jobs after the one that broke the transaction have not run. They get the error,
             // too.

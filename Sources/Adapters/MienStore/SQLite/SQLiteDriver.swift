@@ -59,6 +59,7 @@ public final class SQLiteDriver: SQLDriver {
         configuration.prepareDatabase { database in
             // Overwrite deleted data in the file, above all a person's keys.
             try database.execute(sql: "PRAGMA secure_delete = ON")
+            try FreedSpace.prepare(database)
         }
         do { pool = try DatabasePool(path: path, configuration: configuration) } catch {
             throw StoreError(
@@ -75,6 +76,7 @@ public final class SQLiteDriver: SQLDriver {
             try? pool.close()
             throw StoreError(.incomplete, flaw)
         }
+        FreedSpace.prepare(pool)
         writer = GroupWriter(pool, head: CommittedHead(path: headPath), hub: hub)
         do { try Self.mark(.inUse, in: pool) } catch {
             throw StoreError(
@@ -144,7 +146,7 @@ public final class SQLiteDriver: SQLDriver {
         do { return try await pool.read { try body(SQLiteConnection($0)) } } catch let error
             as DatabaseError
         {
-            throw StoreError(.unreachable, SQLiteConnection.words(for: error))
+            throw StoreError(SQLiteConnection.code(of: error), SQLiteConnection.words(for: error))
         }
     }
 }
@@ -204,7 +206,21 @@ struct SQLiteConnection: SQLConnection {
             throw StoreError(
                 .conflict, "a database constraint failed: \(error.extendedResultCode)")
         } catch {
-            throw StoreError(.unreachable, Self.words(for: error))
+            throw StoreError(Self.code(of: error), Self.words(for: error))
+        }
+    }
+
+    /// Whether the database cannot be reached, or only cannot be written.
+    static func code(of error: any Error) -> StoreError.Code {
+        guard let error = error as? DatabaseError else { return .unreachable }
+        return switch error.resultCode {
+        case .SQLITE_FULL, .SQLITE_READONLY: .unwritable
+        case .SQLITE_IOERR:
+            switch error.extendedResultCode {
+            case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ: .unreachable
+            default: .unwritable
+            }
+        default: .unreachable
         }
     }
 

@@ -17,6 +17,7 @@ enum Migrations {
         "40-capture-account", "42-pages", "44-test-accounts", "45-outbox", "46-servers",
         "47-trail-bands", "48-gallery-parts", "49-master-keys",
         "50-run-account", "51-otp-resynchronization",
+        "52-verification-origin",
     ]
 
     static let all: [(name: String, statements: [String])] = [
@@ -808,6 +809,16 @@ enum Migrations {
             // The counter whose code resynchronizes an OTP token. A server of the version before
             // leaves it as it is; a counter that is behind the position resynchronizes nothing.
             "51-otp-resynchronization", ["ALTER TABLE otp_token ADD COLUMN awaited BIGINT"]
+        ),
+        (
+            // Who uses up room for verification sessions. A server of the version before counts
+            // nothing, and the sessions that are open during the upgrade end within a week.
+            "52-verification-origin",
+            [
+                "ALTER TABLE verification_session ADD COLUMN origin_hash {blob}",
+                "ALTER TABLE verification_session ADD COLUMN stored_bytes BIGINT NOT NULL DEFAULT 0",
+                "CREATE INDEX verification_session_by_owner ON verification_session (owner, status, app_id, origin_hash, stored_bytes)",
+            ]
         ),
     ]
 }

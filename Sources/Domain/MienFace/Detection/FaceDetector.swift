@@ -20,20 +20,25 @@ public struct FaceDetector: Sendable {
     }
 
     /// Returns at most 100 faces, most confident first.
-    public func faces(in image: RGBImage, with networks: some FaceNetworks) throws(FaceModelError)
-        -> [DetectedFace]
-    {
+    ///
+    /// - Parameter quarters: The number of clockwise quarter turns by which the network sees the
+    ///   picture turned. The faces are in the pixels of `image` all the same.
+    public func faces(
+        in image: RGBImage, turnedBy quarters: Int = 0, with networks: some FaceNetworks
+    ) throws(FaceModelError) -> [DetectedFace] {
         let (side, height) = (geometry.input.width, geometry.input.height)
         let scale = min(Double(side) / Double(image.width), Double(height) / Double(image.height))
         let fittedWidth = max(1, Int((Double(image.width) * scale).rounded())),
             fittedHeight = max(1, Int((Double(image.height) * scale).rounded()))
         let left = (side - fittedWidth) / 2, top = (height - fittedHeight) / 2
         let square = image.resized(width: fittedWidth, height: fittedHeight).placed(
-            onWidth: side, height: height, x: left, y: top)
+            onWidth: side, height: height, x: left, y: top
+        ).turned(byQuarters: quarters)
 
         let outputs = try networks.run(network) { geometry.input.write(square, into: &$0) }
         let candidates = try decode(outputs)
-        return WeightedSuppression().merge(candidates).prefix(100).map { face in
+        return WeightedSuppression().merge(candidates).prefix(100).map { turned in
+            let face = turned.turnedBack(byQuarters: quarters, inSquareOf: Double(side))
             // Maps from the square back to the picture.
             func back(_ p: Point) -> Point {
                 Point(
@@ -78,5 +83,19 @@ public struct FaceDetector: Sendable {
                 ))
         }
         return found
+    }
+}
+
+extension DetectedFace {
+    /// Undoes clockwise quarter turns of the square picture that shows the face.
+    fileprivate func turnedBack(byQuarters quarters: Int, inSquareOf side: Double) -> DetectedFace {
+        (0..<quarters).reduce(self) { face, _ in
+            func back(_ p: Point) -> Point { Point(x: p.y, y: side - p.x) }
+            return DetectedFace(
+                confidence: face.confidence,
+                box: Rectangle(
+                    center: back(face.box.center), width: face.box.height, height: face.box.width),
+                keyPoints: face.keyPoints.map(back))
+        }
     }
 }

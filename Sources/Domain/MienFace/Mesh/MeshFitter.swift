@@ -27,14 +27,13 @@ public struct MeshFitter: Sendable {
     {
         let across = mesh.leftEyeCenter - mesh.rightEyeCenter
         let angle = atan2(across.y, across.x)
-        // The outline's box, upright along the eyes. The network's training crops had a margin
-        // factor of 1.5.
+        // The outline's box, upright along the eyes.
         let turn = AffineMap(
             a: cos(angle), b: sin(angle), tx: 0, c: -sin(angle), d: cos(angle), ty: 0)
         let level = FaceMesh(
             points: mesh.points.map { turn($0) }, depths: mesh.depths, evidence: mesh.evidence
         ).bounds
-        let size = max(level.width, level.height) * 1.5
+        let size = max(level.width, level.height) * geometry.cropFactor
         return try self.mesh(
             center: turn.inverse(level.center), size: size, angle: angle, in: image, with: networks)
     }

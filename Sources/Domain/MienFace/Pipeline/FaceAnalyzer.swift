@@ -38,17 +38,23 @@ public struct FaceAnalyzer: Sendable {
         eyeReader = EyeReader(geometry.iris)
     }
 
-    /// Returns all faces, the most prominent first.
+    /// Returns all upright faces, the most prominent first.
     public func faces(
         in image: RGBImage, search: Search = .automatic, with networks: some FaceNetworks
     ) throws(FaceModelError) -> [DetectedFace] {
-        var found = try shortRange.faces(in: image, with: networks)
+        try faces(in: image, turnedBy: 0, search: search, with: networks)
+    }
+
+    private func faces(
+        in image: RGBImage, turnedBy quarters: Int, search: Search, with networks: some FaceNetworks
+    ) throws(FaceModelError) -> [DetectedFace] {
+        var found = try shortRange.faces(in: image, turnedBy: quarters, with: networks)
         let longer = Double(max(image.width, image.height))
         let onlySmall = found.allSatisfy { $0.box.width < Self.smallFace * longer }
         if let fullRange, search == .thorough || (search == .automatic && onlySmall) {
             // For a face that both detectors find, keep the short-range result, whose key points
             // are more precise.
-            let more = try fullRange.faces(in: image, with: networks)
+            let more = try fullRange.faces(in: image, turnedBy: quarters, with: networks)
             found += more.filter { face in !found.contains { $0.box.overlap(face.box) > 0.3 } }
         }
         return found.sorted {
@@ -58,11 +64,33 @@ public struct FaceAnalyzer: Sendable {
 
     /// Returns the measured most prominent face and the other faces' boxes. Without `readingEyes`,
     /// a photo costs slightly less.
+    ///
+    /// Files may lack the note that says which side is up. Without a clear upright face, this also
+    /// looks for one that is upside down or sideways, except in a ``Search/near`` search, whose
+    /// cameras are upright.
     public func analyze(
         _ image: RGBImage, search: Search = .automatic, readingEyes: Bool = true,
         with networks: some FaceNetworks
     ) throws(FaceModelError) -> FaceAnalysis {
-        let faces = try faces(in: image, search: search, with: networks)
+        func analysis(turnedBy quarters: Int) throws(FaceModelError) -> FaceAnalysis {
+            try analyze(
+                image, turnedBy: quarters, search: search, readingEyes: readingEyes, with: networks)
+        }
+        var best = try analysis(turnedBy: 0)
+        guard search != .near, !best.isClear else { return best }
+        for quarters in [2, 1, 3] {
+            let turned = try analysis(turnedBy: quarters)
+            // A covered face that is upright stays one, unless another direction shows a clear face.
+            if turned.isClear, turned.evidence > best.evidence { best = turned }
+        }
+        return best
+    }
+
+    private func analyze(
+        _ image: RGBImage, turnedBy quarters: Int, search: Search, readingEyes: Bool,
+        with networks: some FaceNetworks
+    ) throws(FaceModelError) -> FaceAnalysis {
+        let faces = try faces(in: image, turnedBy: quarters, search: search, with: networks)
         guard let first = faces.first else { return FaceAnalysis(faces: [], main: nil) }
         let rival = (faces.dropFirst().map(\.box.width).max() ?? 0) / first.box.width
         let main = try analyzed(
@@ -96,5 +124,15 @@ public struct FaceAnalyzer: Sendable {
         let middle = image.bounds.center
         let away = face.box.center.distance(to: middle) / middle.length
         return face.box.width * (1 - 0.5 * min(1, away)) * face.confidence.squareRoot()
+    }
+}
+
+extension FaceAnalysis {
+    /// The mesh network's certainty that the main face is a whole face.
+    fileprivate var evidence: Double { main?.mesh.evidence ?? -.infinity }
+
+    /// Whether the main face is a whole face, and not something that resembles one.
+    fileprivate var isClear: Bool {
+        (main?.quality[.visibility]?.grade ?? 0) >= FaceQuality.defaultThreshold
     }
 }

@@ -10,11 +10,22 @@ public struct DocumentPortrait: Sendable {
     public let reasons: [QualityReason]
 }
 
-/// Finds the portrait on a document: the largest upright face. Ghost portraits, which many
-/// documents repeat in pale and small, are smaller.
+/// Finds the portrait on a document: the largest upright face that is one. Ghost portraits, which
+/// many documents repeat in pale and small, are smaller.
+///
+/// Detectors take a pattern, or a face that is upside down, for a face now and then, also for one
+/// larger than the portrait. The mesh network tells them apart, so it decides between faces of
+/// similar size.
 public struct PortraitFinder: Sendable {
     private let analyzer: FaceAnalyzer
     private let limits: PortraitLimits
+    /// The rank, as a fraction of the highest, from which on a face may be the portrait. A ghost is
+    /// a third as large.
+    private static let similar = 0.5
+    /// The maximum number of faces that are measured.
+    private static let maxMeasured = 4
+    /// The sides of the pictures cut around an unclear face, as multiples of its box.
+    private static let surroundings = [2.0, 3.5]
 
     public init(_ analyzer: FaceAnalyzer, limits: PortraitLimits = .standard) {
         (self.analyzer, self.limits) = (analyzer, limits)
@@ -26,18 +37,57 @@ public struct PortraitFinder: Sendable {
     public func portrait(in views: [RGBImage], with networks: some FaceNetworks)
         throws(FaceModelError) -> DocumentPortrait?
     {
-        var best: (rank: Double, face: DetectedFace, view: Int)?
+        var found: [(rank: Double, face: DetectedFace, view: Int)] = []
         for (index, view) in views.enumerated() {
             for face in try faces(in: view, with: networks) where Self.isUpright(face) {
-                let rank = Self.rank(face, in: view)
-                if rank > best?.rank ?? 0 { best = (rank, face, index) }
+                found.append((Self.rank(face, in: view), face, index))
             }
             // Sideways views only if the document is not upright or upside down.
-            if index == 1, best != nil { break }
+            if index == 1, !found.isEmpty { break }
         }
-        guard let best else { return nil }
-        let face = try analyzer.analyzed(best.face, in: views[best.view], with: networks)
-        return DocumentPortrait(face: face, view: best.view, reasons: limits.reasons(face))
+        let highest = found.map(\.rank).max() ?? 0
+        var best: DocumentPortrait?
+        for candidate in found.filter({ $0.rank >= Self.similar * highest })
+            .sorted(by: { $0.rank > $1.rank }).prefix(Self.maxMeasured)
+        {
+            let view = views[candidate.view]
+            let face = try measured(candidate.face, in: view, with: networks)
+            let portrait = DocumentPortrait(
+                face: face, view: candidate.view, reasons: limits.reasons(face))
+            if portrait.reasons.isEmpty, Self.isClear(face) { return portrait }
+            if face.mesh.evidence > best?.face.mesh.evidence ?? -.infinity { best = portrait }
+        }
+        return best
+    }
+
+    /// Measures a face. The box of a small face in a large picture is imprecise; if the mesh does not
+    /// fit, this detects the face again in pictures cut around it.
+    private func measured(
+        _ face: DetectedFace, in view: RGBImage, with networks: some FaceNetworks
+    ) throws(FaceModelError) -> AnalyzedFace {
+        var best = try analyzer.analyzed(face, in: view, with: networks)
+        for factor in Self.surroundings where !Self.isClear(best) {
+            let side = factor * max(face.box.width, face.box.height)
+            let part = Rectangle(center: face.box.center, width: side, height: side)
+                .intersection(view.bounds)
+            let (x, y) = (Int(part.x), Int(part.y))
+            let (width, height) = (Int(part.width), Int(part.height))
+            guard width > 0, height > 0 else { continue }
+            let cut = view.reduced(by: 1, x: x, y: y, width: width, height: height)
+            let again = try analyzer.faces(in: cut, search: .near, with: networks)
+                .map { $0.moved(by: Point(x: Double(x), y: Double(y))) }
+                .first { Self.isUpright($0) && $0.box.overlap(face.box) > 0.2 }
+            guard let again else { continue }
+            let measured = try analyzer.analyzed(again, in: view, with: networks)
+            if measured.mesh.evidence > best.mesh.evidence { best = measured }
+        }
+        return best
+    }
+
+    /// Whether the mesh fits a whole face. Patterns and faces that are upside down reach half of the
+    /// threshold at most.
+    private static func isClear(_ face: AnalyzedFace) -> Bool {
+        face.quality[.visibility]?.grade ?? 0 >= FaceQuality.defaultThreshold
     }
 
     /// The faces of the whole view; without any, those of its left and right parts, in which a

@@ -1,6 +1,7 @@
 /// The rotation of a head in degrees, as seen in the image (not from the subject's side).
 ///
-/// All three angles are zero for an upright face that looks straight into the camera.
+/// All three angles are zero for an upright face that looks straight into the camera. Yaw and pitch of
+/// a head that is tilted by more than 45° are those after the quarter turns that make it upright.
 public struct HeadPose: Sendable, Hashable, Codable {
     /// Turn around the neck. Positive: nose toward the image's right edge.
     public var yaw: Float

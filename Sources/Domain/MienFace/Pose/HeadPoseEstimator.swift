@@ -7,9 +7,21 @@ extension FaceMesh {
     /// Pairs of mirror-image points on the face give the head's sideways axis; points along the
     /// midline give its upward axis. Both axes are means over several pairs, so that a smile or an
     /// open mouth does not change the pose.
+    ///
+    /// Turn and nod of a head that is sideways or upside down are those after the picture is turned
+    /// by the quarter turns that make it upright.
     public var pose: HeadPose {
-        let across = Self.mirrored.map { vector(from: $0.right, to: $0.left) }.sum.unit
-        let upward = Self.middle.map { vector(from: $0.low, to: $0.high) }.sum
+        var across = Self.mirrored.map { vector(from: $0.right, to: $0.left) }.sum.unit
+        var upward = Self.middle.map { vector(from: $0.low, to: $0.high) }.sum
+        let tilt = atan2(across.y, across.x) * 180 / Double.pi
+        switch tilt {
+        case 45..<135: (across, upward) = (across.turnedBack, upward.turnedBack)
+        case -135 ..< -45:
+            for _ in 0..<3 { (across, upward) = (across.turnedBack, upward.turnedBack) }
+        case -45..<45: break
+        default:
+            for _ in 0..<2 { (across, upward) = (across.turnedBack, upward.turnedBack) }
+        }
         let up = (upward - across * across.dot(upward)).unit
         // Image axes: x right, y down, z away from the camera. The vector points out of the face,
         // toward the camera when frontal.
@@ -17,8 +29,7 @@ extension FaceMesh {
         let degrees = 180 / Double.pi
         let yaw = atan2(outward.x, -outward.z) * degrees
         let pitch = asin(max(-1, min(1, -outward.y))) * degrees + Self.neutralPitch
-        let roll = atan2(across.y, across.x) * degrees
-        return HeadPose(yaw: Float(yaw), pitch: Float(pitch), roll: Float(roll))
+        return HeadPose(yaw: Float(yaw), pitch: Float(pitch), roll: Float(tilt))
     }
 
     /// Eye corners, brows, temples, cheeks, nostrils, jaw: (right, left).
@@ -45,6 +56,8 @@ private struct Vector3 {
 
     static func - (a: Self, b: Self) -> Self { Self(x: a.x - b.x, y: a.y - b.y, z: a.z - b.z) }
     static func * (a: Self, k: Double) -> Self { Self(x: a.x * k, y: a.y * k, z: a.z * k) }
+    /// The vector in a picture that is turned by a quarter, counterclockwise.
+    var turnedBack: Self { Self(x: y, y: -x, z: z) }
     func dot(_ o: Self) -> Double { x * o.x + y * o.y + z * o.z }
     func cross(_ o: Self) -> Self {
         Self(x: y * o.z - z * o.y, y: z * o.x - x * o.z, z: x * o.y - y * o.x)

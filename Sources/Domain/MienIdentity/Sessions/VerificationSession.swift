@@ -143,10 +143,14 @@ public struct VerificationSession: Sendable, Hashable, Codable {
     /// - Returns: `false` if that happened ``maxRejections`` times before: then whatever can be
     ///   decoded is good enough, and the judgment decides.
     public mutating func reject(_ picture: SessionPicture) -> Bool {
-        let count = rejections[picture.rawValue] ?? 0
-        guard count < Self.maxRejections else { return false }
-        rejections[picture.rawValue] = count + 1
+        guard mayReject(picture) else { return false }
+        rejections[picture.rawValue, default: 0] += 1
         return true
+    }
+
+    /// Whether ``reject(_:)`` would refuse the picture.
+    public func mayReject(_ picture: SessionPicture) -> Bool {
+        rejections[picture.rawValue] ?? 0 < Self.maxRejections
     }
 
     /// Begins the judgment. Who cannot tilt the document, or has no camera, goes on without: the check

@@ -40,6 +40,8 @@ struct SimulatedWorld: Sendable {
         let summary: [String: JSONValue]
         /// Whether the server checks a document if the step needs one.
         let checksDocument: Bool
+        /// The reason that the session has not ended, if so.
+        let waits: VerificationWait.Reason?
     }
 
     struct Webhook: Sendable {
@@ -182,10 +184,11 @@ extension SimulatedWorld.Selfie {
 extension SimulatedWorld.Verification {
     fileprivate init(_ value: JSONValue, path: String) throws(JourneyDefinitionError) {
         let reader = try SettingReader(
-            value, path: path, known: ["recommendation", "selfie", "summary", "documents"])
+            value, path: path, known: ["recommendation", "selfie", "summary", "documents", "waits"])
         recommendation = try reader.choice("recommendation", default: .allow)
         selfie = try reader.string("selfie", maxLength: 100)
         summary = reader.value("summary")?.objectValue ?? [:]
         checksDocument = try reader.flag("documents", default: true)
+        waits = try reader.choice("waits")
     }
 }

@@ -6,6 +6,8 @@ public import MienCore
 /// The session captures a document and a selfie, or with `documents: none` a selfie alone. On a server
 /// that checks no documents, a step that needs one turns `allow` into `challenge`, so that nobody is
 /// allowed for a document that was not checked.
+///
+/// A client that answers before the session has ended is asked again, with what the session waits for.
 struct IdentityVerification: JourneyStep {
     static let type = StepType.identityVerification
     static let wireName: JourneyStepName? = .identityVerification
@@ -29,6 +31,10 @@ struct IdentityVerification: JourneyStep {
                 "With `true`, the person tilts the document in front of the camera, and its reflections must move. Otherwise the step answers `challenge` at best. An app's setting can ask for it, too."
             ),
             Setting(
+                "review", .flag, default: false,
+                "With `true`, a session that would answer `challenge` opens a case in Reviews, and the step waits for the decision: accepting answers `allow`, rejecting `deny`, and asking again begins another session. Needs a known user and a document."
+            ),
+            Setting(
                 "callback_url", .url,
                 "The URL to which the hosted pages redirect the browser afterwards. Apps do not use it."
             ),
@@ -46,6 +52,7 @@ struct IdentityVerification: JourneyStep {
 
     let documents: Documents?
     let documentLive: Bool
+    let isReviewed: Bool
     let callbackURL: String?
     let outputVariable: String?
     let liveness: LivenessPolicy
@@ -57,6 +64,10 @@ struct IdentityVerification: JourneyStep {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         documents = try reader.choice("documents")
         documentLive = try reader.flag("document_live", default: false)
+        isReviewed = try reader.flag("review", default: false)
+        if isReviewed, documents != nil {
+            throw reader.error("review", "needs a document to review; omit documents")
+        }
         callbackURL = try reader.url("callback_url")
         outputVariable = try reader.variable("output_variable")
         liveness = try LivenessPolicy(reader)
@@ -76,6 +87,7 @@ struct IdentityVerification: JourneyStep {
             facts.needsUser = user.needed
             facts.proof = .weak
         }
+        if isReviewed { facts.needsUser = .established }
         for outcome in [Outcome.allow, .challenge, .deny] {
             var way = StepFacts.OutcomeFacts(outcome)
             way.capture = outcome == .allow && !establishesUser
@@ -102,6 +114,7 @@ struct IdentityVerification: JourneyStep {
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         run.discardCapture()
+        let review = isReviewed ? try reviewed(run) : nil
         let expected =
             establishesUser ? try run.reference(user) : try run.expectedFace(user.identifier)
         return .perform(
@@ -110,7 +123,14 @@ struct IdentityVerification: JourneyStep {
                     user: expected, callbackURL: callbackURL, liveness: liveness,
                     isCompared: establishesUser || !run.captureUse.comparisons.isEmpty,
                     consent: run.consentToAsk, needsDocument: documents == nil,
-                    tiltsDocument: documentLive)), .init())
+                    tiltsDocument: documentLive, review: review)), .init())
+    }
+
+    private func reviewed(_ run: StepRun) throws(StepFault) -> VerificationReview {
+        guard let user = run.instance.user, user.level >= .established else {
+            throw StepFault(.userMissing)
+        }
+        return VerificationReview(user: user.id, until: run.instance.expiresAt)
     }
 
     func options(_ asked: Asked) -> [ClientOption] {
@@ -131,35 +151,33 @@ struct IdentityVerification: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard let session = (asked.state as? VerificationPrompt)?.session else {
-            throw .invalidState
-        }
+        guard let prompt = asked.state as? VerificationPrompt else { throw .invalidState }
+        let session = prompt.session
         if let sent = input.plain["sessionId"]?.stringValue, sent != session.text {
             throw .notValid("sessionId", "the ID belongs to another session")
         }
         return .perform(
             ReadVerificationEffect(
-                session: session, state: input.plain["state"]?.stringValue.map { Sensitive($0) }),
-            .init(session: session))
+                session: session, state: input.plain["state"]?.stringValue.map { Sensitive($0) },
+                opened: prompt.opened, callbackURL: callbackURL),
+            .init(session: session, opened: prompt.opened))
     }
 
     func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
         switch answer {
-        case .given(let session as VerificationSession):
-            var payload: [String: JSONValue] = [
-                "start_token": .string(session.startToken),
-                "base_endpoint": .string(session.baseEndpoint), "session": .string(session.id.text),
-                "state": .string(session.state),
-            ]
-            payload["endpoint"] = session.endpoint.map { .string($0) }
-            if !session.required.isEmpty {
-                payload["required"] = .array(session.required.map { .string($0) })
+        case .given(let session as VerificationSession): return ask(session)
+        case .given(let reading as ReadVerificationEffect.Answer):
+            switch reading {
+            case .judged(let verdict): return try conclude(verdict, &run)
+            case .waits(let wait) where wait.reason == .askedAgain: return try enter(&run)
+            case .waits(let wait):
+                guard let opened = (pending.state as? ReadVerificationEffect.Pending)?.opened else {
+                    return .fail(.captureUnfinished)
+                }
+                return ask(opened.with(endpoint: wait.endpoint), wait.reason)
             }
-            return .ask(
-                ["payload": .object(payload)], Asked(VerificationPrompt(session: session.id)))
-        case .given(let verdict as VerificationVerdict): return try conclude(verdict, &run)
         case .given(let proof as AuthenticateFaceEffect.Answer):
             try run.establish(proof)
             return .leave(.allow)
@@ -167,6 +185,29 @@ struct IdentityVerification: JourneyStep {
             return pending.state is AuthenticateFaceEffect.Pending
                 ? .fail(run.reported(answer.refusal, user)) : .fail(answer.refusal)
         }
+    }
+
+    /// - Parameter reason: What the session waits for, if the client has answered before its end.
+    private func ask(_ session: VerificationSession, _ reason: VerificationWait.Reason? = nil)
+        -> Move
+    {
+        var payload: [String: JSONValue] = [
+            "start_token": .string(session.startToken),
+            "base_endpoint": .string(session.baseEndpoint), "session": .string(session.id.text),
+            "state": .string(session.state),
+        ]
+        payload["endpoint"] = session.endpoint.map { .string($0) }
+        if !session.required.isEmpty {
+            payload["required"] = .array(session.required.map { .string($0) })
+        }
+        payload["status"] = reason.map { .string($0.rawValue) }
+        var data: [String: JSONValue] = ["payload": .object(payload)]
+        if let reason {
+            data["error"] = ["code": .string(reason.error.rawValue)]
+            data["poll_seconds"] = reason.pollSeconds.map { .number(Double($0)) }
+        }
+        return .ask(
+            .object(data), Asked(VerificationPrompt(session: session.id, opened: session)))
     }
 
     private func conclude(_ verdict: VerificationVerdict, _ run: inout StepRun) throws(StepFault)
@@ -216,8 +257,10 @@ extension StepType {
 struct VerificationPrompt: PromptState {
     static let name = "verification"
     let session: VerificationID
+    /// The session as the client knows it, to ask again; `nil` in runs that an older server stored.
+    let opened: VerificationSession?
 
-    private enum CodingKeys: String, CodingKey { case session = "_0" }
+    private enum CodingKeys: String, CodingKey { case session = "_0", opened }
 }
 
 /// Opens a verification session.
@@ -238,18 +281,35 @@ public struct OpenVerificationEffect: StepEffect {
 public struct ReadVerificationEffect: StepEffect {
     public let session: VerificationID
     public let state: Sensitive<String>?
+    /// The session as the client knows it, and where its page returns to.
+    public let opened: VerificationSession?
+    public let callbackURL: String?
 
     public var impact: AuthenticatorImpact { .none }
 
-    public typealias Answer = VerificationVerdict
+    public enum Answer: EffectAnswer {
+        case judged(VerificationVerdict)
+        /// The session has not ended.
+        case waits(VerificationWait)
+
+        var session: VerificationID {
+            switch self {
+            case .judged(let verdict): verdict.session
+            case .waits(let wait): wait.session
+            }
+        }
+    }
 
     public struct Pending: PendingState {
         public static let name = "readingVerification"
         let session: VerificationID
+        let opened: VerificationSession?
 
-        private enum CodingKeys: String, CodingKey { case session = "_0" }
+        private enum CodingKeys: String, CodingKey { case session = "_0", opened }
 
-        public func accepts(_ answer: VerificationVerdict) -> Bool { answer.session == session }
+        public func accepts(_ answer: ReadVerificationEffect.Answer) -> Bool {
+            answer.session == session
+        }
     }
 }
 
@@ -267,9 +327,60 @@ public struct VerificationRequest: Sendable, Hashable {
     public let needsDocument: Bool
     /// Whether the document must be tilted, so that its reflections move.
     public let tiltsDocument: Bool
+    /// The review that decides a challenge; `nil` if the step answers `challenge`.
+    public let review: VerificationReview?
 }
 
-public struct VerificationSession: EffectAnswer {
+/// A review of a verification whose recommendation is to challenge.
+public struct VerificationReview: Sendable, Hashable {
+    /// The user whose case it is.
+    public let user: UserID
+    /// The end of the run that waits for the decision.
+    public let until: Instant
+}
+
+/// The reason a verification has not ended.
+public struct VerificationWait: Sendable, Hashable {
+    public enum Reason: String, Sendable, CaseIterable {
+        /// Pictures are missing, or wait for the submission.
+        case requiresInput = "requires_input"
+        case processing
+        /// Other pictures are needed, then another submission.
+        case recapture
+        /// A reviewer decides.
+        case inReview = "in_review"
+        /// A reviewer asked for other pictures, which need another session.
+        case askedAgain = "asked_again"
+
+        /// The error that the client is shown: the person or the server has to act.
+        var error: StepErrorCode {
+            switch self {
+            case .requiresInput, .recapture, .askedAgain: .captureUnfinished
+            case .processing, .inReview: .notYet
+            }
+        }
+
+        /// How often a client may usefully answer again; `nil` if it waits for the person.
+        var pollSeconds: Int? {
+            switch self {
+            case .requiresInput, .recapture, .askedAgain: nil
+            case .processing: 2
+            case .inReview: 30
+            }
+        }
+    }
+
+    public let session: VerificationID
+    public let reason: Reason
+    /// A link to the capture page that was not used; `nil` keeps the one the client has.
+    public let endpoint: String?
+
+    public init(session: VerificationID, reason: Reason, endpoint: String? = nil) {
+        (self.session, self.reason, self.endpoint) = (session, reason, endpoint)
+    }
+}
+
+public struct VerificationSession: EffectAnswer, Codable {
     public let id: VerificationID
     public let startToken, baseEndpoint, state: String
     /// The one-time link to the capture page; `nil` if there is no such page.
@@ -287,6 +398,12 @@ public struct VerificationSession: EffectAnswer {
             id, startToken, baseEndpoint, state
         )
         (self.endpoint, self.required) = (endpoint, required)
+    }
+
+    fileprivate func with(endpoint new: String?) -> VerificationSession {
+        VerificationSession(
+            id: id, startToken: startToken, baseEndpoint: baseEndpoint, state: state,
+            endpoint: new ?? endpoint, required: required)
     }
 }
 
@@ -325,8 +442,11 @@ extension EffectReply where Answer == VerificationSession {
     }
 }
 
-extension EffectReply where Answer == VerificationVerdict {
-    public static func verified(_ verdict: VerificationVerdict) -> Self { .answer(verdict) }
+extension EffectReply where Answer == ReadVerificationEffect.Answer {
+    public static func verified(_ verdict: VerificationVerdict) -> Self {
+        .answer(.judged(verdict))
+    }
+    public static func unfinished(_ wait: VerificationWait) -> Self { .answer(.waits(wait)) }
 }
 
 extension OpenVerificationEffect: SimulatedEffect {
@@ -343,7 +463,10 @@ extension OpenVerificationEffect: SimulatedEffect {
 extension ReadVerificationEffect: SimulatedEffect {
     func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
         guard let name = world.verificationNow, let verification = world.verifications[name] else {
-            return .refused(.captureUnfinished)
+            return .unfinished(VerificationWait(session: session, reason: .requiresInput))
+        }
+        if let wait = verification.waits {
+            return .unfinished(VerificationWait(session: session, reason: wait))
         }
         let asked = world.askedConsents[session.text]
         var capture: CaptureID?

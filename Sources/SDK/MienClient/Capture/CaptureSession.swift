@@ -41,7 +41,7 @@ public actor CaptureSession {
     /// The nonce of the live session that ``live`` belongs to.
     private var nonce: [UInt8]?
     /// The maximum size of a batch of pictures in bytes. It is well below the servers' default
-    /// limit of 5 MiB, and shrinks when a server accepted less.
+    /// limit of 16 MiB, and shrinks when a server accepted less.
     var batchBytes = 3 << 20
 
     public init(startToken: Sensitive<String>, _ options: MienOptions) throws(MienError) {

@@ -23,7 +23,7 @@ public enum IdentityQueryOption: Sendable, Hashable {
 /// Operations throw ``MienError``; ``MienError/identityError`` tells the reason of a refusal.
 public struct IdentityVerificationClient: Sendable {
     /// The maximum size of a picture in bytes, before any encoding.
-    public static let maxPictureBytes = 5 * 1024 * 1024
+    public static let maxPictureBytes = 16 * 1024 * 1024
 
     private let session: MienSession
     private let cache: IdentityCache

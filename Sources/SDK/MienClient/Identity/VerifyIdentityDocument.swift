@@ -2,7 +2,7 @@ internal import MienCore
 public import MienIdentity
 
 /// The pictures of a document: PNG, JPEG, or GIF, each at most
-/// ``IdentityVerificationClient/maxPictureBytes`` and 40 megapixels.
+/// ``IdentityVerificationClient/maxPictureBytes`` and 40 megapixels, a JPEG 200.
 ///
 /// Hides its content: descriptions and mirrors are empty.
 public struct VerifyIdentityDocument: Sendable {

@@ -48,12 +48,8 @@ public struct ServerConfiguration: Sendable {
         }
         if let problem = Self.adminProblem(texts) { problems.append(problem) }
         if let problem = Self.clusterFault(texts) { problems.append(problem) }
-        if let url = texts["public_url"], !url.isEmpty,
-            !["http://", "https://"].contains(where: url.hasPrefix) || url.hasSuffix("/")
-        {
-            problems.append(
-                "public_url must be a URL like https://login.example.org, without a trailing slash"
-            )
+        if let problem = Self.publicURLProblem(texts["public_url"] ?? "") {
+            problems.append(problem)
         }
         if let problem = Self.portalProblem(texts["admin.url"] ?? "") { problems.append(problem) }
         if let name = Self.list(texts["admin.hosts"] ?? "").first(where: {
@@ -132,6 +128,28 @@ public struct ServerConfiguration: Sendable {
 
     /// Cookies of the portal open everything that a role permits, so they cross networks only
     /// encrypted.
+    /// The pages and their cookies belong to a whole host, so that no other app behind the same proxy
+    /// shares them.
+    private static func publicURLProblem(_ url: String) -> String? {
+        let example = "like https://login.example.org"
+        guard !url.isEmpty else { return nil }
+        guard ["http://", "https://"].contains(where: url.hasPrefix),
+            let parts = URLComponents(string: url), RelyingPartySettings.origin(url) != nil
+        else { return "public_url must be a URL \(example), with a lowercase https:// or http://" }
+        guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil
+        else {
+            return "public_url must be a URL \(example), without a user, a query, or a fragment"
+        }
+        guard parts.path != "/" else {
+            return "public_url must be a URL \(example), without a trailing slash"
+        }
+        guard parts.path.isEmpty else {
+            return
+                "public_url has a path, \(parts.path): Mien's pages cannot be served below one. Give the server a host name of its own, \(example), and let the proxy pass on all of its paths"
+        }
+        return nil
+    }
+
     private static func portalProblem(_ url: String) -> String? {
         guard !url.isEmpty else { return nil }
         guard let (origin, host) = RelyingPartySettings.origin(url), origin == url,
@@ -357,6 +375,8 @@ public struct ServerConfiguration: Sendable {
     public var connections: Int { integer("limit.connections") }
     public var connectionsPerAddress: Int { integer("limit.connections_per_address") }
     public var requestSeconds: Int { integer("limit.request_seconds") }
+    package var verificationsPerAddress: Int { integer("limit.verifications_per_address") }
+    package var verificationBytes: Int { integer("limit.verification_mib") << 20 }
     package var queueWaitSeconds: Int { integer("limit.queue_wait_seconds") }
     public var trustsProxy: Bool { text("trust_proxy") == "true" }
     package var identities: [String] { Self.list(text("authentication.identities")) }

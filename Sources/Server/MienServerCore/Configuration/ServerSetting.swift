@@ -81,7 +81,7 @@ public struct ServerSetting: Sendable {
         .init("port", .integer(0...65_535), "8080", "Port to listen on; 0 picks a free port."),
         .init(
             "public_url", .text, "",
-            "URL at which clients reach this server, and the issuer of its tokens; default: http://host:port."
+            "URL at which clients reach this server, and the issuer of its tokens: scheme, host, and port, without a path; default: http://host:port."
         ),
         .init(
             "tls.certificate", .path, "",
@@ -203,7 +203,7 @@ public struct ServerSetting: Sendable {
             "Maximum number of concurrent live captures, at ten frames per second each. Each of face.workers can serve ten; with more, all of them fall behind."
         ),
         .init(
-            "capture.max_bytes", .integer(10_000...50_000_000), "5242880",
+            "capture.max_bytes", .integer(10_000...50_000_000), "16777216",
             "Maximum size in bytes of a request with frames: one picture, or one batch of a live capture."
         ),
         .init(
@@ -267,6 +267,14 @@ public struct ServerSetting: Sendable {
             "Maximum number of open connections per address; further ones are refused. Has no effect with trust_proxy."
         ),
         .init(
+            "limit.verifications_per_address", .integer(1...10_000), "200",
+            "Verification sessions of journeys that one address may have open, in all apps."
+        ),
+        .init(
+            "limit.verification_mib", .integer(16...1_048_576), "1024",
+            "Memory for pictures in verification sessions that have not ended and belong to no account, in MiB: once for those of journeys and once for those of apps. One app has half of it, one address a sixteenth."
+        ),
+        .init(
             "limit.request_seconds", .integer(1...600), "30",
             "Seconds that a client may take to send a request."),
         .init(
@@ -275,7 +283,7 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "trust_proxy", .flag, "false",
-            "Take the client's address from X-Forwarded-For. Use this only behind a proxy that sets it. The admin API has admin.trust_proxy."
+            "Take the client's address from the last entry of X-Forwarded-For, with or without a port. Use this only behind a proxy that sets it. The admin API has admin.trust_proxy."
         ),
         .init(
             "authentication.identities", .list, "biometric,passkey",

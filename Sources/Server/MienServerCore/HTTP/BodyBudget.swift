@@ -1,44 +1,108 @@
+internal import NIOCore
 internal import Synchronization
 
-/// Limits the memory that the large bodies of all requests hold together.
+/// Limits the memory that the large bodies of all requests hold together, and the part of it that
+/// one address holds.
 ///
 /// The first ``free`` bytes of a body do not count, so a client that fills the budget with pictures
 /// keeps nobody from signing in.
 package final class BodyBudget: Sendable {
     static let free = 16 * 1024
-    /// Enough for 25 pictures of the largest size, or 1,300 of the usual size.
+    /// Enough for 8 pictures of the largest size, or 1,300 of the usual size.
     static let standard = 128 * 1024 * 1024
+    /// An address may hold this part of what the others leave: alone a quarter of all, and the less
+    /// the more addresses fill the budget. So a few of them cannot use it up.
+    static let part = 4
+
+    private struct State {
+        var used = 0
+        var byAddress: [String: Int] = [:]
+        /// The body in flight of each token.
+        var bodies: [String: InFlight] = [:]
+    }
 
     private let maxBytes: Int
-    private let used = Mutex(0)
+    private let state = Mutex(State())
 
     package init(maxBytes: Int = standard) { self.maxBytes = maxBytes }
+
+    /// A body that is being received for a token.
+    fileprivate final class InFlight: Sendable {
+        private let channel: (any Channel)?
+        private let isOver = Atomic(false)
+
+        init(_ channel: (any Channel)?) { self.channel = channel }
+
+        var isReplaced: Bool { isOver.load(ordering: .relaxed) }
+
+        /// Ends the request, also while its client sends nothing.
+        func replace() {
+            isOver.store(true, ordering: .relaxed)
+            channel?.close(promise: nil)
+        }
+    }
 
     /// The memory that one body holds. It is returned to the budget when the share is deallocated.
     package final class Share {
         private let budget: BodyBudget
+        private let address: String
+        private let body: (token: String, inFlight: InFlight)?
         private var bytes = 0
         private var counted = 0
 
-        fileprivate init(_ budget: BodyBudget) { self.budget = budget }
-        deinit { budget.used.withLock { $0 -= counted } }
+        fileprivate init(
+            _ budget: BodyBudget, _ address: String, _ body: (token: String, inFlight: InFlight)?
+        ) {
+            (self.budget, self.address, self.body) = (budget, address, body)
+        }
 
-        /// - Throws: ``ServerBusy`` if the budget is used up.
+        deinit { budget.give(back: counted, of: address, body?.token, body?.inFlight) }
+
+        /// - Throws: ``ServerBusy`` if the budget is used up, or the address's part of it;
+        ///   `CancellationError` if another body of the same token came later.
         func take(_ more: Int) throws {
+            if body?.inFlight.isReplaced == true { throw CancellationError() }
             let needed = max(0, bytes + more - free) - counted
-            guard needed > 0 else {
-                bytes += more
-                return
+            if needed > 0 {
+                guard budget.take(needed, for: address) else { throw ServerBusy() }
+                counted += needed
             }
-            let hasRoom = budget.used.withLock { used -> Bool in
-                guard used + needed <= budget.maxBytes else { return false }
-                used += needed
-                return true
-            }
-            guard hasRoom else { throw ServerBusy() }
-            (bytes, counted) = (bytes + more, counted + needed)
+            bytes += more
         }
     }
 
-    package func share() -> Share { Share(self) }
+    /// - Parameter token: What names the token for which the body is sent, if a token may have only
+    ///   one body in flight. A later one ends the earlier one: it is the same client, whose
+    ///   connection broke, or one that wants to hold memory.
+    package func share(for token: String? = nil) -> Share {
+        let origin = RequestOrigin.current
+        return share(for: token, of: origin.address, origin.channel)
+    }
+
+    func share(for token: String?, of address: String, _ channel: (any Channel)? = nil) -> Share {
+        guard let token else { return Share(self, address, nil) }
+        let body = InFlight(channel)
+        state.withLock { $0.bodies.updateValue(body, forKey: token) }?.replace()
+        return Share(self, address, (token, body))
+    }
+
+    private func take(_ bytes: Int, for address: String) -> Bool {
+        state.withLock { state in
+            let own = state.byAddress[address] ?? 0, others = state.used - own
+            guard own + bytes <= (maxBytes - others) / Self.part else { return false }
+            state.used += bytes
+            state.byAddress[address] = own + bytes
+            return true
+        }
+    }
+
+    private func give(back bytes: Int, of address: String, _ token: String?, _ body: InFlight?) {
+        state.withLock { state in
+            if let token, state.bodies[token] === body { state.bodies[token] = nil }
+            guard bytes > 0 else { return }
+            state.used -= bytes
+            let left = (state.byAddress[address] ?? 0) - bytes
+            state.byAddress[address] = left > 0 ? left : nil
+        }
+    }
 }

@@ -32,6 +32,51 @@ package struct ClientAddress: Sendable, Equatable {
         }
     }
 
+    /// Reads an address as proxies write it: with or without a port, and an IPv6 address with or
+    /// without brackets, quotes (RFC 7239 §6), or a zone (RFC 4007 §11).
+    ///
+    /// - Returns: `nil` if the text is anything else.
+    init?(forwarded text: String) {
+        var text = Substring(text)
+        if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") {
+            text = text.dropFirst().dropLast()
+        }
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]"), Self.isPort(text[text.index(after: end)...])
+            else { return nil }
+            text = text[text.index(after: text.startIndex)..<end]
+            guard text.contains(":") else { return nil }
+        } else if let colon = text.firstIndex(of: ":"), Self.isIPv4(text[..<colon]) {
+            guard Self.isPort(text[colon...]) else { return nil }
+            text = text[..<colon]
+        }
+        if let percent = text.firstIndex(of: "%"), text[..<percent].contains(":") {
+            let zone = text[text.index(after: percent)...]
+            guard !zone.isEmpty, zone.utf8.allSatisfy(Self.isOfZone) else { return nil }
+            text = text[..<percent]
+        }
+        self.init(String(text))
+    }
+
+    /// Whether the text is empty or a colon and a port.
+    private static func isPort(_ text: Substring) -> Bool {
+        guard !text.isEmpty else { return true }
+        let digits = text.dropFirst()
+        return text.hasPrefix(":") && (1...5).contains(digits.utf8.count)
+            && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && UInt16(digits) != nil
+    }
+
+    private static func isOfZone(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "-"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
     private static func isIPv4(_ text: some StringProtocol) -> Bool { bytes(text) != nil }
 
     /// Reads an IPv4 address. Leading zeros are refused: some programs read such numbers as octal,

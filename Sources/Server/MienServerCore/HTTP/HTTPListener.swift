@@ -41,8 +41,8 @@ package final class HTTPListener: Sendable {
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: (connections.map { [AddressGate($0, logger: logger)] } ?? [])
                 + [
-                    MalformedRequests(logger: logger), RequestDeadline(seconds: seconds),
-                    HangUpHandler(),
+                    MalformedRequests(logger: logger), ExpectContinue(),
+                    RequestDeadline(seconds: seconds), HangUpHandler(),
                 ],
             idleTimeout: .seconds(Int64(seconds)),
             httpDecoderConfiguration: .init(

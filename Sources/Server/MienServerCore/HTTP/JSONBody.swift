@@ -71,7 +71,7 @@ package struct JSONBody: Sendable {
 
     /// - Parameter share: Counts the memory that the body holds, until the share is deallocated.
     /// - Throws: ``Problem`` `.payloadTooLarge` before the body holds more than `limit` bytes;
-    ///   ``ServerBusy`` before all bodies together hold too much.
+    ///   ``ServerBusy`` before all bodies together, or those of the address, hold too much.
     package static func collect(_ request: Request, upTo limit: Int, _ share: BodyBudget.Share)
         async throws
         -> [UInt8]
@@ -79,6 +79,7 @@ package struct JSONBody: Sendable {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
             throw tooLarge(limit)
         }
+        ExpectContinue.ask(for: request.headers)
         var bytes: [UInt8] = []
         for try await part in request.body {
             guard bytes.count + part.readableBytes <= limit else { throw tooLarge(limit) }

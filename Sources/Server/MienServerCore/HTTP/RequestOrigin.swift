@@ -34,3 +34,9 @@ extension WorkShare {
         .knownDevice(device.text, of: account.text)
     }
 }
+
+/// The address of the client whose request the current task handles.
+package enum RequestAddress {
+    /// ``ClientAddress/key``; empty outside a request, and if the address is unknown.
+    package static var key: String { RequestOrigin.current.address }
+}

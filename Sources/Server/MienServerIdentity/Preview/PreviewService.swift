@@ -50,22 +50,39 @@ package struct PreviewService: Sendable {
     /// Judges pictures of a document that was tilted.
     ///
     /// - Parameter front: The picture of the document at rest, if there is one.
+    /// - Returns: Also the pictures as they are stored.
     /// - Throws: `ImageError`, ``ServerBusy``.
     func tilt(_ frames: [[UInt8]], front: [UInt8]?, of session: IdentityAttemptID) async throws
-        -> ReflectionCheck
+        -> (check: ReflectionCheck, stored: [[UInt8]])
     {
         try await pictures.run(for: .stranger(naming: session.text)) { [previewing] in
             let frames = try frames.map { bytes throws(ImageError) in
                 try ImageDecoder.decode(bytes, limits: Self.frameLimits)
             }
-            return previewing.tilt(frames, front: front.flatMap { try? ImageDecoder.decode($0) })
+            return (
+                previewing.tilt(frames, front: front.flatMap { try? ImageDecoder.decode($0) }),
+                frames.map { StoredPicture.encode($0, maxBytes: Self.maxBytes) }
+            )
         }
     }
 
+    /// - Returns: Also the picture as it is stored.
     /// - Throws: `ImageError`, ``ServerBusy``.
-    func picture(_ bytes: [UInt8], of session: IdentityAttemptID) async throws -> DocumentPreview {
+    func picture(_ bytes: [UInt8], of session: IdentityAttemptID) async throws -> (
+        preview: DocumentPreview, stored: [UInt8]
+    ) {
         try await pictures.run(for: .stranger(naming: session.text)) { [previewing] in
-            previewing.preview(try ImageDecoder.decode(bytes))
+            let image = try ImageDecoder.decode(bytes)
+            return (previewing.preview(image), StoredPicture.encode(image))
+        }
+    }
+
+    /// Decodes a picture.
+    ///
+    /// - Throws: `ImageError`, ``ServerBusy``.
+    func decoded(_ bytes: [UInt8], of session: IdentityAttemptID) async throws -> RGBImage {
+        try await pictures.run(for: .stranger(naming: session.text)) {
+            try ImageDecoder.decode(bytes)
         }
     }
 }

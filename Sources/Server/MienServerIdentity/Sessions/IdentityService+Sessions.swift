@@ -130,7 +130,8 @@ extension IdentityService {
             if found.record.session.status == .complete {
                 found.record.result = findings.result
                 if found.record.owner == .journey {
-                    // The run needs only the result, and nobody else can read what was captured.
+                    try openReview(of: found, findings, in: tables, at: now)
+                    // The run needs only the result, and a case has pictures of its own.
                     try tables.verificationSessions.erasePictures(of: id)
                 } else if var content = SessionContent(found.record.content) {
                     content.document = findings.document
@@ -147,6 +148,43 @@ extension IdentityService {
                     ]), at: now)
             try tables.tell(of: found.record, at: now)
         }
+    }
+}
+
+extension IdentityService {
+    /// Opens a case about a run's session that is to be challenged, if the run waits for a review.
+    ///
+    /// The case is about an attempt that changes nothing of the user's own verification: it counts as
+    /// none, and its decision is the run's alone.
+    private func openReview(
+        of found: VerificationSessions.Found, _ findings: SessionFindings, in tables: Tables,
+        at now: Instant
+    ) throws {
+        let record = found.record
+        guard record.session.recommendation == .challenge, let result = findings.result,
+            let user = SessionContent(record.content)?.reviewed,
+            let account = try tables.accounts.find(user)
+        else { return }
+        var members = findings.document?.objectValue ?? [:]
+        if let document = record.session.document {
+            members["country"] = .string(document.country.rawValue)
+            members["documentType"] = .string(document.type.rawValue)
+        }
+        // A case outlives the content of its session, which ends soon after the session.
+        let days = found.app.settings.identity.retentionDays ?? rules.retentionDays
+        try tables.verificationAttempts.insert(
+            AttemptRecord(
+                id: record.id, account: user, app: record.app, kind: .capturedDocument,
+                begunAt: now, contentExpiresAt: now + .seconds(days * 86_400),
+                content: Sensitive(Array(JSONText.write(.object(members)).utf8)), result: result),
+            images: try tables.verificationSessions.images(of: record.id), of: account)
+        var generator = SystemRandomNumberGenerator()
+        try tables.reviewCases.insert(
+            ReviewCaseRecord(
+                review: ReviewCase(
+                    id: .random(using: &generator), attempt: record.id,
+                    needsSecondReviewer: rules.needsSecondReviewer), account: user,
+                app: record.app, openedAt: now))
     }
 }
 

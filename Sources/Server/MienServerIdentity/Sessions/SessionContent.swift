@@ -17,6 +17,8 @@ struct SessionContent: Codable, Sendable, CustomReflectable {
     var mock: IdentityRecommendation?
     /// The account's epoch in which a user's session began.
     var epoch: Int?
+    /// The user whose case opens if a run's session is to be reviewed.
+    var reviewed: UserID?
     /// The capture that takes the selfie.
     var capture: CaptureID?
     /// Its start token, if it was opened together with the session.

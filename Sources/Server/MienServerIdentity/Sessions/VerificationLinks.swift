@@ -53,13 +53,25 @@ package struct VerificationLinks: Sendable {
         return try tables.web.find(.verification, store.keys.hash(ofSecret: bytes), at: now) != nil
     }
 
+    /// The session that a link leads to, without using the link up.
+    func target(of code: String) async throws -> Target? {
+        guard let bytes = Base64URL.decode(code), bytes.count == 32 else { return nil }
+        let hash = store.keys.hash(ofSecret: bytes), now = clock.now
+        return try await store.read { try $0.web.find(.verification, hash, at: now) }
+            .map(Self.target)
+    }
+
+    private static func target(_ record: WebRecord) throws -> Target {
+        try record.content.use { try JSONDecoder().decode(Target.self, from: Data($0)) }
+    }
+
     /// Uses a link's code up.
     ///
     /// - Returns: `nil` if the code is unknown, used, or expired.
     package func open(_ code: String) async throws -> Target? {
         guard let bytes = Base64URL.decode(code), bytes.count == 32 else { return nil }
         let hash = store.keys.hash(ofSecret: bytes), now = clock.now
-        let record = try await store.write { try $0.web.take(.verification, hash, at: now) }
-        return try record?.content.use { try JSONDecoder().decode(Target.self, from: Data($0)) }
+        return try await store.write { try $0.web.take(.verification, hash, at: now) }
+            .map(Self.target)
     }
 }

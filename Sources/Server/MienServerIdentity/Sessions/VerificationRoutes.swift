@@ -57,7 +57,8 @@ package struct VerificationRoutes {
             if let wait = try await sessions.wait(for: id) {
                 return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
             }
-            let share = budget.share()
+            // Beside a picture, which a person takes while a preview is under way.
+            let share = budget.share(for: "preview \(id.text)")
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(
                 request, upTo: PreviewService.maxBytes, share)
@@ -74,7 +75,7 @@ package struct VerificationRoutes {
             try Self.requirePicture(request, ["image/jpeg", "image/png", "image/gif"])
             // Check the token before receiving megabytes from a client that may not send any.
             let id = try await sessions.requireOpen(authentication.token(request))
-            let share = budget.share()
+            let share = budget.share(for: id.text)
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(
                 request, upTo: DocumentInput.maxPictureBytes, share)
@@ -92,7 +93,7 @@ package struct VerificationRoutes {
             )
         }
         let id = try await sessions.requireOpen(authentication.token(request))
-        let share = budget.share()
+        let share = budget.share(for: id.text)
         defer { withExtendedLifetime(share) {} }
         let bytes = try await JSONBody.collect(request, upTo: TiltSeries.maxBytes, share)
         return try await JSONBody.response(

@@ -149,31 +149,53 @@ extension VerificationSessions {
     package func put(_ picture: SessionPicture, _ bytes: [UInt8], in id: IdentityAttemptID)
         async throws -> VerificationPictureAnswer
     {
-        try await change(id) { found, _ in try found.record.session.receive(picture) }
-        let seen: DocumentPreview, isDecoded: Bool
-        do {
-            seen = try await previews.picture(bytes, of: id)
-            isDecoded = true
-        } catch is ImageError {
-            seen = DocumentPreview(
-                faults: ["unreadable"], reason: RecaptureWord.poorImageQuality)
-            isDecoded = false
+        let isLast = try await change(id) { found, _ in
+            try found.record.session.receive(picture)
+            return !found.record.session.mayReject(picture)
         }
+        let seen: DocumentPreview, stored: [UInt8]
+        do {
+            (seen, stored) = try await previews.picture(bytes, of: id)
+        } catch is ImageError {
+            (seen, stored) = (
+                DocumentPreview(
+                    faults: ["unreadable"], reason: RecaptureWord.poorImageQuality), []
+            )
+        }
+        var isShown = seen.corners != nil
+        if !isShown, isLast, !stored.isEmpty { isShown = try await showsDocument(stored, in: id) }
         let image = AttemptImage(
-            role: picture.role, sha256: Array(SHA256.hash(data: bytes)), content: Sensitive(bytes))
-        return try await change(id) { found, tables in
-            if let reason = seen.reason, !isDecoded || found.record.session.reject(picture) {
-                return VerificationPictureAnswer(
-                    accepted: false,
-                    recapture: .init(reasons: [reason], hint: seen.faults.first ?? ""),
-                    missingImages: found.record.session.missing.map { .known($0) })
+            role: picture.role, sha256: Array(SHA256.hash(data: stored)),
+            content: Sensitive(stored))
+        let origin = originHash, room = room
+        return try await change(id) { [isShown] found, tables in
+            if let reason = seen.reason, found.record.session.reject(picture) || !isShown {
+                return Self.refusal(reason, seen.faults.first, found)
             }
             try found.record.session.take(picture)
+            try tables.verificationSessions.drop([picture.role], of: id)
+            try room.require([image], in: found.record, from: origin, tables)
             try tables.verificationSessions.put(image, in: id, of: found.account)
             return VerificationPictureAnswer(
                 accepted: true,
                 missingImages: found.record.session.missing.map { .known($0) })
         }
+    }
+
+    /// Whether a picture in which no edges were found shows a document all the same. What shows none
+    /// is never stored.
+    private func showsDocument(_ bytes: [UInt8], in id: IdentityAttemptID) async throws -> Bool {
+        guard let verifier = identities.documents?.verifier else { return false }
+        return try await verifier.showsDocument(
+            previews.decoded(bytes, of: id), for: .stranger(naming: id.text))
+    }
+
+    static func refusal(_ reason: String, _ hint: String?, _ found: Found)
+        -> VerificationPictureAnswer
+    {
+        VerificationPictureAnswer(
+            accepted: false, recapture: .init(reasons: [reason], hint: hint ?? ""),
+            missingImages: found.record.session.missing.map { .known($0) })
     }
 
     // MARK: Ends

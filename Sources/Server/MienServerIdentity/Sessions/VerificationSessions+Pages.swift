@@ -18,7 +18,9 @@ extension VerificationSessions {
     /// - Returns: `nil` if no session has this start token.
     package func summary(token: String) async throws -> Summary? {
         let found: Found
-        do { found = try await find(token) } catch is Problem { return nil }
+        do { found = try await find(token) } catch let problem as Problem
+            where problem.code == .invalidCredentials
+        { return nil }
         let session = found.record.session, settings = found.app.settings.identity
         return Summary(
             id: found.record.id, app: found.app,

@@ -65,6 +65,7 @@ extension VerificationSessions {
         }
         var images = [image(SessionPicture.selfie.role, picture)]
         if let template { images.append(image(DocumentInput.templateRole, template)) }
+        let origin = originHash, room = room
         let changed = try await change(record.id) { [images] found, tables in
             guard var content = SessionContent(found.record.content), content.capture == capture
             else { return found }
@@ -73,7 +74,9 @@ extension VerificationSessions {
             found.record.content = content.sealed
             try found.record.session.take(.selfie)
             // Of an earlier selfie, nothing stays.
-            try tables.verificationSessions.drop([DocumentInput.templateRole], of: record.id)
+            try tables.verificationSessions.drop(
+                [SessionPicture.selfie.role, DocumentInput.templateRole], of: record.id)
+            try room.require(images, in: found.record, from: origin, tables)
             for image in images {
                 try tables.verificationSessions.put(image, in: record.id, of: found.account)
             }

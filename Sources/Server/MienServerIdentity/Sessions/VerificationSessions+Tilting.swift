@@ -13,7 +13,7 @@ extension VerificationSessions {
     /// Takes a series of pictures if it shows that reflections move. It is counted before it is
     /// decoded.
     ///
-    /// As with every picture, the third one is taken whatever it shows, and the judgment decides.
+    /// As with every picture, the third one that shows a document is taken, and the judgment decides.
     ///
     /// - Throws: ``Problem``; ``ServerBusy``.
     func putTilt(_ frames: [[UInt8]], in id: IdentityAttemptID) async throws
@@ -25,26 +25,27 @@ extension VerificationSessions {
             return try tables.verificationSessions.image(
                 SessionPicture.documentFront.role, of: id, of: found.account)?.content
         }
-        var hint: String?, isDecoded = true
+        var hint: String?, isShown = true, stored: [[UInt8]] = []
         do {
-            let check = try await previews.tilt(frames, front: front?.use { $0 }, of: id)
+            let check: ReflectionCheck
+            (check, stored) = try await previews.tilt(frames, front: front?.use { $0 }, of: id)
             hint = check.faults.first?.rawValue
-        } catch is ImageError { (hint, isDecoded) = ("unreadable", false) }
-        let images = frames.enumerated().map { k, bytes in
+            isShown = hint != ReflectionCheck.Fault.noDocument.rawValue
+        } catch is ImageError { (hint, isShown) = ("unreadable", false) }
+        let images = stored.enumerated().map { k, bytes in
             AttemptImage(
                 role: TiltSeries.role(k), sha256: Array(SHA256.hash(data: bytes)),
                 content: Sensitive(bytes))
         }
-        return try await change(id) { [hint, isDecoded] found, tables in
-            if let hint, !isDecoded || found.record.session.reject(picture) {
-                return VerificationPictureAnswer(
-                    accepted: false,
-                    recapture: .init(reasons: [RecaptureWord.poorImageQuality], hint: hint),
-                    missingImages: found.record.session.missing.map { .known($0) })
+        let origin = originHash, room = room
+        return try await change(id) { [hint, isShown] found, tables in
+            if let hint, found.record.session.reject(picture) || !isShown {
+                return Self.refusal(RecaptureWord.poorImageQuality, hint, found)
             }
             try found.record.session.take(picture)
             // Of an earlier series, nothing stays.
             try tables.verificationSessions.drop(TiltSeries.roles, of: id)
+            try room.require(images, in: found.record, from: origin, tables)
             for image in images {
                 try tables.verificationSessions.put(image, in: id, of: found.account)
             }

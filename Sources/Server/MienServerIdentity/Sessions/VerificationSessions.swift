@@ -13,7 +13,8 @@ package struct VerificationSessions: Sendable {
     /// The time that a session waits for input, unless its creator says otherwise.
     package static let lifetime = Duration.seconds(3600)
     package static let lifetimeRange = 300...604_800
-    /// The sessions of one app that may wait for input.
+    /// The sessions of one app and one kind of owner that may wait for input, so that those of
+    /// journeys, which strangers begin, leave room for those that the app asks for.
     static let maxOpen = 10_000
 
     /// The role of an app's picture, in storage and evidence.
@@ -24,14 +25,16 @@ package struct VerificationSessions: Sendable {
     let selfies: any SessionSelfies
     let previews: PreviewService
     let links: VerificationLinks
+    let room: VerificationRoom
     let clock: ServerClock
 
     package init(
         store: Store, identities: IdentityService, selfies: any SessionSelfies,
-        previews: PreviewService, links: VerificationLinks, clock: ServerClock
+        previews: PreviewService, links: VerificationLinks, room: VerificationRoom,
+        clock: ServerClock
     ) {
         (self.store, self.identities, self.selfies) = (store, identities, selfies)
-        (self.previews, self.links, self.clock) = (previews, links, clock)
+        (self.previews, self.links, self.room, self.clock) = (previews, links, room, clock)
     }
 
     /// A session, and the user whose it is.
@@ -60,9 +63,8 @@ package struct VerificationSessions: Sendable {
         package var mock: IdentityRecommendation?
         package var account: AccountRecord?
         package var run: InstanceID?
-        package var id: IdentityAttemptID?
-        /// A capture that was opened already, for the run of a journey.
-        package var selfie: (capture: CaptureID, startToken: String)?
+        /// The user whose case opens if the run's session is to be reviewed.
+        package var reviewed: UserID?
 
         package init() {}
     }
@@ -85,6 +87,22 @@ package struct VerificationSessions: Sendable {
     /// - Throws: ``IdentityError`` `unsupportedMethod` if the deployment checks no documents;
     ///   ``Problem`` `.tooManyRequests` if the app has too many open sessions.
     package func create(_ wanted: Wanted, for app: AppRecord) async throws -> Created {
+        try requireSupport(of: wanted)
+        var generator = SystemRandomNumberGenerator()
+        let id = IdentityAttemptID.random(using: &generator)
+        let token = BearerSecret(for: id, using: &generator)
+        let startToken = token.text.use { $0 }, end = clock.now + wanted.lifetime
+        let link = try links.fresh(id, startToken, of: wanted.account?.id, until: end)
+        let record = try await insert(
+            wanted, id, token: (startToken, store.keys.hash(ofSecret: token.secret)), until: end,
+            link: link, for: app)
+        return Created(
+            id: id, startToken: startToken, expiresAt: record.session.expiresAt,
+            parts: parts(of: wanted, for: app), missing: record.session.missing,
+            url: links.address(of: link.code))
+    }
+
+    private func requireSupport(of wanted: Wanted) throws {
         if wanted.mock != nil, !identities.isSimulated {
             throw Problem(
                 .invalidRequest,
@@ -97,47 +115,38 @@ package struct VerificationSessions: Sendable {
         if wanted.parts.contains(.document), identities.documents == nil {
             throw IdentityError(.unsupportedMethod, "this deployment checks no documents")
         }
-        var generator = SystemRandomNumberGenerator()
-        let id = wanted.id ?? .random(using: &generator), now = clock.now
-        let token = BearerSecret(for: id, using: &generator)
-        let startToken = token.text.use { $0 }
-        let link = try links.fresh(
-            id, startToken, of: wanted.account?.id, until: now + wanted.lifetime)
+    }
+
+    func parts(of wanted: Wanted, for app: AppRecord) -> Set<SessionPart> {
+        var parts = wanted.parts
+        if app.settings.identity.documentLive, parts.contains(.document) {
+            parts.insert(.documentLive)
+        }
+        return parts
+    }
+
+    /// Stores a session.
+    ///
+    /// - Parameter end: When it expires.
+    private func insert(
+        _ wanted: Wanted, _ id: IdentityAttemptID, token: (text: String, hash: [UInt8]),
+        until end: Instant, link: VerificationLinks.Fresh, for app: AppRecord
+    ) async throws -> VerificationSessionRecord {
         var content = SessionContent()
         (content.callbackURL, content.state) = (wanted.callbackURL, wanted.state)
         (content.useCase, content.mock) = (wanted.reference?.useCase, wanted.mock)
-        (content.capture, content.captureToken) = (
-            wanted.selfie?.capture, wanted.selfie?.startToken
-        )
         if wanted.owner == .user {
-            (content.startToken, content.epoch) = (startToken, wanted.account?.epoch)
+            (content.startToken, content.epoch) = (token.text, wanted.account?.epoch)
             content.linkCode = link.code
         }
-        let settings = app.settings.identity, rules = identities.rules
-        let days = settings.retentionDays ?? rules.retentionDays
-        let resultDays = settings.resultRetentionDays ?? rules.resultRetentionDays
-        let needsConsent = identities.rules.needsConsent
-        var parts = wanted.parts
-        if settings.documentLive, parts.contains(.document) { parts.insert(.documentLive) }
-        let prepared = VerificationSessionRecord(
-            id: id, tokenHash: store.keys.hash(ofSecret: token.secret), app: app.id,
-            owner: wanted.owner, account: wanted.account?.id, run: wanted.run,
-            session: VerificationSession(
-                parts: parts, needsConsent: needsConsent, expiresAt: now + wanted.lifetime),
-            createdAt: now,
-            // A session that waits for its person keeps what it has.
-            contentExpiresAt: now + max(.seconds(days * 86_400), wanted.lifetime),
-            recordExpiresAt: now + .seconds(resultDays * 86_400) + wanted.lifetime,
-            content: content.sealed)
+        let needsConsent = identities.rules.needsConsent, now = clock.now
+        let prepared = record(wanted, id, token.hash, content, until: end, for: app)
         let account = wanted.account, reference = wanted.reference?.picture
-        let record = try await store.write { tables in
+        return try await store.write { tables in
             var record = prepared
-            guard try tables.verificationSessions.open(of: app.id) < Self.maxOpen else {
-                throw Problem(
-                    .tooManyRequests,
-                    "The app has \(Self.maxOpen) sessions that wait for input. Try again when some have ended."
-                )
-            }
+            guard
+                try tables.verificationSessions.open(of: app.id, owner: wanted.owner) < Self.maxOpen
+            else { throw Self.tooMany }
             if let account, try tables.accounts.standing(of: account.id) == nil {
                 throw SignInStanding.ended
             }
@@ -160,17 +169,36 @@ package struct VerificationSessions: Sendable {
                         sha256: reference.use { Array(SHA256.hash(data: $0)) },
                         content: reference), in: id)
             }
-            try tables.audit.append(
-                AuditEvent(
-                    "verification.created", actor: wanted.owner.actor,
-                    account: account?.id, app: app.id, detail: ["session": .string(id.text)]),
-                at: now)
+            try tables.noteCreation(of: record, at: now)
             return record
         }
-        return Created(
-            id: id, startToken: startToken, expiresAt: record.session.expiresAt,
-            parts: parts, missing: record.session.missing, url: links.address(of: link.code))
     }
+
+    /// A session that has yet to be stored.
+    func record(
+        _ wanted: Wanted, _ id: IdentityAttemptID, _ tokenHash: [UInt8], _ content: SessionContent,
+        until end: Instant, for app: AppRecord
+    ) -> VerificationSessionRecord {
+        let settings = app.settings.identity, rules = identities.rules, now = clock.now
+        let days = settings.retentionDays ?? rules.retentionDays
+        let resultDays = settings.resultRetentionDays ?? rules.resultRetentionDays
+        return VerificationSessionRecord(
+            id: id, tokenHash: tokenHash, app: app.id,
+            owner: wanted.owner, account: wanted.account?.id, run: wanted.run,
+            session: VerificationSession(
+                parts: parts(of: wanted, for: app), needsConsent: rules.needsConsent,
+                expiresAt: end),
+            createdAt: now,
+            // A session that waits for its person keeps what it has. Nobody reads the content of one
+            // of a journey after its end, and strangers would leave one behind for each they cancel.
+            contentExpiresAt: wanted.owner == .journey
+                ? end + .seconds(3600) : max(now + .seconds(days * 86_400), end),
+            recordExpiresAt: end + .seconds(resultDays * 86_400), content: content.sealed)
+    }
+
+    static let tooMany = Problem(
+        .tooManyRequests,
+        "The app has \(maxOpen) sessions that wait for input. Try again when some have ended.")
 
     /// Cancels a user's open sessions in an app, and destroys their keys.
     static func cancelOpen(
@@ -188,15 +216,17 @@ package struct VerificationSessions: Sendable {
 
     // MARK: Finding
 
-    /// Finds the session of a start token.
+    /// Finds the session of a start token. That of a journey begins here if nobody used it before.
     ///
-    /// - Throws: ``Problem`` `.invalidCredentials`.
+    /// - Throws: ``Problem`` `.invalidCredentials`; `.tooManyRequests` if the session of a journey
+    ///   begins with this request, and too many others wait.
     func find(_ token: String) async throws -> Found {
         guard let (id, secret) = BearerSecret.parse(token, IdentityAttemptKind.self) else {
             throw Problem(.invalidCredentials, "The start token is malformed.")
         }
         let hash = store.keys.hash(ofSecret: secret)
-        let found = try await store.read { try Self.find(id, $0) }
+        var found = try await store.read { try Self.find(id, $0) }
+        if found == nil { found = try await begin(id, hash) }
         guard let found, isSame(found.record.tokenHash, hash) else {
             throw Problem(.invalidCredentials, "No verification session has this start token.")
         }
@@ -282,6 +312,15 @@ extension Tables {
         guard record.owner != .journey, let capture = SessionContent(record.content)?.capture
         else { return }
         try captures.delete(capture)
+    }
+}
+
+extension Tables {
+    func noteCreation(of record: VerificationSessionRecord, at now: Instant) throws {
+        try audit.append(
+            AuditEvent(
+                "verification.created", actor: record.owner.actor, account: record.account,
+                app: record.app, detail: ["session": .string(record.id.text)]), at: now)
     }
 }
 

@@ -49,10 +49,11 @@ extension EffectPerformer {
 
     /// Reads the result of a verification. Its summary says what was checked, and that documents
     /// were not.
-    func readVerification(
-        _ id: VerificationID, _ state: Sensitive<String>?, _ context: EffectContext
-    ) async throws -> ReadVerificationEffect.Reply {
-        if let state,
+    func readVerification(_ reading: ReadVerificationEffect, _ context: EffectContext) async throws
+        -> ReadVerificationEffect.Reply
+    {
+        let id = reading.session
+        if let state = reading.state,
             !state.use({ isSame(Array($0.utf8), Array(verificationState(id, context).utf8)) })
         {
             return .refused(.clientFailed)
@@ -60,10 +61,19 @@ extension EffectPerformer {
         guard let capture = CaptureID("cap_" + id.text.dropFirst(4)) else {
             return .refused(.captureMissing)
         }
-        if let result = try await documentVerification(id, context) {
+        if let result = try await documentVerification(reading, context) {
             return try await documentVerdict(id, result, capture, context)
         }
+        if reading.opened?.required.isEmpty == false {
+            // Nobody used the session before it expired.
+            return try await documentVerdict(id, .refused, capture, context)
+        }
         switch try await captures.outcome(capture, run: context.run, app: context.app) {
+        case .failure(let error) where error.code == .captureUnfinished && reading.opened != nil:
+            return .unfinished(
+                VerificationWait(
+                    session: id, reason: .requiresInput,
+                    endpoint: try await link(to: capture, of: reading)))
         case .failure(let error) where error.code == .captureRefused:
             return .verified(
                 .init(session: id, recommendation: .deny, summary: ["documents": "not_checked"]))
@@ -80,37 +90,53 @@ extension EffectPerformer {
         }
     }
 
+    /// Returns a link to the capture page that the person can still open.
+    private func link(to capture: CaptureID, of reading: ReadVerificationEffect) async throws
+        -> String?
+    {
+        guard let opened = reading.opened else { return nil }
+        return try await links.unused(
+            opened.endpoint,
+            to: CaptureLinks.Target(
+                capture: capture, startToken: opened.startToken,
+                callbackURL: reading.callbackURL, session: opened.id.text, state: opened.state))
+    }
+
     // MARK: With a document
 
     private func openDocumentVerification(
         _ id: VerificationID, _ request: VerificationRequest, _ capture: CaptureRequest,
         _ captureID: CaptureID, _ state: String, _ context: EffectContext
     ) async throws -> OpenVerificationEffect.Reply {
-        // The selfie is the run's own, so that later steps can use it.
+        // The selfie is the run's own, so that later steps can use it, also after a review.
         let lifetime = VerificationSessions.lifetime
+        let kept = request.review.map { max(lifetime, $0.until - clock.now) } ?? lifetime
         let (_, captureToken) = try await captures.open(
-            capture, for: context.captureOrigin, id: captureID, keepsPicture: true,
-            lifetime: lifetime)
+            capture, for: context.captureOrigin, id: captureID, keepsPicture: true, lifetime: kept)
         var wanted = VerificationSessions.Wanted()
-        (wanted.owner, wanted.run, wanted.id) = (
-            .journey, context.run, IdentityAttemptID(id.text)
-        )
         (wanted.callbackURL, wanted.state) = (request.callbackURL, state)
         wanted.lifetime = lifetime
         if request.tiltsDocument { wanted.parts.insert(.documentLive) }
-        wanted.selfie = (captureID, captureToken)
-        let created = try await verifications.create(wanted, for: context.app)
+        wanted.reviewed = request.review?.user
+        guard let session = IdentityAttemptID(id.text) else { return .refused(.unavailable) }
+        let created = try await verifications.prepare(
+            wanted, id: session, run: context.run, selfie: (captureID, captureToken),
+            for: context.app)
         return .verificationOpened(
             VerificationSession(
                 id: id, startToken: created.startToken, baseEndpoint: publicURL(), state: state,
                 endpoint: created.url, required: created.parts.map(\.rawValue).sorted()))
     }
 
-    private func documentVerification(_ id: VerificationID, _ context: EffectContext) async throws
-        -> VerificationSessions.RunResult?
-    {
-        guard let session = IdentityAttemptID(id.text) else { return nil }
-        return try await verifications.result(of: session, run: context.run, app: context.app.id)
+    private func documentVerification(
+        _ reading: ReadVerificationEffect, _ context: EffectContext
+    ) async throws -> VerificationSessions.RunResult? {
+        guard let session = IdentityAttemptID(reading.session.text) else { return nil }
+        return try await verifications.result(
+            of: session, run: context.run, app: context.app.id,
+            link: reading.opened.flatMap { opened in
+                opened.endpoint.map { (address: $0, startToken: opened.startToken) }
+            })
     }
 
     private func documentVerdict(
@@ -118,7 +144,9 @@ extension EffectPerformer {
         _ context: EffectContext
     ) async throws -> ReadVerificationEffect.Reply {
         switch result {
-        case .unfinished: return .refused(.captureUnfinished)
+        case .unfinished(let reason, let link):
+            return .unfinished(
+                VerificationWait(session: id, reason: .init(reason), endpoint: link))
         case .refused:
             return .verified(
                 .init(session: id, recommendation: .deny, summary: ["documents": "not_checked"]))
@@ -174,6 +202,19 @@ extension OpenVerificationEffect: PerformedEffect {
 
 extension ReadVerificationEffect: PerformedEffect {
     func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.readVerification(session, state, context)
+        try await performer.readVerification(self, context)
+    }
+}
+
+extension VerificationWait.Reason {
+    fileprivate init(_ reason: VerificationSessions.RunResult.Reason) {
+        self =
+            switch reason {
+            case .requiresInput: .requiresInput
+            case .recapture: .recapture
+            case .processing: .processing
+            case .inReview: .inReview
+            case .askedAgain: .askedAgain
+            }
     }
 }

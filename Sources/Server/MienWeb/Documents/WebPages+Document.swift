@@ -96,7 +96,7 @@ extension WebPages {
 
     private func openDocument(_ code: String) async throws -> Held? {
         var target = try await documentLinks.open(code)
-        if target == nil, let opened = try await verificationLinks.open(code) {
+        if target == nil, let opened = try await verifications.open(link: code) {
             target = DocumentLinks.Target(
                 session: opened.session.text, startToken: opened.startToken)
         }

@@ -25,8 +25,9 @@ enum {
 // Transparency is composited over `background` (grey, 0...255).
 int32_t mien_png_decode(const void *bytes, size_t count, void *rgb, int32_t width, int32_t height, int32_t background);
 
+// `rgb` gets a picture of width / divisor by height / divisor, rounded up; `divisor` is 1, 2, 4 or 8.
 // A file of more than `max_scans` scans, or that needs more than `max_memory` bytes beside `rgb`, is mien_image_too_complex.
-int32_t mien_jpeg_decode(const void *bytes, size_t count, void *rgb, int32_t width, int32_t height,
+int32_t mien_jpeg_decode(const void *bytes, size_t count, void *rgb, int32_t width, int32_t height, int32_t divisor,
                          int32_t max_scans, int64_t max_memory);
 
 // `width` and `height` are the logical screen's. What the first frame does not paint, or paints transparent, is `background`.

@@ -33,15 +33,17 @@ public struct MadeLook: Sendable, Hashable {
 extension FaceReading {
     /// Returns a reading of a frame that shows `look`, or nobody.
     ///
-    /// - Parameter hash: The picture's hash. Defaults to the index, so that no two frames are
-    ///   identical.
-    public static func made(_ look: MadeLook?, index: Int, at time: Duration, hash: UInt64? = nil)
-        -> FaceReading
-    {
+    /// - Parameters:
+    ///   - hash: The picture's hash. Defaults to the index, so that no two frames are identical.
+    ///   - brightness: The mean brightness of the picture.
+    public static func made(
+        _ look: MadeLook?, index: Int, at time: Duration, hash: UInt64? = nil,
+        brightness: Double = 128
+    ) -> FaceReading {
         let frame = Frame(image: RGBImage(width: 1, height: 1, filledWith: .black), time: time)
         return FaceReading(
             index: index, frame: frame, contentHash: hash ?? UInt64(index),
-            faceCount: look == nil ? 0 : 1,
+            brightness: brightness, faceCount: look == nil ? 0 : 1,
             face: look.map { LiveFace.made($0, index: index) })
     }
 }

@@ -117,7 +117,37 @@ struct FaceAnalyzerTests {
         #expect(analysis.qualityScore == 0)
         #expect(analysis.reasons() == [.noFace])
         #expect(analysis.reasons(below: 0) == [.noFace])
-        #expect(networks.runs == [.detectorShortRange, .detectorFullRange])
+        let once: [FaceNetwork] = [.detectorShortRange, .detectorFullRange]
+        #expect(networks.runs == once + once + once + once, "in four directions")
+    }
+
+    @Test(
+        "a face that is upside down or sideways is found where it is",
+        arguments: [(2, 400, 300), (1, 300, 400), (3, 300, 400)])
+    func turned(quarters: Int, width: Int, height: Int) throws {
+        show(near: [])
+        let geometry = FaceGeometry.defaultPack, seen = Point(x: 170, y: 120)
+        func near(_ faces: [DetectedFace]) -> [[Float]] {
+            geometry.detectorShortRange.outputs(showing: faces, inPictureOf: width, by: height)
+        }
+        // Upright, then turned by two quarters, one, and three.
+        let face = DetectedFace.made(center: seen, width: 110)
+        let order = [0, 2, 1, 3].map { $0 == quarters ? near([face]) : near([]) }
+        networks.answer(.detectorShortRange, order[0], order[1], order[2], order[3])
+        let main = try #require(try analyzer.analyze(image, with: networks).main)
+        let there =
+            switch quarters {
+            case 1: Point(x: seen.y, y: 300 - seen.x)
+            case 2: Point(x: 400 - seen.x, y: 300 - seen.y)
+            default: Point(x: 400 - seen.y, y: seen.x)
+            }
+        #expect(main.detection.box.center.distance(to: there) < 4)
+        #expect(main.mesh.bounds.center.distance(to: there) < 6)
+        #expect(abs(abs(main.pose.roll) - (quarters == 2 ? 180 : 90)) < 3, "\(main.pose)")
+        #expect(abs(main.pose.yaw) < 3 && abs(main.pose.pitch) < 8, "\(main.pose)")
+        // A camera is upright.
+        show(near: [])
+        #expect(try analyzer.analyze(image, search: .near, with: networks).main == nil)
     }
 
     @Test("the main face gets a mesh, an eye reading, and grades")

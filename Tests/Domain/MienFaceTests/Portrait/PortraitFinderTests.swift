@@ -66,6 +66,23 @@ struct PortraitFinderTests {
         #expect(try finder.portrait(in: [view, view], with: networks)?.view == 1)
     }
 
+    @Test("of a portrait and a larger pattern that resembles a face, the mesh chooses")
+    func pattern() throws {
+        let pattern = DetectedFace.made(center: Point(x: 300, y: 150), width: 150)
+        show([[pattern, Self.portrait]])
+        // The pattern in the view, and in the two pictures cut around it; then the portrait.
+        networks.answer(
+            .mesh, SyntheticHead().outputs(evidence: 3), SyntheticHead().outputs())
+        networks.answer(
+            .detectorShortRange,
+            FaceGeometry.defaultPack.detectorShortRange.outputs(
+                showing: [pattern, Self.portrait], inPictureOf: 400, by: 300),
+            FaceGeometry.defaultPack.detectorShortRange.outputs(
+                showing: [], inPictureOf: 300, by: 300))
+        let found = try #require(try finder.portrait(in: [view], with: networks))
+        #expect(found.face.detection.box.center.distance(to: Self.portrait.box.center) < 4)
+    }
+
     @Test("sideways views are searched only without a face in the first two")
     func sideways() throws {
         show([[Self.portrait]])

@@ -32,7 +32,7 @@ struct HeadPoseEstimatorTests {
         "each angle is within two degrees for combined turns, nods, and tilts", arguments: angles,
         angles)
     func grid(yaw: Float, pitch: Float) {
-        for roll in Self.angles {
+        for roll: Float in [-40, -20, 0, 20, 40] {
             let found = pose(yaw, pitch, roll)
             #expect(abs(found.yaw - yaw) < 2, "yaw \(found.yaw) at \(yaw), \(pitch), \(roll)")
             #expect(
@@ -41,6 +41,25 @@ struct HeadPoseEstimatorTests {
             #expect(abs(found.roll - roll) < 2, "roll \(found.roll) at \(yaw), \(pitch), \(roll)")
             #expect(found.isValid)
         }
+    }
+
+    @Test("a turn of the whole picture changes the roll only", arguments: [90, 180, 270])
+    func turnedPicture(degrees: Int) {
+        let mesh = head.mesh(
+            center: center, halfWidth: 80, pose: HeadPose(yaw: 25, pitch: -15, roll: 10))
+        let upright = mesh.pose
+        let turned = FaceMesh(
+            points: mesh.points.map { point in
+                switch degrees {
+                case 90: Point(x: -point.y, y: point.x)
+                case 180: Point(x: -point.x, y: -point.y)
+                default: Point(x: point.y, y: -point.x)
+                }
+            }, depths: mesh.depths, evidence: mesh.evidence
+        ).pose
+        #expect(abs(turned.yaw - upright.yaw) < 0.01 && abs(turned.pitch - upright.pitch) < 0.01)
+        let roll = (turned.roll - upright.roll - Float(degrees)).remainder(dividingBy: 360)
+        #expect(abs(roll) < 0.01, "\(turned.roll) after \(degrees) degrees")
     }
 
     @Test(

@@ -20,6 +20,7 @@ struct CapturingPerson: Sendable {
 
     let server: any ServerUnderTest
     let token: String
+    var headers: [String: String] = [:]
 
     static func send(
         _ method: HTTPTransportRequest.Method, _ url: String, token: String?,
@@ -42,7 +43,8 @@ struct CapturingPerson: Sendable {
         type: String = "application/json"
     ) async throws -> Answer {
         try await Self.send(
-            method, server.url("/v1/verification" + path), token: token, body, type: type)
+            method, server.url("/v1/verification" + path), token: token, body, type: type,
+            headers: headers)
     }
 
     func send(_ path: String, json: JSONValue) async throws -> Answer {
@@ -103,14 +105,21 @@ struct CapturingPerson: Sendable {
 
 /// An app that has people's identities verified.
 struct RelyingParty: Sendable {
-    let server: TestServer
+    let server: any ServerUnderTest
     let id: String
     let access: String
 
     init(
         _ server: TestServer, _ id: String = "bank", settings: [String: JSONValue] = [:]
     ) async throws {
-        let made = try await server.admin.createApp(
+        try await self.init(server, by: server.admin, id, settings: settings)
+    }
+
+    init(
+        _ server: any ServerUnderTest, by admin: MienAdmin, _ id: String = "bank",
+        settings: [String: JSONValue] = [:]
+    ) async throws {
+        let made = try await admin.createApp(
             AppRequest(
                 id: id, name: "The Bank", type: .confidential,
                 settings: ["identity": .object(settings)]))

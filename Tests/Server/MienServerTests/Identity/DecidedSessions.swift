@@ -29,7 +29,7 @@ enum DecidedSessions {
     /// Opens the session of a link.
     static func person(_ url: String, on server: TestServer) async throws -> CapturingPerson? {
         let code = url.split(separator: "#").last.map(String.init) ?? ""
-        return try await server.server.parts.verificationLinks.open(code).map {
+        return try await server.server.parts.verifications.open(link: code).map {
             CapturingPerson(server: server, token: $0.startToken)
         }
     }

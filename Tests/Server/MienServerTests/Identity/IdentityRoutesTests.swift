@@ -266,11 +266,11 @@ struct IdentityRoutesTests {
                 try await user.document(
                     "/captured-document", ["documentType": Array("passport".utf8)]
                 ).error == "UnsupportedVerificationMethodError")
-            let large = [UInt8](repeating: 0, count: 5 * 1_048_576 + 1)
+            let large = [UInt8](repeating: 0, count: 16 * 1_048_576 + 1)
             #expect(try await user.document("/document", ["image": large]).status == 413)
             #expect(
                 try await user.send(
-                    .post, "/document", [UInt8](repeating: 0, count: 17 << 20),
+                    .post, "/document", [UInt8](repeating: 0, count: 33 << 20),
                     type: "multipart/form-data; boundary=limit"
                 ).status == 413)
             for body in ["", "--limit", "--limit--\r\nmore", "--limit\r\n\r\n\r\n--limit--"] {
@@ -377,7 +377,7 @@ struct IdentityRoutesTests {
             #expect(try await put("image", picture, type: "text/plain").status == 415)
             #expect(try await put("image", []).field == "image")
             #expect(
-                try await put("image", [UInt8](repeating: 0, count: 5 * 1_048_576 + 1)).status
+                try await put("image", [UInt8](repeating: 0, count: 16 * 1_048_576 + 1)).status
                     == 413)
             _ = try await user.verify(["firstName": "JACK"])
             let document: [String: JSONValue] = ["country": "US", "documentType": "driverLicense"]

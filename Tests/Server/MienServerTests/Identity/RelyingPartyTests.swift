@@ -42,9 +42,9 @@ struct RelyingPartyTests {
                 server: server, token: try #require(made.body["start_token"]?.stringValue))
             // The link works once and leads to the same session.
             let code = String(url.split(separator: "#")[1])
-            let target = try await server.server.parts.verificationLinks.open(code)
+            let target = try await server.server.parts.verifications.open(link: code)
             #expect(target?.session.text == id && target?.startToken == person.token)
-            #expect(try await server.server.parts.verificationLinks.open(code) == nil)
+            #expect(try await server.server.parts.verifications.open(link: code) == nil)
 
             let first = try await person.session().body
             #expect(first["status"] == "requires_input" && first["app_name"] == "The Bank")
@@ -175,7 +175,7 @@ struct RelyingPartyTests {
                 try await person.put("document_front", [1], type: "application/pdf").status == 415)
             #expect(
                 try await person.put(
-                    "document_front", [UInt8](repeating: 0, count: 5 * 1_048_576 + 1)
+                    "document_front", [UInt8](repeating: 0, count: 16 * 1_048_576 + 1)
                 ).status == 413)
             for bytes in [[], Array("%PDF-1.7".utf8), [0xFF, 0xD8, 0xFF, 0xE0]] as [[UInt8]] {
                 for _ in 0..<3 {

@@ -99,4 +99,107 @@ struct SessionJourneyTests {
             #expect(end.journeyStepId == .rejection)
         }
     }
+
+    @Test("the sample journey asks again until its session has ended, and waits for a reviewer")
+    func sample() async throws {
+        let verifier = DecidedVerifier(needsFace: true)
+        try await DecidedSessions.run(in: scratch, verifier) { server in
+            let sample = try #require(JourneyID("document-registration"))
+            _ = try await server.admin.publishJourney(sample, version: 1)
+            let user = try await server.admin.createUser(
+                UserRequest(username: "grace", password: "correct horse battery"))
+            let id = try #require(UserID(user.id))
+            func begin() async throws -> (Journey, JSONValue) {
+                let journey = try await server.client(app: "default_application").start(sample.text)
+                try await journey.respond(
+                    "password", ["username": "grace", "password": "correct horse battery"])
+                let asked = try await journey.respond(.clientInput)
+                return (journey, try #require(asked.data?["payload"]))
+            }
+            func ask(_ journey: Journey, _ status: String, _ code: String) async throws -> JSONValue
+            {
+                let asked = try await journey.respond(.clientInput)
+                #expect(asked.journeyStepId == .identityVerification, "\(status): \(asked)")
+                #expect(asked.data?["error"]?["code"]?.stringValue == code, "\(asked)")
+                let payload = try #require(asked.data?["payload"])
+                #expect(payload["status"]?.stringValue == status, "\(asked)")
+                return payload
+            }
+            func capture(_ person: CapturingPerson) async throws {
+                try await person.consent()
+                _ = try await person.choose("passport")
+                try await person.photograph("document_front")
+                try await person.selfie()
+                #expect(try await person.send(.post, "/submit").body["status"] == "processing")
+            }
+            func decide(_ decision: ReviewDecision) async throws {
+                let open = try #require(try await server.admin.reviewCases().items.first)
+                #expect(open.user == user.id)
+                let detail = try await server.admin.reviewCase(open.id)
+                #expect(Set(detail.images).isSuperset(of: ["front", "selfie"]))
+                #expect(detail.content?["documentType"] == "passport")
+                #expect(detail.content?["lastName"] == "Smith")
+                _ = try await server.admin.decide(open.id, decision)
+            }
+
+            // Too early: the link stays the same until it is used, and the pictures stay, too.
+            let (journey, payload) = try await begin()
+            let link = payload["endpoint"]?.stringValue ?? ""
+            let early = try await ask(journey, "requires_input", "capture_unfinished")
+            #expect(early["endpoint"]?.stringValue == link)
+            #expect(early["session"] == payload["session"] && early["state"] == payload["state"])
+            let person = try #require(try await DecidedSessions.person(link, on: server))
+            try await person.consent()
+            _ = try await person.choose("passport")
+            let again = try await ask(journey, "requires_input", "capture_unfinished")
+            let other = again["endpoint"]?.stringValue ?? ""
+            #expect(other != link)
+            let reopened = try #require(try await DecidedSessions.person(other, on: server))
+            #expect(reopened.token == person.token)
+
+            // A picture that cannot be read is taken again.
+            let findings = DocumentFindings(
+                isReadable: true, checks: IdentityChecks([.faceMatch: .passed]),
+                data: try PersonalDataInput(VerifyingUser.john))
+            verifier.set(DocumentFindings(isReadable: false))
+            try await person.photograph("document_front")
+            try await person.selfie()
+            _ = try await person.send(.post, "/submit")
+            _ = try await person.judged()
+            _ = try await ask(journey, "recapture", "capture_unfinished")
+            verifier.set(findings)
+            try await person.photograph("document_front")
+            _ = try await person.send(.post, "/submit")
+            _ = try await person.judged()
+
+            // A still picture of the face is for a reviewer to decide; the run waits.
+            _ = try await ask(journey, "in_review", "not_yet")
+            _ = try await ask(journey, "in_review", "not_yet")
+            try await decide(.accept)
+            #expect(try await journey.respond(.clientInput).journeyStepId == .success)
+            let faces = try await server.admin.authenticators(of: id).filter {
+                $0.type == .known(.face)
+            }
+            #expect(faces.count == 1)
+            // The decision is the run's alone.
+            #expect(try await server.admin.verification(of: id).verificationMethod == .known(.none))
+
+            // Asking again begins another session; rejecting ends the run.
+            let (second, first) = try await begin()
+            try await capture(
+                CapturingPerson(
+                    server: server, token: try #require(first["start_token"]?.stringValue)))
+            _ = try await ask(second, "in_review", "not_yet")
+            try await decide(.askAgain)
+            let fresh = try await second.respond(.clientInput)
+            let next = try #require(fresh.data?["payload"])
+            #expect(next["status"] == nil && next["session"] != first["session"])
+            try await capture(
+                CapturingPerson(
+                    server: server, token: try #require(next["start_token"]?.stringValue)))
+            _ = try await ask(second, "in_review", "not_yet")
+            try await decide(.reject)
+            #expect(try await second.respond(.clientInput).errorData?["reason"] == "not_verified")
+        }
+    }
 }

@@ -119,7 +119,7 @@ struct UserSessionTests {
             let id = try #require(UserID(owner))
             let link = try await user.send(.post, "/document-capture").body
             let code = try #require(link["documentCaptureUrl"]?.stringValue).split(separator: "#")
-            let opened = try await server.server.parts.verificationLinks.open(String(code[1]))
+            let opened = try await server.server.parts.verifications.open(link: String(code[1]))
             let target = try #require(opened)
             let person = CapturingPerson(server: server, token: target.startToken)
             _ = try await person.choose("driverLicense", country: "US")
@@ -159,7 +159,7 @@ struct UserSessionTests {
             let user = try await VerifyingUser.signedIn(on: server)
             let link = try await user.send(.post, "/document-capture").body
             let code = try #require(link["documentCaptureUrl"]?.stringValue).split(separator: "#")
-            let target = try await server.server.parts.verificationLinks.open(String(code[1]))
+            let target = try await server.server.parts.verifications.open(link: String(code[1]))
             let person = CapturingPerson(
                 server: server, token: try #require(target?.startToken))
             _ = try await person.choose("driverLicense", country: "US")
@@ -186,7 +186,7 @@ struct UserSessionTests {
     {
         let link = try await user.send(.post, "/document-capture").body
         let code = try #require(link["documentCaptureUrl"]?.stringValue).split(separator: "#")
-        let target = try await server.server.parts.verificationLinks.open(String(code[1]))
+        let target = try await server.server.parts.verifications.open(link: String(code[1]))
         let person = CapturingPerson(server: server, token: try #require(target?.startToken))
         _ = try await person.choose("driverLicense", country: "US")
         try await person.photograph("document_front")

@@ -387,6 +387,7 @@ extension ExportedTable {
             "revision": "the number of changes of the row",
             "key_sealed": "the key that seals the session's content",
             "content_sealed": "where the page returns to; what was read is in the attempt",
+            "origin_hash": keyedHash, "stored_bytes": "the size of its pictures",
         ])
 
     private static let verificationImage = ExportedTable(

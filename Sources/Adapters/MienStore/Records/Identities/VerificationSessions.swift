@@ -58,22 +58,25 @@ public struct VerificationSessionTable {
         "id, token_hash, app_id, owner, account_id, run_id, state, status, result, created_at, expires_at, content_expires_at, revision, key_sealed, content_sealed, record_expires_at"
 
     /// - Parameter account: The user whose session it is.
-    public func insert(_ record: VerificationSessionRecord, of account: AccountRecord? = nil)
-        throws(StoreError)
-    {
+    /// - Parameter origin: A keyed hash of the address that opened it.
+    public func insert(
+        _ record: VerificationSessionRecord, of account: AccountRecord? = nil,
+        from origin: [UInt8]? = nil
+    ) throws(StoreError) {
         precondition(record.account == account?.id, "the session belongs to the account")
         let id = record.id.text
         let key = keys.newRecordKey(of: owner(account), .sessionKey, for: id)
         let content = record.content?.use { key.key.seal($0, .sessionContent, for: id) }
         try connection.execute(
-            "INSERT INTO verification_session (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)",
+            "INSERT INTO verification_session (\(Self.columns), origin_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)",
             .id(record.id), .blob(record.tokenHash), .id(record.app),
             .text(record.owner.rawValue), record.account.map { .id($0) } ?? .null,
             record.run.map { .id($0) } ?? .null, .text(JSONColumn.text(record.session)),
             .text(record.session.status.rawValue),
             .text(record.result.map { JSONColumn.text($0) } ?? ""), .time(record.createdAt),
             .time(record.session.expiresAt), .time(record.contentExpiresAt), .blob(key.sealed),
-            content.map { .blob($0) } ?? .null, .time(record.recordExpiresAt))
+            content.map { .blob($0) } ?? .null, .time(record.recordExpiresAt),
+            origin.map { .blob($0) } ?? .null)
     }
 
     /// Finds a session that belongs to no user, or to this one.
@@ -113,12 +116,64 @@ public struct VerificationSessionTable {
         return try row.identifier(0)
     }
 
-    /// The number of an app's sessions that wait for input.
-    public func open(of app: AppID) throws(StoreError) -> Int {
+    /// The number of an app's sessions of one kind of owner that wait for input.
+    public func open(of app: AppID, owner: VerificationSessionRecord.Owner) throws(StoreError)
+        -> Int
+    {
         Int(
             try connection.row(
-                "SELECT COUNT(*) FROM verification_session WHERE app_id = ? AND status IN ('requires_input', 'recapture')",
-                .id(app))?.integer(0) ?? 0)
+                "SELECT COUNT(*) FROM verification_session WHERE owner = ? AND status IN ('requires_input', 'recapture') AND app_id = ?",
+                .text(owner.rawValue), .id(app))?.integer(0) ?? 0)
+    }
+
+    /// The number of sessions of journeys that wait for input and that an address opened, in all
+    /// apps.
+    public func open(ofJourneysFrom origin: [UInt8]) throws(StoreError) -> Int {
+        Int(
+            try connection.row(
+                "SELECT COUNT(*) FROM verification_session WHERE owner = 'journey' AND status IN ('requires_input', 'recapture') AND origin_hash = ?",
+                .blob(origin))?.integer(0) ?? 0)
+    }
+
+    /// The bytes of pictures in sessions of no account that have not ended.
+    public struct StoredBytes: Sendable {
+        /// In all sessions of this kind of owner, and in those of one app.
+        public let all, app: Int
+        /// In sessions of either kind that one address sent pictures to last.
+        public let origin: Int
+    }
+
+    public func bytes(
+        owner: VerificationSessionRecord.Owner, app: AppID, origin: [UInt8]
+    ) throws(StoreError) -> StoredBytes {
+        func sum(_ condition: String, _ values: SQLValue...) throws(StoreError) -> Int {
+            Int(
+                try connection.rows(
+                    "SELECT CAST(COALESCE(SUM(stored_bytes), 0) AS BIGINT) FROM verification_session WHERE status IN ('requires_input', 'recapture', 'processing') AND \(condition)",
+                    values
+                ).first?.integer(0) ?? 0)
+        }
+        return StoredBytes(
+            all: try sum("owner = ?", .text(owner.rawValue)),
+            app: try sum("owner = ? AND app_id = ?", .text(owner.rawValue), .id(app)),
+            origin: try sum(
+                "owner IN ('journey', 'relying_party') AND origin_hash = ?", .blob(origin))
+        )
+    }
+
+    /// Notes that an address sends pictures to a session.
+    public func note(origin: [UInt8], of id: IdentityAttemptID) throws(StoreError) {
+        try connection.execute(
+            "UPDATE verification_session SET origin_hash = ? WHERE id = ?", .blob(origin), .id(id))
+    }
+
+    /// Counts the bytes that a session holds. The picture that an app compares with is its own.
+    private func countBytes(of id: IdentityAttemptID) throws(StoreError) {
+        try connection.execute(
+            """
+            UPDATE verification_session SET stored_bytes = (SELECT COALESCE(SUM(LENGTH(content_sealed)), 0)
+              FROM verification_image WHERE session_id = ? AND role <> 'reference') WHERE id = ?
+            """, .id(id), .id(id))
     }
 
     /// Returns a user's sessions in an app that wait for input.
@@ -176,6 +231,7 @@ public struct VerificationSessionTable {
         try connection.execute(
             "INSERT INTO verification_image (session_id, role, sha256, content_sealed) VALUES (?, ?, ?, ?)",
             .id(id), .text(image.role), .blob(image.sha256), sealed.map { .blob($0) } ?? .null)
+        try countBytes(of: id)
     }
 
     /// Returns the pictures of a session by role, decrypted.
@@ -234,6 +290,7 @@ public struct VerificationSessionTable {
                 "DELETE FROM verification_image WHERE session_id = ? AND role = ?", .id(id),
                 .text(role))
         }
+        try countBytes(of: id)
     }
 
     // MARK: Ends
@@ -286,6 +343,7 @@ public struct VerificationSessionTable {
         connection.leaveNoTrace()
         try connection.execute(
             "UPDATE verification_image SET content_sealed = NULL WHERE session_id = ?", .id(id))
+        try countBytes(of: id)
     }
 
     /// Destroys the keys of a user's sessions in an app.
@@ -317,7 +375,7 @@ public struct VerificationSessionTable {
             "UPDATE verification_image SET content_sealed = NULL WHERE session_id IN (SELECT id FROM verification_session WHERE \(condition))",
             values)
         return try connection.execute(
-            "UPDATE verification_session SET key_sealed = NULL, content_sealed = NULL, revision = revision + 1 WHERE key_sealed IS NOT NULL AND \(condition)",
+            "UPDATE verification_session SET key_sealed = NULL, content_sealed = NULL, stored_bytes = 0, revision = revision + 1 WHERE key_sealed IS NOT NULL AND \(condition)",
             values)
     }
 

@@ -16,6 +16,8 @@ public struct WebRecord: Sendable {
         case handoff
         /// The one-time link to a verification session.
         case verification
+        /// A verification session that begins once somebody uses it.
+        case pendingVerification = "pending_verification"
     }
 
     public let kind: Kind

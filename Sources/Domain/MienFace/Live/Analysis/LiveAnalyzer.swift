@@ -27,7 +27,7 @@ public struct LiveAnalyzer: Sendable {
         let analysis = try analyzer.analyze(frame.image, search: .near, with: networks)
         return FaceReading(
             index: index, frame: frame, contentHash: frame.image.contentHash,
-            faceCount: analysis.faces.count,
+            brightness: frame.image.brightness, faceCount: analysis.faces.count,
             face: try analysis.main.map { (face) throws(FaceModelError) in
                 try live(face, in: frame.image, with: networks)
             })
@@ -71,6 +71,19 @@ public struct LiveAnalyzer: Sendable {
 }
 
 extension RGBImage {
+    /// The mean of all channels at every eighth pixel of every eighth row, 0...255.
+    var brightness: Double {
+        var sum = 0, count = 0
+        for y in stride(from: 0, to: height, by: 8) {
+            for x in stride(from: 0, to: width, by: 8) {
+                let color = self[x, y]
+                sum += Int(color.red) + Int(color.green) + Int(color.blue)
+                count += 3
+            }
+        }
+        return Double(sum) / Double(count)
+    }
+
     /// FNV-1a hash over the image's dimensions and all its bytes, eight at a time. Identical
     /// pictures have identical hashes.
     var contentHash: UInt64 {

@@ -104,6 +104,7 @@ extension LivenessCheckResult.Check {
 }
 
 extension SessionRefusal {
-    /// Another face replaced it.
-    public static let faceChanged = SessionRefusal("face_changed", "another face replaced it")
+    /// The face differs from the first one, as that of another person does.
+    public static let faceChanged = SessionRefusal(
+        "face_changed", "the face differs from the one at the beginning")
 }

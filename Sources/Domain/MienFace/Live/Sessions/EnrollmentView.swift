@@ -4,6 +4,12 @@
 public enum EnrollmentView: String, Sendable, CaseIterable, Codable {
     case front, right, left, bottom, top
 
+    /// The first view that a head in this pose shows; `nil` if it shows none.
+    init?(shownBy pose: HeadPose) {
+        guard let view = Self.allCases.first(where: { $0.isShown(by: pose) }) else { return nil }
+        self = view
+    }
+
     /// Returns whether a head in this pose shows the view. Angles are in degrees, as in
     /// ``HeadPose``.
     ///

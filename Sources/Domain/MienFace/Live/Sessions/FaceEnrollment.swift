@@ -10,11 +10,9 @@ public import MienCore
 public struct FaceEnrollment: Sendable {
     /// Minimum time between two frames taken. Closer frames would add no information.
     static let spacing = Duration.milliseconds(200)
-    /// Minimum cosine between the likeness of a frame and of the first one, for frontal and side
-    /// views. Below it, they show different people. Frames of one person measured 0.95 or more at
-    /// up to 40° of yaw (two people, 163 frames), frames of two people up to 0.94:
-    /// docs/measurements/liveness.md.
-    static let likeness = (front: 0.94, side: 0.93)
+    /// How long a face that differs from the first frame may stay before the session refuses it. A
+    /// hand, a blink, or a blur passes sooner; another person stays.
+    static let difference = Duration.seconds(1)
 
     public let capture: CaptureID
     public let settings: EnrollmentSettings
@@ -27,9 +25,15 @@ public struct FaceEnrollment: Sendable {
     private var holder = GuidanceHolder()
     private var begin: Duration?
     private var last: FaceReading?
+    private var dark = DarkFrames()
+    /// The response to the last frame that was not skipped.
+    private var shown: (status: FrameEvent.Status, action: LivenessAction?, guidance: Guidance?)?
     private var lastTaken: Duration?
     private var lastExtraction: FrameEvent.Extraction?
-    private var likenesses: [FaceDescriptor] = []
+    /// The likeness of the first frame taken.
+    private var first: FaceDescriptor?
+    /// Since when the face has differed from the first frame.
+    private var differs: Duration?
     private var taken: [LiveCapture] = []
     private let wanted: [EnrollmentView]
 
@@ -75,6 +79,9 @@ public struct FaceEnrollment: Sendable {
             refuse([.clockWentBack])
             return event(reading, .finished, guidance: nil)
         }
+        if dark.contains(reading), let shown {
+            return event(reading, shown.status, action: shown.action, guidance: shown.guidance)
+        }
         last = reading
         if reading.time - start > settings.timeout {
             refuse([.timedOut])
@@ -114,8 +121,8 @@ public struct FaceEnrollment: Sendable {
             if settings.control == .manual, verdict == nil { lastExtraction = .failed }
             return
         }
-        guard isSamePerson(face, isFrontal: EnrollmentView.front.isShown(by: face.pose)) else {
-            refuse([.faceChanged])
+        guard isSamePerson(face, EnrollmentView(shownBy: face.pose)) else {
+            lastExtraction = .failed
             return
         }
         wantsExtraction = true
@@ -154,7 +161,7 @@ public struct FaceEnrollment: Sendable {
         }
         lastExtraction = .success
         lastTaken = last.time
-        likenesses.append(likeness)
+        if first == nil { first = likeness }
         taken.append(
             LiveCapture(
                 id: capture, mode: settings.mode, entry: entry, frameIndex: last.index,
@@ -188,14 +195,20 @@ public struct FaceEnrollment: Sendable {
     }
 
     /// Whether a face resembles that of the first frame taken.
-    private func isSamePerson(_ face: LiveFace, isFrontal: Bool) -> Bool {
-        guard let first = likenesses.first else { return true }
+    ///
+    /// - Parameter view: `nil` for a pose between the views, to which the lowest limit applies.
+    private func isSamePerson(_ face: LiveFace, _ view: EnrollmentView?) -> Bool {
+        guard let first else { return true }
         guard let likeness = face.likeness else { return false }
-        return Double(likeness.cosine(with: first))
-            >= (isFrontal ? Self.likeness.front : Self.likeness.side)
+        let limits = face.likenessLimits
+        let limit =
+            view.map(limits.enrollment) ?? EnrollmentView.allCases.map(limits.enrollment).min()!
+        return Double(likeness.cosine(with: first)) >= limit
     }
 
     private mutating func look(_ reading: FaceReading) -> FrameEvent {
+        let since = differs
+        differs = nil
         guard let face = reading.face else {
             return event(reading, .noFace, guidance: .faceNotFound)
         }
@@ -211,14 +224,17 @@ public struct FaceEnrollment: Sendable {
                 reading, reason == .multipleFaces ? .multipleFaces : .badQuality,
                 guidance: Guidance(reason))
         }
+        if isManual, view == nil { return event(reading, .success, guidance: nil) }
+        guard isSamePerson(face, view) else {
+            let start = since ?? reading.time
+            differs = start
+            if reading.time - start >= Self.difference { refuse([.faceChanged]) }
+            return event(reading, .badQuality, guidance: .keepStill)
+        }
         // The app decides about the frame.
         if isManual { return event(reading, .success, guidance: nil) }
         if let lastTaken, reading.time - lastTaken < Self.spacing {
             return event(reading, .success, guidance: .keepStill)
-        }
-        guard isSamePerson(face, isFrontal: view == .front) else {
-            refuse([.faceChanged])
-            return event(reading, .finished, guidance: nil)
         }
         wantsExtraction = true
         return event(reading, .success, guidance: .keepStill)
@@ -239,6 +255,7 @@ public struct FaceEnrollment: Sendable {
         countdown: Duration? = nil, guidance: Guidance?
     ) -> FrameEvent {
         defer { lastExtraction = nil }
+        shown = (status, action, guidance)
         return FrameEvent(
             reading, status: verdict != nil ? .finished : status, lastExtraction: lastExtraction,
             action: verdict == nil ? action : nil, progress: liveness?.progress ?? 0,

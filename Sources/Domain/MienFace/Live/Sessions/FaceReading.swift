@@ -7,15 +7,21 @@ public struct FaceReading: Sendable {
     public let frame: Frame
     /// Equal for byte-identical pictures, and almost never for others.
     public let contentHash: UInt64
+    /// The mean brightness of the picture, 0...255.
+    public let brightness: Double
     /// The number of faces in the picture.
     public let faceCount: Int
     /// The most prominent face.
     public let face: LiveFace?
 
-    public init(index: Int, frame: Frame, contentHash: UInt64, faceCount: Int, face: LiveFace?) {
+    public init(
+        index: Int, frame: Frame, contentHash: UInt64, brightness: Double = 128, faceCount: Int,
+        face: LiveFace?
+    ) {
         (self.index, self.frame, self.contentHash, self.faceCount, self.face) = (
             index, frame, contentHash, faceCount, face
         )
+        self.brightness = brightness
     }
 
     public var time: Duration { frame.time }

@@ -55,6 +55,9 @@ public struct LivenessSession: Sendable {
     private var lastHash: UInt64?
     private var allChecks: LivenessChecks
     private var blink: BlinkDetector?
+    private var dark = DarkFrames()
+    /// The response to the last frame that was not skipped.
+    private var shown: Step?
 
     public init(challenge: LivenessChallenge, settings: VerificationSettings) {
         self.challenge = challenge
@@ -121,6 +124,15 @@ public struct LivenessSession: Sendable {
         if case .ended = phase { return step(nil, nil, .finished) }
         if let lastTime, reading.time <= lastTime { return refuse(.clockWentBack) }
         lastTime = reading.time
+        if dark.contains(reading), let shown {
+            return step(shown.action, shown.guidance, shown.status)
+        }
+        let response = judge(reading)
+        shown = response
+        return response
+    }
+
+    private mutating func judge(_ reading: FaceReading) -> Step {
         // Nothing before the still phase is judged.
         let isJudged = if case .acquiring = phase { false } else { true }
         let isRepeated = see(reading.contentHash)
@@ -155,6 +167,7 @@ public struct LivenessSession: Sendable {
     public mutating func goOn(_ reading: FaceReading) -> SessionRefusal? {
         guard refusals == [] else { return refusals?.first }
         lastTime = reading.time
+        if dark.contains(reading) { return nil }
         if !see(reading.contentHash) {
             let alone = reading.face.flatMap { $0.isAlone ? $0 : nil }
             allChecks.observe(.position(alone?.box, at: reading.time))
