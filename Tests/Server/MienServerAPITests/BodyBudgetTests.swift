@@ -46,18 +46,29 @@ import Testing
         }
     }
 
-    @Test func `a later body of a token ends the earlier one`() throws {
-        let budget = BodyBudget(maxBytes: 4_000)
+    @Test func `a later large body of a token ends the one that is being received`() throws {
+        let budget = BodyBudget(maxBytes: 4_000), large = BodyBudget.free + 10
         let first = budget.share(for: "t", of: "a"), other = budget.share(for: "u", of: "a")
+        try first.take(large)
+        try other.take(large)
+        // A small body holds nothing that counts.
+        try budget.share(for: "t", of: "b").take(10)
         try first.take(10)
         var second: BodyBudget.Share? = budget.share(for: "t", of: "b")
+        try second?.take(large)
         #expect(throws: CancellationError.self) { try first.take(10) }
         try other.take(10)
         try second?.take(10)
         second = nil
         // The first one's end does not end a third one.
         let third = budget.share(for: "t", of: "a")
-        withExtendedLifetime(first) {}
+        try third.take(large)
+        first.received()
+        try third.take(10)
+        // A body that has arrived is worked on to the end.
+        third.received()
+        let fourth = budget.share(for: "t", of: "a")
+        try fourth.take(large)
         try third.take(10)
     }
 }

@@ -59,7 +59,15 @@ import Testing
         let all = try FileManager.default.contentsOfDirectory(atPath: Self.examples.path).filter {
             $0.hasSuffix(".json")
         }.sorted()
-        let good = try await home.mien(["journey", "lint"] + all.map(Self.example))
+        // Only a server knows whether it checks documents.
+        let document = "document-registration.json"
+        let warned = try await home.mien("journey", "lint", Self.example(document), "--json")
+        let warnings = try #require(try warned.json["files"] as? [[String: Any]])
+            .flatMap { try #require($0["findings"] as? [[String: Any]]) }
+        #expect(warned.status == 1 && warnings.count == 1, "\(warned)")
+        #expect(warnings.first?["code"] as? String == "documents_unchecked")
+        let good = try await home.mien(
+            ["journey", "lint"] + all.filter { $0 != document }.map(Self.example))
         #expect(good.status == 0 && good.err.isEmpty, "\(good)")
         #expect(
             all.contains("face-login.test.json")
@@ -107,7 +115,7 @@ import Testing
         let all = try await home.mien(["journey", "test"] + names.map(Self.example))
         #expect(all.status == 0 && all.err.isEmpty, "\(all.out)")
         #expect(
-            names.count == 12 && names.allSatisfy { all.out.contains($0) }
+            names.count == 13 && names.allSatisfy { all.out.contains($0) }
                 && !all.out.contains("✘"))
 
         let text =

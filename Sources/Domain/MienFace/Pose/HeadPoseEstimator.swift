@@ -8,17 +8,17 @@ extension FaceMesh {
     /// midline give its upward axis. Both axes are means over several pairs, so that a smile or an
     /// open mouth does not change the pose.
     ///
-    /// Turn and nod of a head that is sideways or upside down are those after the picture is turned
-    /// by the quarter turns that make it upright.
+    /// A head that is tilted by more than 65° is taken for one in a turned picture. Its turn and nod
+    /// are those after the quarter turns that make the picture upright.
     public var pose: HeadPose {
         var across = Self.mirrored.map { vector(from: $0.right, to: $0.left) }.sum.unit
         var upward = Self.middle.map { vector(from: $0.low, to: $0.high) }.sum
         let tilt = atan2(across.y, across.x) * 180 / Double.pi
         switch tilt {
-        case 45..<135: (across, upward) = (across.turnedBack, upward.turnedBack)
-        case -135 ..< -45:
+        case 65..<135: (across, upward) = (across.turnedBack, upward.turnedBack)
+        case -135 ..< -65:
             for _ in 0..<3 { (across, upward) = (across.turnedBack, upward.turnedBack) }
-        case -45..<45: break
+        case -65..<65: break
         default:
             for _ in 0..<2 { (across, upward) = (across.turnedBack, upward.turnedBack) }
         }

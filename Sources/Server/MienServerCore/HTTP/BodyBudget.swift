@@ -17,7 +17,7 @@ package final class BodyBudget: Sendable {
     private struct State {
         var used = 0
         var byAddress: [String: Int] = [:]
-        /// The body in flight of each token.
+        /// The large body that each token is receiving.
         var bodies: [String: InFlight] = [:]
     }
 
@@ -26,7 +26,7 @@ package final class BodyBudget: Sendable {
 
     package init(maxBytes: Int = standard) { self.maxBytes = maxBytes }
 
-    /// A body that is being received for a token.
+    /// A large body that is being received for a token.
     fileprivate final class InFlight: Sendable {
         private let channel: (any Channel)?
         private let isOver = Atomic(false)
@@ -46,33 +46,47 @@ package final class BodyBudget: Sendable {
     package final class Share {
         private let budget: BodyBudget
         private let address: String
-        private let body: (token: String, inFlight: InFlight)?
+        private let token: String?
+        private let channel: (any Channel)?
+        private var inFlight: InFlight?
         private var bytes = 0
         private var counted = 0
 
         fileprivate init(
-            _ budget: BodyBudget, _ address: String, _ body: (token: String, inFlight: InFlight)?
+            _ budget: BodyBudget, _ address: String, _ token: String?, _ channel: (any Channel)?
         ) {
-            (self.budget, self.address, self.body) = (budget, address, body)
+            (self.budget, self.address, self.token, self.channel) = (
+                budget, address, token, channel
+            )
         }
 
-        deinit { budget.give(back: counted, of: address, body?.token, body?.inFlight) }
+        deinit {
+            received()
+            budget.give(back: counted, of: address)
+        }
 
         /// - Throws: ``ServerBusy`` if the budget is used up, or the address's part of it;
         ///   `CancellationError` if another body of the same token came later.
         func take(_ more: Int) throws {
-            if body?.inFlight.isReplaced == true { throw CancellationError() }
+            if inFlight?.isReplaced == true { throw CancellationError() }
             let needed = max(0, bytes + more - free) - counted
             if needed > 0 {
+                if let token, inFlight == nil { inFlight = budget.begin(token, channel) }
                 guard budget.take(needed, for: address) else { throw ServerBusy() }
                 counted += needed
             }
             bytes += more
         }
+
+        /// Says that the whole body has arrived: a later one of its token no longer ends it.
+        func received() {
+            if let token, let inFlight { budget.end(token, inFlight) }
+            inFlight = nil
+        }
     }
 
     /// - Parameter token: What names the token for which the body is sent, if a token may have only
-    ///   one body in flight. A later one ends the earlier one: it is the same client, whose
+    ///   one large body in flight. A later one ends the earlier one: it is the same client, whose
     ///   connection broke, or one that wants to hold memory.
     package func share(for token: String? = nil) -> Share {
         let origin = RequestOrigin.current
@@ -80,10 +94,17 @@ package final class BodyBudget: Sendable {
     }
 
     func share(for token: String?, of address: String, _ channel: (any Channel)? = nil) -> Share {
-        guard let token else { return Share(self, address, nil) }
+        Share(self, address, token, channel)
+    }
+
+    private func begin(_ token: String, _ channel: (any Channel)?) -> InFlight {
         let body = InFlight(channel)
         state.withLock { $0.bodies.updateValue(body, forKey: token) }?.replace()
-        return Share(self, address, (token, body))
+        return body
+    }
+
+    private func end(_ token: String, _ body: InFlight) {
+        state.withLock { if $0.bodies[token] === body { $0.bodies[token] = nil } }
     }
 
     private func take(_ bytes: Int, for address: String) -> Bool {
@@ -96,10 +117,9 @@ package final class BodyBudget: Sendable {
         }
     }
 
-    private func give(back bytes: Int, of address: String, _ token: String?, _ body: InFlight?) {
+    private func give(back bytes: Int, of address: String) {
+        guard bytes > 0 else { return }
         state.withLock { state in
-            if let token, state.bodies[token] === body { state.bodies[token] = nil }
-            guard bytes > 0 else { return }
             state.used -= bytes
             let left = (state.byAddress[address] ?? 0) - bytes
             state.byAddress[address] = left > 0 ? left : nil

@@ -86,6 +86,7 @@ package struct JSONBody: Sendable {
             try share.take(part.readableBytes)
             bytes.append(contentsOf: part.readableBytesView)
         }
+        share.received()
         return bytes
     }
 

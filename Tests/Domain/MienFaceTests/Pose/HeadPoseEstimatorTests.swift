@@ -32,7 +32,7 @@ struct HeadPoseEstimatorTests {
         "each angle is within two degrees for combined turns, nods, and tilts", arguments: angles,
         angles)
     func grid(yaw: Float, pitch: Float) {
-        for roll: Float in [-40, -20, 0, 20, 40] {
+        for roll in Self.angles {
             let found = pose(yaw, pitch, roll)
             #expect(abs(found.yaw - yaw) < 2, "yaw \(found.yaw) at \(yaw), \(pitch), \(roll)")
             #expect(

@@ -108,7 +108,8 @@ struct IdentityClientTests {
             }
             #expect(link?.identityError == .unsupportedMethod)
             var large = document
-            large.image = [UInt8](repeating: 0, count: 5 * 1024 * 1024 + 1)
+            large.image = [UInt8](
+                repeating: 0, count: IdentityVerificationClient.maxPictureBytes + 1)
             let tooLarge = await #expect(throws: MienError.self) {
                 _ = try await client.verifyIdentityDocument(input: large)
             }
