@@ -101,7 +101,9 @@ final class ManyRound: Sendable {
     /// machine, or a minute has passed.
     ///
     /// - Parameter untilLocked: Whether a client must have seen a closed lock.
-    func run(untilLocked: Bool = false, _ fault: @escaping @Sendable () async throws -> Void) async throws {
+    func run(untilLocked: Bool = false, _ fault: @escaping @Sendable () async throws -> Void)
+        async throws
+    {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 1...Self.clients {
                 group.addTask { [self] in
