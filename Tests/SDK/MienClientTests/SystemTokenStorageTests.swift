@@ -78,12 +78,14 @@ private final class Keyring: @unchecked Sendable {
 extension Process {
     /// Prepares a program that ends when this process is terminated or when another one is gone.
     fileprivate func prepare(_ program: String, _ arguments: [String], until parent: Int32) {
-        // The shell keeps no end of the program's pipes. Programs that a thread of Dispatch starts
-        // block SIGTERM.
+        // What a shell starts in the background reads from /dev/null unless its input comes from
+        // another descriptor. The shell keeps no end of the program's pipes. Programs that a thread of
+        // Dispatch starts block SIGTERM.
         let script = """
             parent=$1; shift
-            "$@" <&0 &
-            exec </dev/null >/dev/null 2>&1
+            exec 3<&0
+            "$@" <&3 3<&- &
+            exec </dev/null >/dev/null 2>&1 3<&-
             trap "kill -KILL $!" TERM
             while kill -0 "$parent" && kill -0 $!; do sleep 0.2; done
             kill -KILL $!
