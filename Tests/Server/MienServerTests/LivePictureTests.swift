@@ -62,7 +62,7 @@ struct LivePictureTests {
             var announced: [WireValue<CaptureAction>] = [], quality = 0, boxes: [[Double]] = []
             var chain = FrameChain(
                 nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
-            for number in 1...120 where answer.isOpen {
+            for number in 1...600 where answer.isOpen {
                 server.time.advance(.milliseconds(100))
                 let image = head.image(
                     asked: answer.action.flatMap { LivenessAction(rawValue: $0.rawValue) },

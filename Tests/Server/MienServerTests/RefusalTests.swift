@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import MienAPI
+import MienAccess
 import MienClient
 import MienCore
 import MienKeys
@@ -412,9 +413,9 @@ struct RefusalTests {
                 $0.device.logIn([("scope", "offline_access full-access")])["access_token"])
         },
         Row("a full queue", "temporarily_unavailable") {
-            let share = $0.server.server.parts.bodies.share()
+            let share = $0.server.server.parts.bodies.share(for: nil, of: "127.0.0.1")
             defer { withExtendedLifetime(share) {} }
-            try share.take(BodyBudget.free + BodyBudget.standard)
+            try share.take(BodyBudget.free + BodyBudget.standard / BodyBudget.part)
             return try await $0.device.logIn([
                 ("more", String(repeating: "x", count: BodyBudget.free))
             ])
@@ -424,15 +425,18 @@ struct RefusalTests {
     static let refreshing: [Row] = [
         Row("a rotated refresh token", "invalid_grant") {
             #expect(try await $0.client.refresh($0.tokens["refresh_token"]).status == 200)
+            $0.server.time.advance(RefreshFamily.grace)
             return try await $0.client.refresh($0.tokens["refresh_token"])
         },
         Row("its successor, after that", "invalid_grant") {
             let next = try await $0.client.refresh($0.tokens["refresh_token"])
+            $0.server.time.advance(RefreshFamily.grace)
             _ = try await $0.client.refresh($0.tokens["refresh_token"])
             return try await $0.client.refresh(next["refresh_token"])
         },
         Row("the successor's access token, after that", "invalid_token") {
             let next = try await $0.client.refresh($0.tokens["refresh_token"])
+            $0.server.time.advance(RefreshFamily.grace)
             _ = try await $0.client.refresh($0.tokens["refresh_token"])
             return try await $0.client.userInfo(next["access_token"])
         },

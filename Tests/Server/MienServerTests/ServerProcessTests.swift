@@ -83,8 +83,9 @@ struct ServerProcessTests {
         let idle = try await RawConnection.open(server.address)
         #expect(try await idle.request("GET", "/healthz").status == 200)
         let busy = try await RawConnection.open(server.adminAddress)
+        let port = try #require(URL(string: server.adminAddress)?.port)
         try await busy.send(
-            "POST /v1/users HTTP/1.1\r\nhost: a\r\nauthorization: Bearer \(credential)\r\ncontent-type: application/json\r\ncontent-length: \(body.utf8.count)\r\n\r\n"
+            "POST /v1/users HTTP/1.1\r\nhost: 127.0.0.1:\(port)\r\nauthorization: Bearer \(credential)\r\ncontent-type: application/json\r\ncontent-length: \(body.utf8.count)\r\n\r\n"
         )
         try await busy.send(String(body.prefix(10)))
         try await Task.sleep(for: .milliseconds(300))

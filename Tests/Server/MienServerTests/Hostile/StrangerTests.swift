@@ -40,7 +40,8 @@ struct StrangerTests {
     private static func opened(_ server: AttackedServer, from address: String) async throws
         -> CapturingPerson
     {
-        let payload = try #require(try await server.start("check").body["data"]?["payload"])
+        let begun = try await server.start("check")
+        let payload = try #require(begun.body["data"]?["payload"], "\(begun)")
         return CapturingPerson(
             server: server, token: try #require(payload["start_token"]?.stringValue),
             headers: ["x-forwarded-for": address])

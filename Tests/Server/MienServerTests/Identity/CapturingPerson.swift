@@ -65,8 +65,12 @@ struct CapturingPerson: Sendable {
     }
 
     /// Sends a picture in which no document is found, until it is taken.
-    func photograph(_ side: String, _ picture: [UInt8] = VerifyingUser.picture) async throws {
-        for isLast in [false, false, true] {
+    ///
+    /// - Parameter refusals: How often it is refused. Over a whole session, each side is refused twice.
+    func photograph(
+        _ side: String, _ picture: [UInt8] = VerifyingUser.picture, refusals: Int = 2
+    ) async throws {
+        for isLast in Array(repeating: false, count: refusals) + [true] {
             let answer = try await put(side, picture)
             #expect(answer.status == 200, "\(answer.body)")
             #expect(answer.body["accepted"] == .bool(isLast), "\(answer.body)")
