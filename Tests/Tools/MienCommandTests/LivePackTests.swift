@@ -80,7 +80,8 @@ import Testing
     @Test(arguments: TemporaryHome.packs, Plan.all)
     func `a person who blinks, turns, and nods is enrolled`(pack: String, plan: Plan) async throws {
         let home = try TemporaryHome(pack: pack)
-        for name in ["obama", "biden", "obama2", "obama3"] {
+        // Lids drawn shut show as a blink only on a photo of wide open eyes.
+        for name in plan.mode == .image ? ["obama", "biden"] : ["obama"] {
             let clips = try await ClipMaker(home, name)
             let verdict = try await verdict(
                 plan, clips.engine, SolidHead(clips.photo, mesh: clips.mesh, reach: 40))

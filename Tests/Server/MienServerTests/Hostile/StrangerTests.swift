@@ -25,7 +25,7 @@ struct StrangerTests {
     private func withServer(_ body: (AttackedServer) async throws -> Void) async throws {
         let server = try await AttackedServer.start(in: scratch, Self.settings, publicURL: nil)
         try await server.publish(
-            "check", start: "verify",
+            "identify", start: "verify",
             steps: """
                 "verify": {"type": "identity_verification", "config": {"callback_url": "https://shop.example/done", "output_variable": "v"},
                   "on": {"allow": "done", "challenge": "no", "deny": "no", "failure": "no"}},
@@ -40,7 +40,7 @@ struct StrangerTests {
     private static func opened(_ server: AttackedServer, from address: String) async throws
         -> CapturingPerson
     {
-        let begun = try await server.start("check")
+        let begun = try await server.start("identify")
         let payload = try #require(begun.body["data"]?["payload"], "\(begun)")
         return CapturingPerson(
             server: server, token: try #require(payload["start_token"]?.stringValue),
@@ -68,7 +68,7 @@ struct StrangerTests {
             #expect(try await people[3].session().status == 200)
             #expect(try await people[5].session().status == 429)
             // A link that was refused works later.
-            let payload = try #require(try await server.start("check").body["data"]?["payload"])
+            let payload = try #require(try await server.start("identify").body["data"]?["payload"])
             let code = try #require(payload["endpoint"]?.stringValue?.split(separator: "#").last)
             func open() async throws -> Int {
                 try await CapturingPerson.send(
