@@ -62,6 +62,7 @@ struct LivePictureTests {
             var announced: [WireValue<CaptureAction>] = [], quality = 0, boxes: [[Double]] = []
             var chain = FrameChain(
                 nonce: try #require(answer.nonce.flatMap { Base64URL.decode($0) }))
+            // As long as a session may last, because the server draws how many actions it asks for.
             for number in 1...600 where answer.isOpen {
                 server.time.advance(.milliseconds(100))
                 let image = head.image(
