@@ -127,7 +127,7 @@ final class ManyRound: Sendable {
         }
     }
 
-    /// What was recorded so far.
+    /// The counts of what was recorded so far.
     private var progress: Totals {
         let histories = (locks.history, tokens.history, families.history)
         return Totals(
