@@ -351,3 +351,43 @@ def charts(world):
     page.press("Refresh")
     page.wait(f"{part}.querySelector('.chart-value').textContent === '3'", why="the new count")
     portal.close()
+
+
+@test("portal: the first steps tick what is done, nothing stray is shown, and rules for locks keep their order", 90)
+def first_steps(world):
+    server = world.server(SHUTDOWN_SECONDS=10 + next(numbers) % 40)
+    portal, page = opened(world, server, "")
+    page.see("Create a user")
+    step = "[...document.querySelectorAll('.started > li')].find((one) => one.textContent.includes('Create a user'))"
+    assert "started-done" not in page.js(f"{step}.className")
+    server.user(new("ada"))
+    page.reload()
+    page.see("Create a user")
+    page.wait(f"{step}.classList.contains('started-done')", why="the step that is done is ticked")
+    page.goto(f"{portal.origin}/admin/administrators")
+    page.see("Open invitations")
+    stray = "[...document.querySelector('main .page').childNodes].filter((one) => one.nodeType === Node.TEXT_NODE).map((one) => one.data)"
+    assert page.js(stray) == [], page.js(stray)
+    page.goto(f"{portal.origin}/admin/apps/default_application")
+    page.find("input[type=checkbox]")
+    rules = page.js("[...document.querySelectorAll('details .stack > .field label')].map((one) => one.textContent).filter((one) => one.startsWith('Own rule for'))")
+    assert [one.removeprefix("Own rule for ") for one in rules] == ["passwords", "faces", "passkeys", "device keys", "OTP tokens", "mailed codes", "recovery codes"], rules
+    portal.close()
+
+
+@test("portal: signing out or another language with unsaved changes asks first, and Cancel leaves everything as it was", 90)
+def unsaved(world):
+    server = world.server()
+    portal, page = opened(world, server, "/apps/default_application")
+    page.find("input[type=checkbox]")
+    page.js("(() => { const name = document.querySelector('form input.input'); name.value = 'Changed'; name.dispatchEvent(new Event('input', { bubbles: true })); })()")
+    for leave in ["[...document.querySelectorAll('.header-account button')].at(-1)?.click()",
+                  "(() => { const one = document.querySelector('select.language'); one.value = 'es'; one.dispatchEvent(new Event('change')); })()"]:
+        page.js(leave)
+        page.see("Leave without saving?")
+        page.click('dialog button[value=""]')
+        page.wait("!document.querySelector('dialog')")
+        assert page.js("document.querySelector('form input.input').value") == "Changed"
+        assert page.has("nav.navigation a") and page.js("document.querySelector('select.language').value") == "en"
+    assert not any(method == "DELETE" for method, _ in portal.requests), "the session goes on"
+    portal.close()

@@ -17,7 +17,7 @@ route("/admin/administrators", async (params, root, { signal }) => {
   ]);
   const changes = may("changeAdministrators");
   replace(root, pageHead(t("administrators.title"), { lead: t("administrators.lead") }),
-    listSection(all, changes), changes && inviteSection(), invitationsSection(invited, all, changes), codes.length && codesSection(codes, all, changes));
+    listSection(all, changes), changes && inviteSection(), invitationsSection(invited, all, changes), codes.length > 0 && codesSection(codes, all, changes));
 });
 
 /** A table with a name in each row. */

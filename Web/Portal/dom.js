@@ -91,6 +91,17 @@ export function errorText(error) {
   return error.retryAfter ? `${text} ${t("shell.retry_after", { count: error.retryAfter })}` : text;
 }
 
+/**
+ * A fault of a field, as a sentence. The API's begins with a verb, because programs read it after the field's name.
+ *
+ * @param {string} message Such as "must be a color like #1f5fbf".
+ * @param {string} [name] What the person calls the field.
+ */
+export function faultText(message, name = "") {
+  const text = name ? `${name} ${message}` : message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** Runs an action of the page; shows its error. Returns whether it succeeded. */
 export async function attempt(work) {
   try {

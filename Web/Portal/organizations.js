@@ -227,7 +227,7 @@ function appsSection({ one, path, mayChange }, apps) {
       await call("DELETE", `${path}/apps/${encodeURIComponent(id)}`);
       await render();
     }, { kind: "quiet", "aria-label": t("organizations.forbid_named", { name: names.get(id) ?? id }) }))));
-  const choice = others.length && select(others.map((app) => [app.id, app.name]), others[0].id, { name: "app" });
+  const choice = others.length > 0 && select(others.map((app) => [app.id, app.name]), others[0].id, { name: "app" });
   const headings = [t("organizations.app"), t("organizations.app_use")];
   if (mayChange) headings.push(actionsHeading());
   return section(t("organizations.apps"), { lead: t("organizations.apps_lead") }, table(t("organizations.apps"), headings, rows, t("organizations.apps_none")),

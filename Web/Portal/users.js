@@ -189,7 +189,7 @@ function consentSection(context, items) {
   const app = (one) => context.appNames.get(one.app_id) ?? one.app_id;
   return section(t("users.consents"), {}, table(t("users.consents"), [
     { title: t("users.purpose"), value: (one) => named("users.purpose", one.purpose) }, { title: t("users.app"), value: app },
-    { title: t("users.text_version"), kind: "mono", value: (one) => one.text_version }, { title: t("users.given"), kind: "time", value: (one) => formatTime(one.given_at) },
+    { title: t("users.text_version"), kind: "mono", value: (one) => one.text_version ?? one.scope }, { title: t("users.given"), kind: "time", value: (one) => formatTime(one.given_at) },
     { title: t("users.withdrawn"), kind: "time", value: (one) => formatTime(one.withdrawn_at) },
     ...(context.mayChange ? [{ title: t("users.actions"), kind: "actions", value: (one) => one.withdrawn_at ? null : actionButton(t("users.withdraw"), async () => {
       if (await confirmDialog({ title: t("users.withdraw_title"), text: t("users.withdraw_text"), action: t("users.withdraw"), danger: true })) await change(context, "DELETE", `${context.path}/consents/${encodeURIComponent(one.app_id)}`, t("users.withdrawn_done"));

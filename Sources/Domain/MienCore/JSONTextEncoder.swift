@@ -252,7 +252,8 @@ private struct Elements: UnkeyedEncodingContainer {
 // MARK: Texts and values
 
 extension JSONValue {
-    /// Writes JSON with members in no particular order.
+    /// Writes JSON with members sorted by name: the same value is the same text each time, and what
+    /// is drawn from it has the same order.
     fileprivate func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -269,7 +270,7 @@ extension JSONValue {
         case .object(let members):
             bytes.append(UInt8(ascii: "{"))
             var isFirst = true
-            for (key, value) in members {
+            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
                 if !isFirst { bytes.append(UInt8(ascii: ",")) }
                 isFirst = false
                 JSONText.quote(key, to: &bytes)

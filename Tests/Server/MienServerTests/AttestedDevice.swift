@@ -81,9 +81,9 @@ struct DeviceMaker: Sendable {
 
 extension TestServer {
     /// Sets the sample app's attestation policy, the apps that it accepts, and further settings.
-    func askForAttestation(_ policy: String = "required", _ more: [String: JSONValue] = [:])
-        async throws
-    {
+    func askForAttestation(
+        _ policy: String = "required", _ more: [String: JSONValue] = [:], hasPage: Bool = false
+    ) async throws {
         var settings: [String: JSONValue] = [
             "attestation": .string(policy), "apple_apps": [.string(DeviceMaker.appleApp)],
             "android_apps": [
@@ -96,7 +96,9 @@ extension TestServer {
         settings.merge(more) { $1 }
         _ = try await admin.updateApp(
             AppID("default_application")!,
-            AppRequest(name: "Sample", settings: ["biometric": .object(settings)]))
+            AppRequest(
+                name: "Sample",
+                settings: ["biometric": .object(settings), "sign_in_page": .bool(hasPage)]))
     }
 
     /// Returns the code in the last audit entry of a refused attestation.

@@ -26,14 +26,15 @@ struct MailTests {
 
     private func relay(
         _ port: Int, _ security: MailRelay.Security = .none, host: String = "localhost",
-        user: String? = nil, password: String = "",
+        user: String? = nil, password: String = "", token: String? = nil, name: String = "",
+        ownName: String? = nil, from: String = "mien@example.com",
         ca: String? = nil, patience: TimeAmount = .minutes(2)
     ) throws -> SMTPClient {
         try SMTPClient(
             relay: MailRelay(
                 host: host, port: port, security: security, user: user,
-                password: Sensitive(password),
-                from: #require(MailAddress("mien@example.com")),
+                password: Sensitive(password), tokenFile: token,
+                from: #require(MailAddress(from)), fromName: name, ownName: ownName,
                 authorities: ca, patience: patience))
     }
 
@@ -192,6 +193,84 @@ struct MailTests {
         #expect((peer.all + plain.all).allSatisfy { $0["text"] == nil })
     }
 
+    @Test(arguments: [[], ["PLAIN"], ["LOGIN"], ["PLAIN", "LOGIN"]])
+    func `a login uses a mechanism that the relay offers, or names those that it does`(
+        hidden: [String]
+    ) async throws {
+        let peer = try Peer(
+            "relay",
+            [
+                "user": "mien", "password": "pass wörd",
+                "hidden": .array(hidden.map { .string($0) }),
+            ])
+        let client = try relay(try await peer.port(), user: "mien", password: "pass wörd")
+        if hidden.count < 2 {
+            try await client.send(Self.mail)
+            #expect(try await peer.next(with: "text")["user"] == "mien")
+        } else {
+            // Nothing else is offered, so PLAIN is tried, and refused.
+            #expect(await failure(client)?.isPermanent == false)
+        }
+    }
+
+    @Test func `a token replaces the password, and is read again for each login`() async throws {
+        let peer = try Peer(
+            "relay",
+            [
+                "user": "mien", "password": "none", "token": "ya29.right",
+                "hidden": ["PLAIN", "LOGIN"],
+            ])
+        let file = scratch("token")
+        let lines = Locked<[String]>([])
+        try Data("ya29.expired\n".utf8).write(to: file)
+        let client = try relay(try await peer.port(), user: "mien", token: file.path)
+        await #expect(throws: SMTPError(.refused(535), at: .login)) {
+            try await client.send(Self.mail, id: "dlv_1") { line in
+                lines.withLock { $0.append(line) }
+            }
+        }
+        let shown = lines.withLock { $0 }
+        #expect(shown.contains("> AUTH XOAUTH2 ‹hidden›") && shown.contains("< 334"), "\(shown)")
+        #expect(!shown.joined().contains(Data("ya29".utf8).base64EncodedString().prefix(4)))
+        try Data("ya29.right\n".utf8).write(to: file)
+        try await client.send(Self.mail)
+        #expect(try await peer.next(with: "text")["user"] == "mien")
+        try Data().write(to: file)
+        #expect(await failure(client) == SMTPError(.noToken, at: .login))
+        let password = try relay(try await peer.port(), user: "mien", password: "none")
+        #expect(
+            await failure(password)
+                == SMTPError(.noLogin(offered: ["XOAUTH2"], usesToken: false), at: .login))
+    }
+
+    @Test func `an international domain is sent as A-labels to a relay without SMTPUTF8`()
+        async throws
+    {
+        let peer = try Peer("relay", ["utf8": false])
+        try await relay(try await peer.port(), from: "mien@Größe.example").send(
+            Mail(to: Sensitive("ada@bücher.example"), subject: "s", body: Sensitive("b")))
+        let seen = try await peer.next(with: "text")
+        #expect(seen["recipients"] == ["ada@xn--bcher-kva.example"] && seen["options"] == [])
+        #expect(seen["sender"] == "mien@xn--gre-6ka8i.example" && seen["ascii"] == true)
+        #expect(seen["headers"]?["to"] == "ada@xn--bcher-kva.example")
+    }
+
+    @Test(arguments: [
+        "Mien", "Größe, Inc.", "A \"b\" \\ <c>", String(repeating: "long name ", count: 19),
+    ])
+    func `the sender has a display name, and this server a name of its own`(name: String)
+        async throws
+    {
+        let peer = try Peer("relay")
+        try await relay(try await peer.port(), name: name, ownName: "id.example.com").send(
+            Self.mail)
+        let seen = try await peer.next(with: "text"), from = seen["headers"]?["from"]?.stringValue
+        #expect(from?.hasSuffix("<mien@example.com>") == true)
+        let shown = from?.replacing("\\\"", with: "\"").replacing("\\\\", with: "\\")
+        #expect(shown?.contains(name.trimmingCharacters(in: .whitespaces)) == true, "\(from ?? "")")
+        #expect(seen["hello"] == "id.example.com" && seen["defects"] == [])
+    }
+
     // MARK: Faulty relays
 
     @Test(
@@ -286,6 +365,40 @@ struct MailTests {
             #expect(
                 logs.text.contains("the relay replied to RCPT TO with 451")
                     && !logs.text.contains("ada@"), "\(logs.text)")
+        }
+    }
+
+    @Test(arguments: ["AUTH", "MAIL"])
+    func `a refused login or sender says nothing about the email, which is retried`(stage: String)
+        async throws
+    {
+        let peer = try Peer(
+            "relay",
+            [
+                "user": "mien", "password": "right",
+                "answers": [stage: ["535 5.7.8 no", "535 5.7.8 no"]],
+            ])
+        let port = try await peer.port()
+        try await deliver(
+            [
+                "MIEN_MAIL_PORT": "\(port)", "MIEN_MAIL_USER": "mien",
+                "MIEN_MAIL_PASSWORD": "right",
+            ], [Self.mail]
+        ) { logs, registry in
+            try await Self.counted(registry, "mien_mails_total{result=\"sent\"} 1")
+            #expect(logs.text.contains("with 535") && !logs.text.contains("failed\"} 1"))
+        }
+    }
+
+    @Test func `only a reply about the recipient or the message is a verdict on the email`() {
+        for stage in [
+            SMTPError.Stage.greeting, .hello, .encryption, .login, .sender, .recipient, .message,
+        ] {
+            for code in [421, 450, 451, 500, 503, 521, 530, 535, 550, 554] {
+                let isVerdict =
+                    [.recipient, .message].contains(stage) && [500, 550, 554].contains(code)
+                #expect(SMTPError(.refused(code), at: stage).isPermanent == isVerdict)
+            }
         }
     }
 

@@ -52,6 +52,7 @@ package struct OwnAccountService: Sendable {
                 return false
             }
             try tables.noteEnd(of: [id], by: caller, at: now)
+            try tables.withdrawUnused([grant.app], of: caller.account.id, at: now)
             return true
         }
     }
@@ -65,6 +66,7 @@ package struct OwnAccountService: Sendable {
             try tables.requireNoHold(before: first, by: caller, at: now)
             _ = try tables.grants.revokeAll(of: user, except: own, at: now)
             try tables.noteEnd(of: others.map(\.id), by: caller, at: now)
+            try tables.withdrawUnused(others.map(\.app), of: user, at: now)
         }
     }
 
@@ -185,6 +187,15 @@ extension Tables {
                 .conflict,
                 "A recovery that is older than this sign-in is pending, and this can cancel it. Cancel the recovery first, or wait until it has ended."
             )
+        }
+    }
+
+    /// Takes back the permissions of apps in which the user has no sign-in left. An app of others
+    /// whose last sign-in the user ended is not let in again unasked.
+    fileprivate func withdrawUnused(_ apps: [AppID], of user: UserID, at now: Instant) throws {
+        let used = Set(try grants.live(of: user, at: now).map(\.app))
+        for app in Set(apps).subtracting(used) {
+            _ = try withdrawPermission(of: user, app: app, actor: "user", at: now)
         }
     }
 

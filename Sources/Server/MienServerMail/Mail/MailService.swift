@@ -44,6 +44,7 @@ package final class MailService: Service {
     private let relay: SMTPClient?
     private let outbox: URL
     private let sender: MailAddress
+    private let senderName: String
     private let clock: ServerClock
     private let logger: Logger
     private let metrics: Metrics
@@ -57,6 +58,7 @@ package final class MailService: Service {
     ) throws {
         relay = try configuration.relay.map(SMTPClient.init)
         (outbox, sender) = (configuration.mailOutbox, configuration.mailFrom)
+        senderName = configuration.mailFromName
         (self.store, self.clock, self.logger, self.metrics) = (store, clock, logger, metrics)
     }
 
@@ -162,7 +164,8 @@ package final class MailService: Service {
         try FileManager.default.createDirectory(
             at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let name = "\(mail.date.milliseconds)-\(id)"
-        let message = Data(try mail.message(from: sender, id: id))
+        let message = Data(
+            mail.message(from: sender, named: senderName, to: try mail.recipient(), id: id))
         try? FileManager.default.removeItem(at: temporary(name))
         guard
             FileManager.default.createFile(

@@ -35,6 +35,14 @@ struct PageView: Sendable {
     /// The address of the page within this server, to come back to in another language; `nil` for
     /// pages that answer a form and have no address.
     let path: String?
+
+    /// Returns what the words of a scope let an app do.
+    func scopes(_ words: some Sequence<String>) -> [String] {
+        words.compactMap { word in
+            let key = "scope_\(word.replacing("-", with: "_"))"
+            return texts.has(key) ? texts(key) : nil
+        }
+    }
 }
 
 /// Makes pages from templates.
