@@ -189,8 +189,10 @@ package struct AuthorizationService: Sendable {
         let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
         let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
         let expiresAt = clock.now + Self.codeLifetime, app = request.app.id
+        let account = proof.account
         try await store.write {
-            try $0.authorizationCodes.insert(hash, content: sealed, for: app, expiresAt: expiresAt)
+            try $0.authorizationCodes.insert(
+                hash, content: sealed, of: account, for: app, expiresAt: expiresAt)
         }
         return back(to: request.redirectURI, [("code", Base64URL.encode(code))], request.state)
     }

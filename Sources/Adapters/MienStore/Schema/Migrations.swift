@@ -829,6 +829,8 @@ enum Migrations {
                 "CREATE INDEX one_time_code_by_account ON one_time_code (account_id)",
                 "ALTER TABLE authorization_code ADD COLUMN app_id TEXT REFERENCES app (id) ON DELETE CASCADE",
                 "CREATE INDEX authorization_code_by_app ON authorization_code (app_id)",
+                "ALTER TABLE authorization_code ADD COLUMN account_id TEXT REFERENCES account (id) ON DELETE CASCADE",
+                "CREATE INDEX authorization_code_by_account ON authorization_code (account_id, app_id)",
                 "ALTER TABLE web_record ADD COLUMN app_id TEXT REFERENCES app (id) ON DELETE CASCADE",
                 "CREATE INDEX web_record_by_app ON web_record (app_id)",
             ]

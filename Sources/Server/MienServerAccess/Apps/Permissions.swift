@@ -16,6 +16,7 @@ extension Tables {
         // A first-party app needs no permission, so its sign-ins do not rest on one.
         if try apps.party(of: app) != .first {
             _ = try grants.revokeAll(of: account, app: app, at: now)
+            try authorizationCodes.deleteAll(of: account, for: app)
         }
         try audit.append(
             AuditEvent(

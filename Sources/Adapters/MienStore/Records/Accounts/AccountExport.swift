@@ -475,7 +475,7 @@ extension ExportedTable {
         "app": "the operator's apps",
         "audit_anchor": "proves how the log of all accounts begins",
         "authorization_code":
-            "codes of at most 60 seconds, sealed, whose account only a redeemed code reveals",
+            "codes of at most 60 seconds, sealed, of which the sign-ins list the redeemed ones",
         "capture": "captures in progress, sealed and linked to a run, deleted after minutes",
         "capture_trail":
             "sealed hashes of frames, which find replays and are linked to no account",
