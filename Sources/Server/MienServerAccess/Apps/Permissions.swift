@@ -24,4 +24,15 @@ extension Tables {
                 detail: ["scope": .string(scope)]), at: now)
         return true
     }
+
+    /// Takes back the permissions of apps in which the user has no sign-in left. An app of others
+    /// whose last sign-in was ended is not let in again unasked.
+    package func withdrawUnusedPermissions(
+        of account: UserID, apps: [AppID], actor: String, at now: Instant
+    ) throws {
+        let used = Set(try grants.live(of: account, at: now).map(\.app))
+        for app in Set(apps).subtracting(used) {
+            _ = try withdrawPermission(of: account, app: app, actor: actor, at: now)
+        }
+    }
 }

@@ -29,6 +29,10 @@ struct AccountPages: Sendable {
             try await change(request, context) { user, _ in
                 let (kind, id) = try Self.item(context)
                 _ = try await api.send(.delete, kind.path(id), as: user.grant, from: context)
+                if kind == .others {
+                    try await pages.sessions.keep(
+                        user.found, grant: user.grant, app: user.app.id)
+                }
                 return kind == .account
                     ? nil : kind == .face ? "account_done_face_removed" : kind.done
             }

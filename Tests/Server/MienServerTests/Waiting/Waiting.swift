@@ -18,13 +18,20 @@ enum Waiting: String, CaseIterable, Sendable {
     case registrationCode = "a registration code of a device"
     case approval = "a request for approval"
     case device = "a known device"
+    case browserSession = "a session of a browser"
+    case appSignIn = "a sign-in of an app of others"
+    case verification = "a verification session"
+    case verificationLink = "the link to a verification session"
+    case review = "a review"
+    case delivery = "a message to an app, not delivered yet"
     case userNameInvitation = "an invitation of a user name"
     case addressInvitation = "an invitation of an address"
     case organizationToken = "a journey's token of an organization"
 
     /// The changes that end it. After any other change, it acts for the same account as before.
     var ends: Set<AccountChange> {
-        let account: Set<AccountChange> = [.deleted, .suspended, .compromised]
+        let ended: Set<AccountChange> = [.suspended, .compromised, .allEnded, .othersEnded]
+        let account = ended.union([.deleted])
         let address: Set<AccountChange> = [
             .otherAddress, .noAddress, .unverified, .addressAndBack,
         ]
@@ -32,14 +39,20 @@ enum Waiting: String, CaseIterable, Sendable {
         case .mailedCode: return account.union(address).union([.renamed, .remadeApp])
         case .mailQueue: return account.union(address).union([.renamed])
         case .mailedLink: return address.union([.deleted])
-        case .recovery: return account.union(address)
+        case .recovery:
+            return address.union([.deleted, .suspended, .compromised, .remadeApp])
         case .runByMail: return account.union(address).union([.remadeApp])
         case .run, .journeyToken, .permissionPage: return account.union([.remadeApp])
         case .authorizationCode: return account.union([.remadeApp, .withdrawn])
-        case .permission: return [.deleted, .compromised, .remadeApp, .withdrawn]
+        case .permission:
+            return [.deleted, .compromised, .allEnded, .othersEnded, .remadeApp, .withdrawn]
+        case .appSignIn: return account.union([.remadeApp, .withdrawn])
         case .capture: return [.deleted, .remadeApp]
-        case .registrationCode, .approval: return account
-        case .device: return account.union([.remadeApp])
+        case .registrationCode, .approval, .browserSession, .verification, .verificationLink:
+            return account.union([.remadeApp])
+        case .review: return [.deleted]
+        case .delivery: return [.remadeApp]
+        case .device: return [.deleted, .suspended, .compromised, .remadeApp]
         case .userNameInvitation: return [.deleted, .renamed, .removedRole, .remadeOrganization]
         case .addressInvitation:
             return address.subtracting([.addressAndBack])
@@ -67,6 +80,8 @@ enum AccountChange: String, CaseIterable, Sendable {
     case addressAndBack = "another address, and back"
     case suspended = "suspended, and active again"
     case compromised = "marked as compromised"
+    case allEnded = "all sign-ins ended"
+    case othersEnded = "all others ended"
     case withdrawn = "permission withdrawn"
     case removedRole = "inviter's role removed, and back"
     case remadeApp = "app made again"

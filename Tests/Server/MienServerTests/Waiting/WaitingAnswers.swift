@@ -25,7 +25,7 @@ actor WaitingAnswers {
 
     private static func answers(after change: AccountChange) async throws -> Answers {
         let (results, result) = AsyncStream<Answers>.makeStream()
-        try await TestServer.run(in: ScratchFolder()) { server in
+        try await DecidedSessions.run(in: ScratchFolder()) { server in
             let world = try await WaitingWorld(server)
             let probes = try await world.wait()
             try await world.apply(change)

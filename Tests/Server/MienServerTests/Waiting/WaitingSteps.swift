@@ -120,19 +120,46 @@ struct WaitingSteps: Sendable {
                 [("subject_token", token), ("subject_token_type", TokenClient.jwt)]))
     }
 
-    func redeem(_ code: String?) async throws -> UserID? {
+    func redeem(_ code: String?, in app: String = "guest") async throws -> UserID? {
         guard let code else { return nil }
-        return try await account(
-            of: TokenClient(server: server, app: "guest").token(
-                "authorization_code",
-                [
-                    ("code", code), ("redirect_uri", PagesTests.redirect),
-                    ("code_verifier", String(repeating: "v", count: 43)),
-                ]))
+        return try await account(of: tokens(code, in: app))
+    }
+
+    /// Exchanges an authorization code.
+    func tokens(_ code: String, in app: String) async throws -> TokenClient.Answer {
+        try await TokenClient(server: server, app: app).token(
+            "authorization_code",
+            [
+                ("code", code), ("redirect_uri", PagesTests.redirect),
+                ("code_verifier", String(repeating: "v", count: 43)),
+            ])
     }
 
     func account(of answer: TokenClient.Answer) throws -> UserID? {
         guard let token = answer["access_token"] else { return nil }
         return try TokenClient.claims(token)["sub"]?.stringValue.flatMap { UserID($0) }
+    }
+
+    /// Lets an administrator of an organization invite a name.
+    ///
+    /// - Returns: The invitation's ID; `nil` if the organization cannot invite the name.
+    func invite(_ name: String, to organization: OrganizationID, by boss: String = "boss")
+        async throws -> String?
+    {
+        try await OrganizationVisitor(boss, server).send(
+            .post, "/organizations/\(organization.text)/invitations",
+            ["identifier": .string(name)]
+        ).body["id"]?.stringValue
+    }
+
+    /// Lets everybody try to accept an invitation.
+    func accept(_ invitation: String) async throws -> UserID? {
+        for account in try await server.admin.users().items {
+            let visitor = try await OrganizationVisitor(account.username ?? "", server)
+            if try await visitor.status(.post, "/invitations/\(invitation)") == 200 {
+                return try #require(UserID(account.id))
+            }
+        }
+        return nil
     }
 }

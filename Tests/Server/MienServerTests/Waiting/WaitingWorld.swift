@@ -3,6 +3,7 @@ import MienAPI
 import MienAccess
 import MienClient
 import MienCore
+import MienIdentity
 import MienStore
 import MienTesting
 import Testing
@@ -15,9 +16,9 @@ struct WaitingWorld: Sendable {
     typealias Probe = @Sendable () async throws -> UserID?
 
     private static let name = "ada", address = "ada@example.org"
-    /// Apps of others, of which the second signs in through organizations.
-    private static let apps = ["guest", "club"]
-    private static let guest = AppID("guest")!
+    /// The operator's app, and two of others, of which the second signs in through organizations.
+    static let apps = ["shop", "guest", "club"]
+    private static let shop = AppID("shop")!, guest = AppID("guest")!
     private static let password = WaitingSteps.password
 
     let server: TestServer
@@ -33,7 +34,6 @@ struct WaitingWorld: Sendable {
         self.server = server
         user = try await server.makeUser(Self.name)
         boss = try await server.makeUser("boss")
-        try await PagesTests.makeApp("shop", on: server)
         for app in Self.apps { try await Self.makeApp(app, server) }
         try await WaitingSteps(server: server).publish()
         north = try await Self.makeOrganization("north", ["boss": ["admin"]], server)
@@ -41,13 +41,13 @@ struct WaitingWorld: Sendable {
         east = try await Self.makeOrganization("east", [Self.name: []], server)
     }
 
-    private static func makeApp(_ id: String, _ server: TestServer) async throws {
+    static func makeApp(_ id: String, _ server: TestServer) async throws {
         try await PagesTests.makeApp(
-            id, on: server, isFirstParty: false,
+            id, on: server, isFirstParty: id == "shop",
             id == "club" ? ["organizations": ["use": "require"]] : [:])
     }
 
-    private static func makeOrganization(
+    static func makeOrganization(
         _ externalID: String, _ members: [String: [String]], _ server: TestServer
     ) async throws -> OrganizationID {
         let made = try await server.admin.createOrganization(
@@ -64,32 +64,37 @@ struct WaitingWorld: Sendable {
     /// Lets everything wait.
     func wait() async throws -> [Waiting: Probe] {
         let server = server
-        let own = try await TokenClient(server: server).signIn()["access_token"]
+        let own = try await TokenClient(server: server, app: "shop").signIn()["access_token"]
         let registration = try await registrationCode(own)
         #expect(
             try await server.sendJSON(.post, "/v1/me/recovery-codes", body: "{}", access: own)
                 .status < 300)
         let link = try Outbox.code(
             in: try await steps.outbox.mail(with: "A set of recovery codes was added"))
-        let recovery = try await steps.beginCode("recovery-email", in: "default_application")
+        let recovery = try await steps.beginCode("recovery-email", in: "shop")
         _ = try await steps.enter(recovery)
 
         let mailed = try await steps.beginCode("code", in: "guest")
         let byMail = try await steps.enter(steps.beginCode("wait", in: "guest"))
         let byPassword = try await steps.password("wait", in: "guest")
         let browser = PageBrowser(server.address)
-        let code = try await browser.signIn(PagesTests.authorize("guest")).parameters["code"]
+        let first = try await browser.signIn(
+            PagesTests.authorize("guest", ["scope": "openid email offline_access"])
+        ).parameters["code"]
+        let refresh = try #require(
+            try await steps.tokens(first ?? "", in: "guest")["refresh_token"])
+        let code = try await browser.get(PagesTests.authorize("guest")).parameters["code"]
         let question = try await browser.open(
             PagesTests.authorize("guest", ["prompt": "consent"]))
         let token = try await steps.journeyToken(in: "guest")
         let memberToken = try await steps.journeyToken(in: "club", organization: "east")
-        let boss = try await OrganizationVisitor("boss", server)
-        for (organization, name) in [(north, Self.name), (south, Self.address)] {
-            #expect(
-                try await boss.status(
-                    .post, "/organizations/\(organization.text)/invitations",
-                    ["identifier": .string(name)]) == 201)
-        }
+        let byName = try #require(try await steps.invite(Self.name, to: north))
+        let byAddress = try #require(try await steps.invite(Self.address, to: south))
+        let visitor = PageBrowser(server.address)
+        _ = try await visitor.signIn(PagesTests.authorize("shop"))
+        let owner = try await VerifyingUser.signedIn(on: server, app: "shop")
+        let session = try await open(verificationLink(owner))
+        let otherLink = try await verificationLink(owner)
         let (capture, approval) = try await insertRecords()
         let store = store, user = user, steps = steps
         var probes: [Waiting: Probe] = [:]
@@ -139,14 +144,32 @@ struct WaitingWorld: Sendable {
                 }?.device.account
             }
         }
-        probes[.userNameInvitation] = { try await accept(from: north) }
-        probes[.addressInvitation] = { try await accept(from: south) }
+        probes[.browserSession] = {
+            try await steps.redeem(
+                visitor.get(PagesTests.authorize("shop")).parameters["code"], in: "shop")
+        }
+        probes[.appSignIn] = {
+            try await steps.account(
+                of: TokenClient(server: server, app: "guest").refresh(refresh))
+        }
+        probes[.verification] = { try await choose(in: session) ? user : nil }
+        probes[.verificationLink] = { try await choose(in: open(otherLink)) ? user : nil }
+        probes[.review] = {
+            try await store.read { try $0.reviewCases.find(Self.review)?.account }
+        }
+        probes[.delivery] = {
+            try await store.read { try $0.outbox.count(.identity) } > 0 ? user : nil
+        }
+        probes[.userNameInvitation] = { try await steps.accept(byName) }
+        probes[.addressInvitation] = { try await steps.accept(byAddress) }
         probes[.organizationToken] = { try await steps.exchange(memberToken, in: "club") }
         return probes
     }
 
-    /// Stores what takes a long way to make: a capture, a request for approval, and a mail that is
-    /// tried again in an hour.
+    private static let review = ReviewCaseID("cas_waiting")!
+
+    /// Stores what takes a long way to make: a capture, a request for approval, a review, and a mail
+    /// and a message that are tried again in an hour.
     private func insertRecords() async throws -> (CaptureID, approval: [UInt8]) {
         var generator = SystemRandomNumberGenerator()
         let now = server.time.now, end = now + .seconds(3600)
@@ -154,13 +177,26 @@ struct WaitingWorld: Sendable {
             id: .random(using: &generator), tokenHash: generator.bytes(32),
             run: .random(using: &generator), app: Self.guest, account: user, expiresAt: end)
         let approval = ApprovalRecord(
-            id: "approval", account: user, app: AppID("default_application")!, run: "run",
+            id: "approval", account: user, app: Self.shop, run: "run",
             content: Sensitive([]), expiresAt: end)
         let mail = OutboxMessage(
             id: OutboxMessage.freshID(), kind: .mail, account: user, content: Sensitive([]),
             createdAt: end)
-        let hash = generator.bytes(32)
+        let message = OutboxMessage(
+            id: OutboxMessage.freshID(), kind: .identity, app: Self.guest, account: user,
+            content: Sensitive([]), createdAt: end)
+        let attempt = AttemptRecord(
+            id: IdentityAttemptID("idv_waiting")!, account: user, app: Self.guest,
+            kind: .personalData, begunAt: now, contentExpiresAt: end, content: Sensitive([1]))
+        let review = ReviewCaseRecord(
+            review: ReviewCase(id: Self.review, attempt: attempt.id, needsSecondReviewer: false),
+            account: user, app: Self.guest, openedAt: now)
+        let hash = generator.bytes(32), user = user
         try await store.write { tables in
+            let account = try #require(try tables.accounts.find(user))
+            try tables.verificationAttempts.insert(attempt, images: [], of: account)
+            try tables.reviewCases.insert(review)
+            try tables.outbox.insert(message)
             try tables.captures.insert(capture)
             try tables.approvals.insert(approval, codeHash: hash)
             try tables.outbox.insert(mail)
@@ -201,6 +237,12 @@ struct WaitingWorld: Sendable {
                 _ = try await admin.updateUser(user, UserRequest(state: state))
             }
         case .compromised: try await admin.markCompromised(user)
+        case .allEnded: try await admin.endSignIns(of: user)
+        case .othersEnded:
+            let access = try await TokenClient(server: server).signIn()["access_token"]
+            #expect(
+                try await server.sendJSON(.delete, "/v1/me/sign-ins", access: access).status
+                    == 204)
         case .withdrawn: try await admin.withdrawConsent(of: user, to: Self.guest)
         case .removedRole:
             for organization in [north, south] {
@@ -237,6 +279,22 @@ struct WaitingWorld: Sendable {
 
     // MARK: Steps
 
+    /// Returns the link to the verification session of a user.
+    private func verificationLink(_ user: VerifyingUser) async throws -> String {
+        let answer = try await user.send(.post, "/document-capture").body
+        return try #require(answer["documentCaptureUrl"]?.stringValue, "\(answer)")
+    }
+
+    /// Opens the verification session of a link.
+    private func open(_ link: String) async throws -> CapturingPerson? {
+        try await DecidedSessions.person(link, on: server)
+    }
+
+    /// Returns whether a document can be chosen in a verification session.
+    private func choose(in person: CapturingPerson?) async throws -> Bool {
+        try await person?.choose("driverLicense", country: "US").status == 200
+    }
+
     private func registrationCode(_ access: String?) async throws -> String {
         let offer = try await server.sendJSON(
             .post, "/v1/me/otp/registrations", body: "{}", access: access)
@@ -251,21 +309,5 @@ struct WaitingWorld: Sendable {
         ]
         return try await server.send(.post, "/v1/otp/tokens", JSONText.write(.object(body)))
             .body["token_id"] != nil
-    }
-
-    /// Lets everybody try to accept an invitation to an organization.
-    private func accept(from organization: OrganizationID) async throws -> UserID? {
-        for account in try await server.admin.users().items where account.id != boss.text {
-            let id = try #require(UserID(account.id))
-            let visitor = try await OrganizationVisitor(account.username ?? "", server)
-            let received = try await visitor.send(.get, "/me").body["invitations"]?.arrayValue ?? []
-            for invitation in received {
-                _ = try await visitor.send(
-                    .post, "/invitations/\(invitation["id"]?.stringValue ?? "")")
-            }
-            let joined = try await server.admin.organizations(of: id)
-            if joined.contains(where: { $0.id == organization.text }) { return id }
-        }
-        return nil
     }
 }

@@ -366,21 +366,35 @@ public struct AccountTable {
     public func endSignIns(
         of id: UserID, keeping kept: KeptSignIn = KeptSignIn(), at now: Instant
     ) throws(StoreError) -> Int {
-        try connection.execute(
-            "UPDATE account SET epoch = epoch + 1, updated_at = ? WHERE id = ?", .time(now), .id(id)
-        )
+        let epoch = try endBegunSignIns(of: id, at: now)
         try connection.execute(
             "DELETE FROM known_device WHERE account_id = ? AND id <> ?", .id(id), .id(kept.device))
         try connection.execute("DELETE FROM otp_registration WHERE account_id = ?", .id(id))
-        try connection.execute(
-            "DELETE FROM approval WHERE account_id = ? AND decision = ''", .id(id))
-        try endCodes(of: id)
         let uploads = try connection.execute(
             "DELETE FROM identity_upload WHERE account_id = ?", .id(id))
         if uploads > 0 { connection.leaveNoTrace() }
         try RecoveryTable(connection: connection).endAll(of: id, .canceledByEpoch, at: now)
         try TokenGrantTable(connection: connection, keys: keys).revokeAll(
             of: id, except: kept.grant, at: now)
+        return epoch
+    }
+
+    /// Starts a new epoch of the account after all its sign-ins, or all others, were ended.
+    ///
+    /// Ends the sign-ins that were begun and not completed: mailed codes, requests for approval, the
+    /// registration codes that sign-ins asked for, and anything that carries an epoch. Grants, known
+    /// devices, and recoveries stay.
+    ///
+    /// - Returns: the new epoch.
+    @discardableResult
+    public func endBegunSignIns(of id: UserID, at now: Instant) throws(StoreError) -> Int {
+        try connection.execute(
+            "UPDATE account SET epoch = epoch + 1, updated_at = ? WHERE id = ?", .time(now), .id(id)
+        )
+        try TokenGrantTable(connection: connection, keys: keys).endRegistrations(of: id)
+        try connection.execute(
+            "DELETE FROM approval WHERE account_id = ? AND decision = ''", .id(id))
+        try endCodes(of: id)
         guard let standing = try standing(of: id) else {
             throw StoreError(.stale, "the account no longer exists")
         }
