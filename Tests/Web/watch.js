@@ -13,9 +13,16 @@ addEventListener("unhandledrejection", (event) => report(`unhandled: ${event.rea
 if (/^[/](admin|organization)([/]|$)/.test(location.pathname)) {
   const send = globalThis.fetch;
   globalThis.fetch = async (input, options = {}) => {
-    const answer = await send(input, options);
-    if (answer.status >= 400) report(`request: ${answer.status} ${options.method ?? "GET"} ${new URL(input, location.href).pathname}`);
-    return answer;
+    const what = `${options.method ?? "GET"} ${new URL(input, location.href).pathname}`;
+    try {
+      const answer = await send(input, options);
+      if (answer.status >= 400) report(`request: ${answer.status} ${what}`);
+      return answer;
+    } catch (error) {
+      // What nobody waits for any more has not failed.
+      if (!isLeft && !options.signal?.aborted) report(`request: ${error} ${what}`);
+      throw error;
+    }
   };
 }
 

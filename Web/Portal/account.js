@@ -1,7 +1,7 @@
 // Signing in, setting up, accepting an invitation, and the own sign-in methods.
 
 import { ApiError, at, call, me, forgetMe, loadMe, onStaleSignIn } from "./api.js";
-import { actionButton, alertBox, busy, confirmDialog, copyable, errorText, field, h, pageHead, replace, section, svg, textInput, toast, uniqueID } from "./dom.js";
+import { actionButton, alertBox, busy, confirmDialog, copyable, errorText, faultText, field, h, pageHead, replace, section, svg, textInput, toast, uniqueID } from "./dom.js";
 import { createPasskey, hasPasskeys, isAtAddress, usePasskey, wasCancelled } from "./passkeys.js";
 import { go, render, route } from "./router.js";
 import { signedIn } from "./shell.js";
@@ -153,11 +153,11 @@ function drawChoice(kind, root, code, options) {
         const faults = error instanceof ApiError ? error.problem?.errors ?? [] : [];
         if (!(error instanceof ApiError)) console.error(error);
         for (const fault of faults) {
-          if (fault.field === "name" && nameField) nameField.setError(fault.message); else if (!parts[way()].refuse?.(fault)) replace(message, alertBox("error", `${fault.field} ${fault.message}`));
+          if (fault.field === "name" && nameField) nameField.setError(faultText(fault.message)); else if (!parts[way()].refuse?.(fault)) message.append(alertBox("error", faultText(fault.message, fault.field)));
         }
         if (!faults.length) replace(message, alertBox("error", errorText(error)));
         // The options of a passkey work once.
-        if (way() === "passkey") { try { options.passkey = (await call("POST", `/v1/administrator/${kind}/options`, { body: { code } })).passkey; } catch { /* The next try says why. */ } }
+        if (way() === "passkey") { try { options.passkey = (await call("POST", `/v1/administrator/${kind}/options`, { body: { code } })).passkey; } catch (next) { message.append(alertBox("error", errorText(next))); } }
         return undefined;
       }
       codes.delete(kind);
@@ -187,7 +187,7 @@ function passwordPart(app, { isThere = false } = {}) {
   part.clear = () => { passwordField.setError(""); codeField.setError(""); };
   part.refuse = ({ field: name, message }) => {
     const one = { password: passwordField, one_time_code: codeField }[name];
-    one?.setError(message);
+    one?.setError(faultText(message));
     if (one === codeField) { code.value = ""; code.focus(); }
     return Boolean(one);
   };

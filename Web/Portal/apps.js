@@ -1,7 +1,7 @@
 // Apps: list, new app, settings, secrets, quick start.
 
 import { at, call, may } from "./api.js";
-import { actionButton, alertBox, announce, attempt, busy, codeBlock, confirmDialog, copyable, errorText, facts, faultText, field, h, pageHead, replace, section, select, showDialog, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, pageHead, replace, section, select, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, guardUnsaved, route } from "./router.js";
 import { addTexts, formatTime, named, t } from "./strings.js";
@@ -77,21 +77,10 @@ route("/admin/apps/new", (params, root) => {
   name.input.focus();
 });
 
-/** Ties errors to their fields; shows the others above the form. */
+/** Shows why an app was refused. The API names its settings after `settings.`, the form without. */
 function showErrors(error, fields, message) {
-  let first = null;
-  const rest = [];
-  for (const one of error.problem?.errors ?? []) {
-    const path = one.field.replace(/^settings\./, ""), known = fields[path] ?? fields[path.replace(/\[\d+\]$/, "")];
-    if (known) {
-      known.setError(faultText(one.message));
-      first ??= known;
-      for (let outer = known.parentElement; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS") outer.open = true;
-    } else rest.push(faultText(one.message, one.field));
-  }
-  if (rest.length || !first) replace(message, alertBox("error", rest.length ? rest : errorText(error)));
-  (first?.input ?? message).focus?.();
-  announce(errorText(error));
+  const named = Object.fromEntries(Object.entries(fields).flatMap(([name, one]) => [[name, one], [`settings.${name}`, one]]));
+  showFaults(error, named, message);
 }
 
 function showSecret(app) {

@@ -1,6 +1,6 @@
 extension JSONText {
     /// Writes a value as JSON text, with the members of objects in the order in which the value
-    /// encodes them.
+    /// encodes them, and those of dictionaries sorted by name.
     ///
     /// Writes the text while the value encodes itself, without a tree in between. The result means
     /// the same as that of Foundation's `JSONEncoder`, except that types to which that gives a form
@@ -89,11 +89,26 @@ private final class JSONShared {
             (value as! JSONValue).write(to: &output.bytes)
         } else if Value.self == String.self {
             output.quote(value as! String)
+        } else if Value.self == [String: JSONValue].self {
+            JSONValue.object(value as! [String: JSONValue]).write(to: &output.bytes)
+        } else if Value.self == [String: String].self {
+            try write(members: value as! [String: String], depth: depth)
+        } else if Value.self == [String: Int].self {
+            try write(members: value as! [String: Int], depth: depth)
         } else {
             let before = output.bytes.count
             try value.encode(to: JSONTextEncoder(shared: self, depth: depth))
             output.end(since: before, depth: depth)
         }
+    }
+
+    private func write<Member: Encodable>(members: [String: Member], depth: Int) throws {
+        let place = JSONPlace("{", "}", in: JSONTextEncoder(shared: self, depth: depth))
+        for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+            try output.beginMember(key, place.depth, place.number)
+            try write(member, depth: place.depth)
+        }
+        output.close(to: depth)
     }
 }
 

@@ -29,6 +29,32 @@ struct StepUpPagesTests {
             "no": {"type": "reject_access"}, "done": {"type": "complete_journey"}
             """#
         ),
+        (
+            "any",
+            #"""
+            "form": {"type": "login_form", "config": {"branches": [{"id": "face"}, {"id": "passkey"}, {"id": "otp"},
+                {"id": "recovery_code", "label": "Recovery code", "schema": {"type": "object", "required": ["user_identifier", "code"],
+                  "properties": {"user_identifier": {"type": "string", "title": "User name", "format": "username", "maxLength": 254},
+                    "code": {"type": "string", "title": "Recovery code", "format": "password", "maxLength": 64, "sensitive": true}}}}],
+                "output_variable": "form"},
+              "on": {"face": "selfie", "passkey": "no", "otp": "check_code", "recovery_code": "check_recovery"}},
+            "selfie": {"type": "selfie_acquisition", "config": {"output_variable": "selfie_data", "user_identifier": "form.user_identifier"},
+              "on": {"success": "check_face", "failure": "no"}},
+            "check_face": {"type": "authenticate_face", "config": {"user_identifier": "form.user_identifier"}, "on": {"success": "done", "failure": "no"}},
+            "check_code": {"type": "authenticate_otp", "config": {"user_identifier": "form.user_identifier"}, "on": {"success": "done", "failure": "no"}},
+            "check_recovery": {"type": "recovery_code_authentication", "config": {"user_identifier": "form.user_identifier", "code": "form.code"},
+              "on": {"success": "done", "failure": "no"}},
+            "no": {"type": "reject_access"}, "done": {"type": "complete_journey"}
+            """#
+        ),
+        (
+            "mail",
+            #"""
+            "form": {"type": "login_form", "config": {"branches": [{"id": "email_code"}], "output_variable": "form"}, "on": {"email_code": "check"}},
+            "check": {"type": "email_otp_authentication", "config": {"user_identifier": "form.user_identifier"}, "on": {"success": "done", "failure": "no"}},
+            "no": {"type": "reject_access"}, "done": {"type": "complete_journey"}
+            """#
+        ),
     ]
     private let scratch: ScratchFolder
 
@@ -59,23 +85,71 @@ struct StepUpPagesTests {
 
     // MARK: Accounts
 
-    /// An authenticator that an account may have beside its password.
-    private enum Thing: String, CaseIterable { case face, token, codes, passkey }
+    /// An authenticator that an account may have.
+    private enum Thing: String, CaseIterable {
+        case face, token, codes, passkey
+        /// A key in an app on a device, which proves two factors, and which no page can ask for.
+        case device
+    }
 
     /// A person, what they have, and their browser.
     private struct Person {
         let server: TestServer
         let name: String
         let things: Set<Thing>
+        let hasPassword: Bool
         var passkey: SoftwarePasskey?
         var token: TokenDevice.Token?
         var codes: [String] = []
+        /// How many mailed codes there were.
+        var mailed = 0
         let browser: PageBrowser
+
+        /// Whether the ways that a browser can ask for lead to the strength of a change that adds
+        /// something.
+        var canAdd: Bool {
+            let factors = things.intersection([.face, .token]).count + (hasPassword ? 1 : 0)
+            return !things.contains(.device) || things.contains(.passkey) || !codes.isEmpty
+                || factors >= 2
+        }
+
+        /// Signs in on the page with the password, or else with one of the person's things.
+        mutating func signIn() async throws {
+            if hasPassword {
+                _ = try await browser.signIn("/signin", name: name)
+                return
+            }
+            let page = try await browser.open("/signin")
+            let end: PageBrowser.Page
+            if things.contains(.passkey) {
+                end = try await confirm(page, turn: 0)
+            } else if things.contains(.codes), !things.contains(.face), !things.contains(.token) {
+                end = try await recover(page)
+            } else {
+                let option = things.contains(.face) ? "face" : "otp"
+                end = try await confirm(
+                    try await browser.submit(page, ["option": option, "f_user_identifier": name]),
+                    turn: 1)
+            }
+            try #require(end.location == "/account", "\(name): \(end.text)")
+        }
+
+        /// Signs in with the next recovery code.
+        private mutating func recover(_ page: PageBrowser.Page) async throws -> PageBrowser.Page {
+            try #require(!codes.isEmpty)
+            return try await browser.submit(
+                page,
+                [
+                    "option": "recovery_code", "f_user_identifier": name,
+                    "f_code": codes.removeFirst(),
+                ])
+        }
 
         /// Answers the pages of a step-up until it leads to where it began.
         ///
         /// - Parameter turn: Varies the way that is used where several are offered.
-        func confirm(_ page: PageBrowser.Page, turn: Int) async throws -> PageBrowser.Page {
+        mutating func confirm(_ page: PageBrowser.Page, turn: Int) async throws -> PageBrowser.Page
+        {
             var page = page
             for _ in 0..<20 {
                 if let next = page.location {
@@ -89,7 +163,7 @@ struct StepUpPagesTests {
             return page
         }
 
-        private func answer(_ page: PageBrowser.Page, _ turn: Int) async throws
+        private mutating func answer(_ page: PageBrowser.Page, _ turn: Int) async throws
             -> PageBrowser.Page
         {
             if page.text.contains("<mien-capture") {
@@ -121,6 +195,18 @@ struct StepUpPagesTests {
                         "f_passcode": try token.code(at: server.time.now),
                     ])
             }
+            if page.text.contains("Check your email") {
+                let mails = WaitingSteps(server: server), earlier = mailed
+                try await eventually { try mails.codes().count > earlier }
+                let codes = try mails.codes()
+                mailed = codes.count
+                return try await browser.submit(
+                    page,
+                    [
+                        "option": try #require(page.hidden("option")),
+                        "f_passcode": try #require(codes.last),
+                    ])
+            }
             switch page.hidden("option") {
             case "password":
                 return try await browser.submit(
@@ -129,6 +215,7 @@ struct StepUpPagesTests {
                         "option": "password", "f_username": name,
                         "f_password": StepUpPagesTests.password,
                     ])
+            case "recovery_code": return try await recover(page)
             case let option?:
                 return try await browser.submit(
                     page, ["option": option, "f_user_identifier": name])
@@ -139,13 +226,18 @@ struct StepUpPagesTests {
         }
     }
 
-    private static func person(_ things: Set<Thing>, _ index: Int, on server: TestServer)
-        async throws -> Person
-    {
+    /// - Parameters:
+    ///   - maker: Attests the keys of devices.
+    ///   - hasPassword: Whether the account keeps the password with which the rest was registered.
+    private static func person(
+        _ things: Set<Thing>, _ index: Int, on server: TestServer, maker: DeviceMaker? = nil,
+        hasPassword: Bool = true
+    ) async throws -> Person {
         let name = "ada\(index)", user = try await server.makeUser(name)
         let client = TokenClient(server: server)
         var person = Person(
-            server: server, name: name, things: things, browser: PageBrowser(server.address))
+            server: server, name: name, things: things, hasPassword: hasPassword,
+            browser: PageBrowser(server.address))
         let access = try await client.signIn(name)["access_token"]
         if things.contains(.passkey) {
             let passkey = try SoftwarePasskey(client).with {
@@ -163,6 +255,16 @@ struct StepUpPagesTests {
             person.codes = (made.body["codes"]?.arrayValue ?? []).compactMap(\.stringValue)
             #expect(person.codes.count == 10, "\(made.body)")
         }
+        if things.contains(.device), let maker {
+            let strong = try await person.passkey?.signIn()["access_token"] ?? access
+            let device = try WireDevice(client), challenge = try await client.challenge()
+            let attestation = try maker.android(device.signer.publicKey, challenge)
+            let made = try await device.setUp(
+                strong,
+                jwt: device.request(
+                    "setup", challenge: challenge, claims: ["attestation": attestation]))
+            #expect(made.status == 200, "\(made.body)")
+        }
         if things.contains(.token) {
             let run = try await server.client().start("token")
             try await run.respond(
@@ -178,6 +280,12 @@ struct StepUpPagesTests {
                 Issue.record("the face was not registered")
                 return person
             }
+        }
+        if !hasPassword {
+            let all = try await server.admin.authenticators(of: user)
+            let password = try #require(all.first { $0.type == .known(.password) }?.id)
+            try await server.admin.removeAuthenticator(
+                try #require(AuthenticatorID(password)), of: user)
         }
         return person
     }
@@ -215,6 +323,10 @@ struct StepUpPagesTests {
             }
         }
 
+        /// Whether the change needs the strongest sign-in that the account allows. Any recent one
+        /// will do for the download.
+        var isStrong: Bool { self != .data }
+
         /// The page to which a step-up returns.
         var beginning: String {
             switch self {
@@ -232,31 +344,62 @@ struct StepUpPagesTests {
         Set(Thing.allCases.enumerated().filter { bits & (1 << $0.offset) != 0 }.map(\.element))
     }
 
-    @Test("with every combination of ways, each change takes at most one step-up")
-    func everyCombination() async throws {
-        try await run { server in
-            for (index, things) in Self.combinations.enumerated() {
+    /// Makes every change, and asks whether each takes at most one step-up; where nothing in a
+    /// browser is enough, whether the page says so and changes nothing.
+    private static func makeEveryChange(_ person: inout Person, _ index: Int) async throws {
+        let server = person.server
+        for (turn, change) in Change.allCases.enumerated() {
+            let what = "\(person.things.map(\.rawValue).sorted()) \(change)"
+            // The sign-in becomes too old, so that everything has to be proved again.
+            if turn > 0 { server.time.advance(.seconds(301)) }
+            var page = try await change.begin(person)
+            if !person.canAdd, change.isStrong {
+                #expect(!change.isDone(page), "\(what)")
+                #expect(page.text.contains("The app on your device"), "\(what): \(page.text)")
+                #expect(!page.text.contains("href=\"/signin/"), "\(what): a way that leads nowhere")
+                continue
+            }
+            if !change.isDone(page) {
+                let link = try #require(
+                    page.text.firstMatch(of: /href="(\/signin\/[^"]*)"/)?.output.1,
+                    "\(what): \(page.text)")
+                page = try await person.confirm(
+                    try await person.browser.get(String(link)), turn: turn + index)
+                #expect(page.location == change.beginning, "\(what)")
+                page = try await change.begin(person)
+            }
+            #expect(change.isDone(page), "\(what): \(page.status) \(page.text)")
+            if change == .codes {
+                person.codes = page.text.matches(of: /<li>([^<]+)<\/li>/).map {
+                    String($0.output.1)
+                }
+                #expect(person.codes.count == 10, "\(what)")
+            }
+        }
+        let isThere = try await server.admin.findUser(person.name) != nil
+        #expect(isThere == !person.canAdd, "\(person.things)")
+    }
+
+    @Test(
+        "with every combination of ways, each change takes at most one step-up or says what is left",
+        arguments: [true, false], [false, true])
+    func everyCombination(hasPassword: Bool, hasDevice: Bool) async throws {
+        let maker = try DeviceMaker(scratch("maker"))
+        try await run(maker.settings, time: HandClock(TestAuthority.now)) { server in
+            // The standard journey asks for a password or a face.
+            try await server.askForAttestation(
+                hasPage: true, journey: hasPassword ? nil : "any")
+            for (index, things) in Self.combinations.enumerated()
+            where things.contains(.device) == hasDevice {
+                // Nobody signs in on a page with nothing, or with a key of an app alone.
+                if !hasPassword, things.isSubset(of: [.device]) { continue }
                 // A counting app accepts each code once.
                 server.time.advance(.seconds(31))
-                let person = try await Self.person(things, index, on: server)
-                _ = try await person.browser.signIn("/signin", name: person.name)
-                for (turn, change) in Change.allCases.enumerated() {
-                    let what = "\(things.map(\.rawValue).sorted()) \(change)"
-                    // The sign-in becomes too old, so that everything has to be proved again.
-                    if turn > 0 { server.time.advance(.seconds(301)) }
-                    var page = try await change.begin(person)
-                    if !change.isDone(page) {
-                        let link = try #require(
-                            page.text.firstMatch(of: /href="(\/signin\/[^"]*)"/)?.output.1,
-                            "\(what): \(page.text)")
-                        page = try await person.confirm(
-                            try await person.browser.get(String(link)), turn: turn + index)
-                        #expect(page.location == change.beginning, "\(what)")
-                        page = try await change.begin(person)
-                    }
-                    #expect(change.isDone(page), "\(what): \(page.status) \(page.text)")
-                }
-                #expect(try await server.admin.findUser(person.name) == nil)
+                var person = try await Self.person(
+                    things, index, on: server, maker: maker, hasPassword: hasPassword)
+                server.time.advance(.seconds(31))
+                try await person.signIn()
+                try await Self.makeEveryChange(&person, index)
             }
         }
     }
@@ -279,6 +422,32 @@ struct StepUpPagesTests {
             page = try await browser.get("/account/data")
             #expect(page.text.contains("a code sent by email") == false)
             #expect(page.text.contains("with your face or your password."), "\(page.text)")
+        }
+    }
+
+    @Test("an account with an email address alone confirms with a mailed code")
+    func mailedCode() async throws {
+        try await run { server in
+            _ = try await server.admin.updateApp(
+                AppID(Self.app)!,
+                AppRequest(
+                    name: "Sample", settings: ["sign_in_page": true, "sign_in_journey": "mail"]))
+            var person = try await Self.person([], 0, on: server, hasPassword: false)
+            let browser = person.browser
+            let signedIn = try await person.confirm(browser.open("/signin"), turn: 1)
+            #expect(signedIn.location == "/account")
+            for change in Change.allCases {
+                server.time.advance(.seconds(301))
+                var page = try await change.begin(person)
+                #expect(page.text.contains("with a code sent by email."), "\(change): \(page.text)")
+                let link = try #require(
+                    page.text.firstMatch(of: /href="(\/signin\/[^"]*)"/)?.output.1)
+                page = try await person.confirm(try await browser.get(String(link)), turn: 1)
+                #expect(page.location == change.beginning, "\(change)")
+                page = try await change.begin(person)
+                #expect(change.isDone(page), "\(change): \(page.text)")
+            }
+            #expect(try await server.admin.findUser(person.name) == nil)
         }
     }
 

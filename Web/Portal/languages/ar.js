@@ -736,6 +736,7 @@ export default {
   "shell.language": "اللغة",
   "shell.answered": "أجاب الخادم بالحالة {status}.",
   "shell.unreachable": "تعذّر الوصول إلى الخادم. تحقق من الاتصال وأعد المحاولة.",
+  "shell.part_missing": "جزء من هذه الصفحة مفقود. {reason}",
   "error.invalid_request": "الطلب غير صالح.",
   "error.invalid_credentials": "رُفض تسجيل الدخول.",
   "error.insufficient_user_authentication": "تسجيل الدخول قديم جدًا أو ضعيف جدًا لهذا التغيير.",

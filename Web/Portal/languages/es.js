@@ -736,6 +736,7 @@ export default {
   "shell.language": "Idioma",
   "shell.answered": "El servidor respondió {status}.",
   "shell.unreachable": "No se puede contactar con el servidor. Comprueba la conexión y reinténtalo.",
+  "shell.part_missing": "Falta una parte de esta página. {reason}",
   "error.invalid_request": "La petición no es válida.",
   "error.invalid_credentials": "Se ha rechazado el inicio de sesión.",
   "error.insufficient_user_authentication": "El inicio de sesión es demasiado antiguo o débil para este cambio.",

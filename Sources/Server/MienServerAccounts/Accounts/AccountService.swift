@@ -66,7 +66,8 @@ package struct AccountService: Sendable {
             }
         } catch let error as StoreError where error.code == .conflict {
             throw Problem(
-                .conflict, "A user with this external_id, username, or email already exists.")
+                .conflict,
+                "A user with this external ID, user name, or email address already exists.")
         }
         return id
     }
@@ -153,7 +154,8 @@ package struct AccountService: Sendable {
                         ]), at: now)
             }
         } catch let error as StoreError where error.code == .conflict {
-            throw Problem(.conflict, "Another user has this external_id, username, or email.")
+            throw Problem(
+                .conflict, "Another user has this external ID, user name, or email address.")
         }
         return changed
     }

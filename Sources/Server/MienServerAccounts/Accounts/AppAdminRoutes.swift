@@ -96,7 +96,7 @@ package struct AppAdminRoutes {
                 else {
                     throw Problem(
                         .conflict,
-                        "Somebody has changed this app since. Get it, combine the changes, and send them with its revision."
+                        "Somebody has changed this app since. Look at it as it is now, and make the changes again."
                     )
                 }
                 record.name = name

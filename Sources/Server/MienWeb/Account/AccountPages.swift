@@ -260,7 +260,8 @@ struct AccountPages: Sendable {
             }
             more.append(texts("stepup_left_operator"))
         }
-        if needed > .none, let recovery = plan.recovery {
+        // Without another way, also where any recent sign-in will do.
+        if needed > .none || plan.next == nil, let recovery = plan.recovery {
             links.append([
                 "address": .text(try await flow(recovery, [.recoveryCode])),
                 "label": .text(texts("stepup_left_code")),
