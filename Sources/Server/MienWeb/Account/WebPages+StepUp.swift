@@ -7,7 +7,7 @@ internal import MienServerDevices
 internal import MienServerJourneys
 internal import MienStore
 
-/// What a flow has to prove before the change that the person began is allowed.
+/// The proof that a flow needs before the change that the person began is allowed.
 struct StepUp: Codable, Sendable {
     /// The assurance that the change requires; `none` if any recent sign-in will do.
     let needed: AssuranceLevel
