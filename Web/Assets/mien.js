@@ -239,7 +239,7 @@ export const texts = {
   action_turn_left: "Turn your head left", action_turn_right: "Turn your head right", action_open_mouth: "Open your mouth",
   guidance_face_not_found: "Put your face in the oval", guidance_multiple_faces: "One person only",
   guidance_face_too_far: "Come closer", guidance_face_too_close: "Move back a little", guidance_misaligned_face: "Center your face",
-  guidance_too_much_movement: "Move more slowly", guidance_obscured_face: "Uncover your face",
+  guidance_too_much_movement: "Move more slowly", guidance_obscured_face: "Show your whole face",
 };
 
 const signs = {

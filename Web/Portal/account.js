@@ -72,7 +72,7 @@ function passkeyHint() {
 }
 
 function codeInput() {
-  return textInput({ name: "code", inputmode: "numeric", autocomplete: "one-time-code", required: true, maxlength: "8", pattern: "[0-9 ]{6,8}", dir: "ltr" });
+  return textInput({ name: "code", inputmode: "numeric", autocomplete: "one-time-code", required: true, maxlength: "16", pattern: "[\\p{Nd}\\p{Zs}\\p{Pd}.]{6,16}", dir: "ltr" });
 }
 
 function section2(title, ...children) {

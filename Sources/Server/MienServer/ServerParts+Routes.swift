@@ -207,7 +207,8 @@ extension ServerParts {
         PageSettingsRoutes(defaults: pageDefaults, clock: clock, body: body).add(to: admin)
         JourneyTrialRoutes(trials: trials, clock: clock, body: body).add(to: admin)
         ConnectionTestRoutes(
-            store: store, identities: identities, caller: webhooks, records: records,
+            store: store, identities: identities, caller: webhooks, mail: mail,
+            records: records,
             logoutToken: { [backChannel] in try backChannel.testToken(for: $0) }, clock: clock,
             body: body
         ).add(to: admin)

@@ -58,18 +58,12 @@ struct PagesTests {
     ) async throws {
         try await run { server, browser in
             try await Self.makeApp("mall", on: server, isFirstParty: isFirstParty)
-            /// Sends a page's form twice at once, and once more afterwards.
             func thrice(_ page: PageBrowser.Page, _ fields: [String: String]) async throws
                 -> [PageBrowser.Page]
             {
-                let cookies = await browser.cookies
-                let others = [PageBrowser(server.address), PageBrowser(server.address)]
-                for other in others {
-                    for (name, value) in cookies { await other.setCookie(name, value) }
-                }
-                async let first = others[0].submit(page, fields)
-                async let second = others[1].submit(page, fields)
-                return try await [first, second, browser.submit(page, fields)]
+                let hidden = ["csrf": page.hidden("csrf"), "turn": page.hidden("turn")]
+                return try await browser.thrice(
+                    page.address, fields.merging(hidden.compactMapValues { $0 }) { $1 })
             }
             var page = try await browser.open(Self.authorize("mall"))
             var answers = try await thrice(
@@ -95,6 +89,30 @@ struct PagesTests {
             let again = try await other.submit(page, wrong)
             #expect(refused.complaint != nil && again.location == page.address)
             #expect(try await other.open(page.address).complaint == refused.complaint)
+        }
+    }
+
+    @Test func `a browser that lost its cookies is led back to where the app began`() async throws {
+        try await run { server, browser in
+            try await Self.makeApp("mall", on: server, isFirstParty: true)
+            let page = try await browser.open(
+                Self.authorize("mall", ["login_hint": "ada", "state": "kept"]))
+            let fields = ["csrf": page.hidden("csrf") ?? "", "turn": page.hidden("turn") ?? ""]
+            let lost = [
+                try await PageBrowser(server.address).get(page.address),
+                try await PageBrowser(server.address).post(page.address, fields),
+            ]
+            for answer in lost {
+                #expect(answer.status == 400 && !answer.text.contains("login_hint"))
+                let link = try #require(
+                    answer.text.firstMatch(of: /href="(\/oauth2\/authorize[^"]*)"/)?.output.1)
+                let address = String(link).replacing("&amp;", with: "&")
+                #expect(address.contains("state=kept"))
+                let again = PageBrowser(server.address)
+                #expect(try await again.signIn(address).parameters["code"] != nil)
+            }
+            let unknown = try await browser.get("/signin/\(String(repeating: "A", count: 22))")
+            #expect(unknown.status == 400 && unknown.text.contains("href=\"/account\""))
         }
     }
 

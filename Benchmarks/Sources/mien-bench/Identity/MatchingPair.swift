@@ -140,7 +140,7 @@ struct MatchingPair {
         rows = [(row, marks)] + others
     }
 
-    /// What becomes of an attempt with the data.
+    /// The result of an attempt with the data.
     enum Outcome: String, CaseIterable { case verified, review, refused, blocked }
 
     func outcome() throws -> Outcome {

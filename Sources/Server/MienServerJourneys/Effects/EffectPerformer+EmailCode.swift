@@ -88,7 +88,7 @@ extension EffectPerformer {
             try await store.read { try $0.authenticators.find(.emailCode, of: account, app: nil) }
         }
         let subject = account.map { Self.subject(of: $0, by: (authenticator ?? nil)?.id) }
-        let hash = passcode.use { codeHash($0, code, subject) }
+        let hash = passcode.use { codeHash(TypedCode.normal($0), code, subject) }
         var pass: LockGate.Pass?
         if let account, let authenticator = authenticator ?? nil {
             pass = try await gate.begin(authenticator, device: context.device(of: account.id))

@@ -13,11 +13,18 @@ struct SMTPClient: Sendable {
     /// The time limit for the reply to QUIT.
     private static let farewell = TimeAmount.seconds(2)
 
-    let relay: MailRelay
+    private(set) var relay: MailRelay
     private let tls: NIOSSLContext?
 
     /// - Throws: ``ConfigurationError``.
     init(relay: MailRelay) throws { (self.relay, tls) = (relay, try relay.tls()) }
+
+    /// The same relay with another time limit for connecting, and for the conversation.
+    func within(_ patience: TimeAmount) -> SMTPClient {
+        var client = self
+        client.relay.patience = patience
+        return client
+    }
 
     /// - Parameter note: Learns each line of the conversation. Relays repeat addresses in theirs, so
     ///   they must not be logged. What a login tells is left out.
@@ -26,6 +33,7 @@ struct SMTPClient: Sendable {
         _ mail: Mail, id: String, note: @escaping @Sendable (_ line: String) -> Void = { _ in }
     ) async throws {
         let recipient = try mail.recipient()
+        note("* \(relay.host):\(relay.port), mail.security: \(relay.security.rawValue)")
         let channel = try await connect()
         // Close the connection if the relay stops responding.
         let end = channel.channel.eventLoop.scheduleTask(in: relay.patience) {

@@ -48,8 +48,7 @@ struct AccountPages: Sendable {
             }
         }
         router.post("account/password") { request, context in
-            try await with(request, context, isForm: true) { user in
-                let form = try await pages.ownForm(request)
+            try await answer(request, context) { user, form in
                 var body: [String: JSONValue] = ["password": .string(form["new"] ?? "")]
                 if let current = form["current"] { body["current_password"] = .string(current) }
                 if let token = pages.sessions.cookies.value(.device, request) {
@@ -66,8 +65,7 @@ struct AccountPages: Sendable {
             }
         }
         router.post("account/face") { request, context in
-            try await with(request, context, isForm: true) { user in
-                _ = try await pages.ownForm(request)
+            try await answer(request, context) { user, _ in
                 // The journey asks for this, too, but only after the capture.
                 let caller = try await PageSignIn.with(user.grant) {
                     try await pages.grants.caller(of: request)
@@ -81,8 +79,7 @@ struct AccountPages: Sendable {
             }
         }
         router.post("account/recovery-codes") { request, context in
-            try await with(request, context, isForm: true) { user in
-                _ = try await pages.ownForm(request)
+            try await answer(request, context) { user, _ in
                 let answer = try await api.send(
                     .post, "/v1/me/recovery-codes", .object([:]), as: user.grant, from: context)
                 let codes = (answer["codes"]?.arrayValue ?? []).compactMap(\.stringValue)
@@ -173,15 +170,41 @@ struct AccountPages: Sendable {
         }
     }
 
+    /// Answers a form, and the same form again alike: a change may end the sign-in that made it, or
+    /// the password that it asks for.
+    func answer(
+        _ request: Request, _ context: MienRequestContext,
+        _ body: @escaping @Sendable (User, FormBody) async throws -> Response
+    ) async throws -> Response {
+        let form: FormBody
+        do { form = try await pages.ownForm(request) } catch {
+            return try await with(request, context, isForm: true) { _ in throw error }
+        }
+        let isDone = Locked(false)
+        @Sendable func first() async throws -> Response {
+            try await with(request, context, isForm: true) { user in
+                let response = try await body(user, form)
+                isDone.withLock { $0 = response.status.code < 400 }
+                return response
+            }
+        }
+        guard let id = form["form"] else { return try await first() }
+        let key = FormKey(
+            request.uri.path, form: id,
+            browser: pages.sessions.mark(of: pages.sessions.browser(request)))
+        let answer = try await pages.forms.once(
+            key, repeated: { response in isDone.withLock { $0 } ? response : nil }, first: first)
+        return answer ?? pages.redirect("/account")
+    }
+
     /// Runs a change and returns to the account page.
     ///
     /// - Parameter body: Returns the key of what was done; `nil` if the account is gone.
     func change(
         _ request: Request, _ context: MienRequestContext,
-        _ body: (User, FormBody) async throws -> String?
+        _ body: @escaping @Sendable (User, FormBody) async throws -> String?
     ) async throws -> Response {
-        try await with(request, context, isForm: true) { user in
-            let form = try await pages.ownForm(request)
+        try await answer(request, context) { user, form in
             guard let done = try await body(user, form) else {
                 var response = pages.message(
                     user.view, title: "account_deleted_title", text: "account_deleted_text")

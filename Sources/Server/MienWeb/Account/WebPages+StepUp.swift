@@ -7,7 +7,7 @@ internal import MienServerDevices
 internal import MienServerJourneys
 internal import MienStore
 
-/// The proof that a change requires of the flow in which a person confirms who they are.
+/// The proof that a flow needs before the change that the person began is allowed.
 struct StepUp: Codable, Sendable {
     /// The assurance that the change requires; `none` if any recent sign-in will do.
     let needed: AssuranceLevel

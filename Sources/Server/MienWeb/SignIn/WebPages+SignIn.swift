@@ -21,15 +21,13 @@ extension WebPages {
             }
         }
         router.post("signin/:flow") { request, context in
+            let flow = try context.parameters.require("flow")
             do {
-                return try await shown(request) {
-                    try await answerFlow(
-                        request, try context.parameters.require("flow"), context)
-                }
+                return try await shown(request) { try await answerFlow(request, flow, context) }
             } catch is OutsideForm {
-                return expired(request, app: nil)
+                return try await expired(request, flow)
             } catch is OAuthError {
-                return expired(request, app: nil)
+                return try await expired(request, flow)
             }
         }
         router.get("signin") { request, context in
@@ -37,7 +35,7 @@ extension WebPages {
         }
         router.post("signout") { request, _ in
             do { _ = try await ownForm(request) } catch is OutsideForm {
-                return expired(request, app: nil)
+                return try await expired(request, nil)
             }
             let cookies = try await signOut(nil, request)
             var response = message(
@@ -128,12 +126,16 @@ extension WebPages {
         return response
     }
 
-    private func expired(_ request: Request, app: AppRecord?) -> Response {
+    /// - Parameter id: The flow that this browser asked for, which may be another browser's: of two
+    ///   cookies, one was lost.
+    private func expired(_ request: Request, _ id: String?) async throws -> Response {
         // Sets no cookie: a form of another site comes without the browser's cookies, and must not
         // replace them.
-        message(
-            view(request, app: app), title: "signin_ended_title", text: "signin_ended_expired",
-            status: .badRequest)
+        let view = view(request, app: nil)
+        let beginning = try await id.asyncMap { try await flows.beginning(of: $0) } ?? nil
+        return message(
+            view, title: "signin_ended_title", text: "signin_ended_expired", status: .badRequest,
+            link: (beginning ?? "/account", view.texts("button_start_again")))
     }
 
     // MARK: Showing
@@ -145,7 +147,7 @@ extension WebPages {
         else {
             // The back button after a sign-in.
             if try await sessions.find(request) != nil { return redirect("/account") }
-            return expired(request, app: nil)
+            return try await expired(request, id)
         }
         let app = try await apps.find(held.flow.app)
         return try await page(of: held, app, request)
@@ -272,58 +274,33 @@ extension WebPages {
 
     // MARK: Answering
 
-    /// Answers a form once. Another request with it waits for the same answer: a double click without
-    /// scripts sends it twice, and the browser follows the second response only.
+    /// Answers a form, and the same form again alike.
     private func answerFlow(
         _ request: Request, _ id: String, _ context: MienRequestContext
     ) async throws -> Response {
         let form = try await ownForm(request), browser = sessions.browser(request)
-        let key = FormKey(
-            flow: id, turn: form["turn"] ?? "", browser: sessions.mark(of: browser))
-        let held = try await flows.find(id, browser: sessions.mark(of: browser))
+        let mark = sessions.mark(of: browser), address = "/signin/\(id)"
+        let key = FormKey(address, form: form["turn"] ?? "", browser: mark)
+        let held = try await flows.find(id, browser: mark)
         guard let held, form["turn"] == "\(held.flow.turn)" else {
-            if case .answered(let answer) = try await flows.look(key) {
-                return redirect(answer.location, cookies: answer.cookies)
-            }
+            if let answer = try await forms.answer(to: key) { return answer }
             // A page from the browser's history does not answer a later step.
-            return held == nil ? expired(request, app: nil) : redirect("/signin/\(id)")
+            if held != nil { return redirect(address) }
+            return try await expired(request, id)
         }
-        for _ in 0..<Self.maxLooks {
-            switch try await flows.take(key) {
-            case .answered(let answer): return redirect(answer.location, cookies: answer.cookies)
-            case .underWay: try await Task.sleep(for: Self.look)
-            case .first:
-                // Also if the browser gave up this request for the second one.
-                return try await Task {
-                    do {
-                        let response = try await answerFlow(form, request, id, browser, context)
-                        let location = response.headers[.location]
-                        try await flows.finish(
-                            key,
-                            with: location.map {
-                                .init(location: $0, cookies: response.headers[values: .setCookie])
-                            } ?? .init(location: "/signin/\(id)", cookies: []))
-                        return response
-                    } catch {
-                        try? await flows.finish(key, with: nil)
-                        throw error
-                    }
-                }.value
-            }
-        }
-        return redirect("/signin/\(id)")
+        // The flow's page has a complaint that the first answer shows.
+        let answer = try await forms.once(
+            key, repeated: { $0.headers[.location] == nil ? redirect(address) : $0 },
+            first: { try await answerFlow(form, request, id, browser, context) })
+        return answer ?? redirect(address)
     }
-
-    /// How often, and how long, a request waits for the answer to another one with the same form.
-    private static var maxLooks: Int { 200 }
-    private static var look: Duration { .milliseconds(50) }
 
     private func answerFlow(
         _ form: FormBody, _ request: Request, _ id: String, _ browser: BrowserSessions.Browser,
         _ context: MienRequestContext
     ) async throws -> Response {
         guard var held = try await flows.find(id, browser: sessions.mark(of: browser)) else {
-            return expired(request, app: nil)
+            return try await expired(request, id)
         }
         let app = try await apps.find(held.flow.app), address = "/signin/\(id)"
         // A page from the browser's history does not answer a later step.

@@ -1,11 +1,11 @@
 /// A code as people type or copy it.
-enum TypedCode {
+public enum TypedCode {
     /// Returns the code with the digits 0 to 9, and without what people and keyboards add: spaces,
     /// hyphens and dashes of any kind, dots, and marks of the direction of writing.
     ///
     /// Keyboards for Arabic, Persian, Hindi, Bengali, and Thai have digits of their own, and Japanese
-    /// ones have wide digits.
-    static func normal(_ text: String) -> String {
+    /// ones have wide digits and letters.
+    public static func normal(_ text: some StringProtocol) -> String {
         var code = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
@@ -17,9 +17,16 @@ enum TypedCode {
                 .dashPunctuation:
                 continue
             default:
-                if scalar != ".", scalar != "·", scalar != "−" { code.append(scalar) }
+                if scalar != ".", scalar != "·", scalar != "−" { code.append(narrow(scalar)) }
             }
         }
         return String(code)
+    }
+
+    private static func narrow(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        switch scalar.value {
+        case 0xFF21...0xFF3A, 0xFF41...0xFF5A: Unicode.Scalar(UInt8(scalar.value - 0xFEE0))
+        default: scalar
+        }
     }
 }

@@ -1,6 +1,5 @@
+import MienCore
 import Testing
-
-@testable import MienWeb
 
 @Suite struct TypedCodeTests {
     @Test(arguments: [
@@ -12,7 +11,11 @@ import Testing
         #expect(TypedCode.normal(text) == "12345678")
     }
 
+    @Test func `wide letters are read as letters`() {
+        #expect(TypedCode.normal("７Ｋ３ＱＦ－２ｍ９ｘａ") == "7K3QF2m9xa")
+    }
+
     @Test func `everything else stays, so that a wrong code remains wrong`() {
-        #expect(TypedCode.normal("a1b2-Ⅷ½²c") == "a1b2Ⅷ½²c")
+        #expect(TypedCode.normal("a1b2-Ⅷ½²c_") == "a1b2Ⅷ½²c_")
     }
 }
