@@ -59,7 +59,8 @@ struct RateLimitTests {
         "wrong admin credentials count by the client's address, not the proxy's; the right one always passes"
     )
     func adminGuesses() async throws {
-        try await TestServer.run(in: scratch, settings: ["MIEN_ADMIN_TRUST_PROXY": "true"]) { server in
+        try await TestServer.run(in: scratch, settings: ["MIEN_ADMIN_TRUST_PROXY": "true"]) {
+            server in
             let connection = try await RawConnection.open(server.adminAddress)
             func guess(_ credential: String, from address: String) async throws -> RawAnswer {
                 try await connection.request(
