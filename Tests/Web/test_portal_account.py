@@ -167,7 +167,8 @@ def stale_sign_in(world):
     page.keys("Enter")
     signed_in(page)
 
-    page.goto(f"{server.admin_address}/admin/apps/shop")
+    # The host at which the administrator signed in.
+    page.goto(server.admin_address.replace("127.0.0.1", "localhost") + "/admin/apps/shop")
     page.see("Quick start")
     age_sessions(server)
     page.press("Make a new secret")
