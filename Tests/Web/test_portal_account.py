@@ -177,7 +177,7 @@ def stale_sign_in(world):
     page.find("dialog [name=password]")
     page.expect("401")
     world.check(page, "the sign-in in place")
-    # Whoever gives up changes nothing.
+    # Canceling the sign-in leaves the app unchanged.
     page.press("Cancel")
     page.see("Sign in again before this change")
     assert "shown only once" not in page.text()

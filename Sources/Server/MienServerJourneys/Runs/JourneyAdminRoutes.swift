@@ -90,7 +90,7 @@ package struct JourneyAdminRoutes {
             let draft = try await record(id, version).definition
             try requireNoErrors(try JourneyDefinition.parse(Array(draft.utf8)))
             let isDone = try await store.write { tables -> Bool in
-                // Checking took time. What somebody saved meanwhile has not been checked.
+                // A definition that somebody saved during the check is unchecked.
                 guard try tables.journeys.find(id, version: version)?.definition == draft else {
                     throw Problem(
                         .conflict,

@@ -61,7 +61,7 @@ struct ProxyTests {
             try await connection.send(Self.body)
             #expect(try await connection.answer()?.status == 200)
         }
-        // Who does not wait is asked for nothing.
+        // A client that sends its body at once gets no 100.
         try await connection.send(
             head(Self.body.utf8.count, "expect: 100-continue\r\n") + Self.body)
         #expect(try await [100, 200].contains(connection.answer()?.status ?? 0))
